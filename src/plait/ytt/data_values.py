@@ -1,4 +1,4 @@
-"""Data values as templates see them: structs, converted as far as they are looked at (docs/reference/data-values.md)."""
+"""Data values as templates see them: structs, converted on access (docs/reference/data-values.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _DataMembers(Members):
-    """The members that were asked for: loops ask for the same names again and again."""
+    """The members accessed so far, cached because loops access the same names repeatedly."""
 
     __slots__ = ("made", "node")
 
@@ -51,10 +51,9 @@ def _part(item: MapItem, made: dict[int, object]) -> object:
 
 
 class DataStruct(Struct):
-    """A map of the data values as a struct; its parts are converted when they are
-    looked at.
+    """A map of the data values as a struct; its parts are converted on access.
 
-    Each template gets its own, so lists in it belong to that template. Keys that are no strings are there too, for
+    Each template has its own, so lists in it belong to that template. Keys that are not strings are available through
     `values[key]`, `in` and iteration.
     """
 
@@ -117,7 +116,7 @@ def to_struct(value: NodeValue) -> object:
 
 
 def data_module(values: object, functions: Mapping[str, object]) -> Module:
-    """`@ytt:data` for a template: its functions, and data values as `to_struct` gives them."""
+    """`@ytt:data` for a template: its functions, and data values as returned by `to_struct`."""
     module = Module("data", functions)
     module.members["values"] = values
     module.frozen = type(values) is DataStruct  # nothing in it can be frozen

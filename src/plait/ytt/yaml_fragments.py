@@ -1,10 +1,10 @@
 """Conversions between nodes and Starlark values. See docs/reference/templates.md.
 
 Scalars are the same on both sides. A collection becomes a `YamlFragment`, which shares the nodes; lists, dicts, tuples,
-sets and structs become nodes anew.
+sets and structs become new nodes.
 
-What surprised us: `overlay.apply` changes the fragment it is given, and every variable that holds it sees the change. So
-a fragment is a cell with a tree in it: nodes never change under anybody else, the cell gets another tree.
+`overlay.apply` changes its fragment argument, and every variable that refers to the fragment sees the change. So a
+fragment is a cell that contains a tree: nodes never change, but the cell can be assigned another tree.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 
 class YamlFragment(Value):
-    """A map, an array or a document set, seen from the language. `value` is None for the fragment without nodes.
+    """A map, an array or a document set as a Starlark value. `value` is None for the fragment without nodes.
 
-    counted: how many nodes are in it, one that stands in many places counted as often, where the builder told; else None.
-    owned: collections that `overlay.apply` made for this fragment alone and may change in place the next time. Giving a
-    part of the tree away ends that. erased: no overlay annotations are left in the tree.
+    counted: number of nodes, where a shared node counts each time; None if unknown. owned: collections that
+    `overlay.apply` created for this fragment only and may change in place next time, unless a part of the tree is
+    passed on. erased: the tree contains no overlay annotations.
     """
 
     __slots__ = ("_value", "counted", "erased", "owned")
@@ -66,7 +66,7 @@ class YamlFragment(Value):
 
     @property
     def value(self) -> Collection | None:
-        """The tree, for good: it is not changed any more, whatever becomes of the fragment."""
+        """The tree, for permanent use: it will not be changed, even if the fragment is."""
         if self.owned:
             self.owned.clear()
         return self._value
@@ -80,11 +80,11 @@ class YamlFragment(Value):
         return found
 
     def peek(self) -> Collection | None:
-        """The tree to look at and forget: nothing of it may be kept."""
+        """The tree for temporary use: no reference to it may be stored."""
         return self._value
 
     def assign(self, value: Collection, owned: dict[object, object] | None = None) -> None:
-        """Put another tree in: all that hold this fragment see it (docs/reference/overlays.md)."""
+        """Assigns another tree, which all references to this fragment see (docs/reference/overlays.md)."""
         self._value = value
         self.counted = None
         self.owned = owned
@@ -179,7 +179,7 @@ class YamlFragment(Value):
 
 
 def _item_at(node: Collection, key: object) -> Item | None:
-    """The item at a place that counts from 0, or None. Raises StarlarkError for what is no place."""
+    """The item at an index from 0, or None. Raises StarlarkError for an invalid index."""
     if type(key) is int:
         return node.items[key] if 0 <= key < len(node.items) else None
     raise StarlarkError(
@@ -201,9 +201,10 @@ _SOME = 64
 
 
 def to_nodes(value: object, source: Source | None = None, line: int = 0) -> NodeValue:
-    """A value of the language as nodes; new nodes get the given position, those of fragments are shared.
+    """A Starlark value as nodes. New nodes get the given position; those of fragments are shared.
 
-    Raises StarlarkError for what YAML cannot hold: functions, ranges, modules, integers of more than 64 bits.
+    Raises StarlarkError for values that YAML cannot represent: functions, ranges, modules, integers of more than 64
+    bits.
     """
     if type(value) is str or value is None or type(value) is bool or type(value) is float:
         return value
@@ -213,14 +214,14 @@ def to_nodes(value: object, source: Source | None = None, line: int = 0) -> Node
 
 
 def counted_nodes(value: object, source: Source | None = None, line: int = 0) -> tuple[NodeValue, int]:
-    """The same, and how many nodes there are in it."""
+    """Like `to_nodes`, with the number of nodes."""
     if is_deferred(value):
         at = Position(source, line)
         return value.then(lambda known: _item_value(known, source, line), at), 0  # type: ignore[return-value] # see there
     if type(value) is YamlFragment:
         return value.value, value.made if value.counted is None else value.counted
     collecting = gc.isenabled()
-    # As in reading: no garbage among new objects. A million of them keep the collector busy for longer than time may be over.
+    # New objects contain no garbage, and a collection of a million of them could exceed the time limit.
     gc.disable()
     try:
         most = current_budget().limits.nodes
@@ -285,7 +286,7 @@ def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) 
 
 
 def _take(room: list[int], count: int) -> None:
-    # A list that holds one list ten times, which holds one ten times, is small until it becomes nodes.
+    # A list that contains one list ten times, which again contains one ten times, is small until it becomes nodes.
     before = room[0]
     room[0] = before - count
     # Less one: the limit is a multiple of that by itself, and the first node would be one to look at.
@@ -382,7 +383,7 @@ _STARLARK_TYPES = {
 
 
 def starlark_type_name(value: object) -> str:
-    """The reference's name of a value's type, where its messages tell of arguments."""
+    """Ytt's name of a value's type in messages about arguments."""
     name = type_of(value)
     return _STARLARK_TYPES.get(name, "*starlarkstruct.Module" if isinstance(value, Module) else name)
 
@@ -403,7 +404,7 @@ def to_data(value: NodeValue) -> object:
 
 
 def _data_key(key: NodeValue) -> object:
-    """A key that is a collection becomes a tuple, which a dict can hold."""
+    """A collection used as a key, as a tuple, which a dict accepts."""
     if type(key) is Map:
         return tuple((_data_key(item.key), _data_key(item.value)) for item in key.items)
     if type(key) is Array or type(key) is DocumentSet:

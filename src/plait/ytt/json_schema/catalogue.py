@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
     Entry: TypeAlias = "str | tuple[str, str]"
 
-# So many documents are known to be right or wrong, so that those that nothing has changed in are not checked again.
+# Number of checked documents that are remembered, so that unchanged ones are not checked again.
 _MOST_KNOWN = 20_000
 _NAMES = ("apiVersion", "kind", "schema")
 _LAYERED = 3  # parts of a schema of layered documents
-_WITHOUT_SHARING = 2  # a version of the format in which equal values give equal bytes
+_WITHOUT_SHARING = 2  # a version of the format in which equal values have equal bytes
 
 
 def _absolute(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -81,7 +81,7 @@ class Catalogue:
     """
 
     def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:
-        """Raises UsageError without the library that checks. What is wrong with files is in `problems`."""
+        """Raises UsageError if the library jsonschema is missing. Faults in files are added to `problems`."""
         chosen, denied = _permitted(_absolute(entries))
         places = [one if isinstance(one, str) else one[1] for one in chosen]
         allowed = [one if os.path.isdir(one) else os.path.dirname(one) for one in places]
@@ -99,7 +99,7 @@ class Catalogue:
             ) from None
         self._lock = RLock()
         self._patterns = [one for one in chosen if isinstance(one, tuple)]
-        # Those of each entry: what comes first counts.
+        # The index of each entry; the first match wins.
         self._layouts: list[SchemaFileIndex] = []
         # Files that were read, and where in them kinds are defined.
         self._taken: dict[str, dict[tuple[str, str], str]] = {}
@@ -143,10 +143,10 @@ class Catalogue:
     # ---- which schema
 
     def find(self, document: Item, paths: Iterable[str] = ()) -> Subschema | None:
-        """The schema of a document: by its kind, of a layered document by its `schema`, else by the files that it was
-        written in. paths: these.
+        """The schema of a document, or None: by its kind, for a layered document by its `schema`, else by its source
+        files.
 
-        Raises LimitError.
+        paths: the source files. Raises LimitError.
         """
         top = document.value
         if type(top) is Map:
@@ -183,7 +183,7 @@ class Catalogue:
         return None
 
     def _once(self, key: object, make: Callable[[], Subschema | None]) -> Subschema | None:
-        """The cached result of `make`. An error of `make` becomes a problem of the files, and the result is None."""
+        """The cached result of `make`. Its error becomes a problem of the files, and the result is None."""
         with self._lock:
             if key not in self._schemas:
                 try:
@@ -217,7 +217,7 @@ class Catalogue:
     # ---- files
 
     def _named(self, path: str, layout: SchemaFileIndex) -> None:
-        """Take a file that the project names."""
+        """Adds a file that the project names."""
         try:
             if layout.look_into(path):
                 return

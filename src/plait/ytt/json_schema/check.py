@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.messages import Path
     from plait.ytt.json_schema.subschema import Subschema
 
-# So many are told of one document.
+# Maximum number of violations reported per document.
 MOST = 100
-# What every object of Kubernetes has, also where its schema does not say so.
+# Keys of every Kubernetes object, even if its schema does not declare them.
 _SHARED = ("apiVersion", "kind", "metadata")
 
 
 class SchemaViolation:
-    """A fault of a document.
+    """A violation in a document.
 
-    way: the nodes from the document to the fault; path: the same as keys and indexes. message: without the value.
+    way: the nodes from the document to the violation; path: the same as keys and indexes. message: without the value.
     meant: similar names for the key (is_of_key) or the value. schema, keyword: the violated rule, if it is from a
     schema.
     """
@@ -90,7 +90,7 @@ def violations(plain: object, schema: Subschema) -> list[Violation]:
         ) from None
     except RecursionError:
         raise _too_deep() from None
-    # A key that is missing because its name is misspelt is told of once.
+    # A missing key is not reported if a misspelling of it is.
     misspelt = {(one.path[:-1], missing(name)) for one in found if one.is_of_key for name in one.meant}
     each = {(one.path, one.message): one for one in found if (one.path, one.message) not in misspelt}
     return [*each.values()][:MOST]
@@ -116,7 +116,7 @@ def _undeclared(plain: object, schema: Subschema, path: Path) -> Iterator[Violat
 
 
 def as_json(value: Value) -> object:
-    """A value as JSON has it: keys are strings. Raises LimitError for one that is nested too deeply."""
+    """A value as JSON has it: keys are strings. Raises LimitError if it is nested too deeply."""
     try:
         return _as_json(value)
     except RecursionError:
@@ -159,7 +159,7 @@ def placed(document: Item, found: Sequence[Violation]) -> list[SchemaViolation]:
 
 
 def _below(value: Value, step: str | int) -> tuple[int, Item | None]:
-    """The value below one step and its position in the container; None for the value if it is missing."""
+    """The value below one step and its position in the container; None if it is missing."""
     if type(value) is Array and type(step) is int and step < len(value.items):
         return step, value.items[step]
     if type(value) is Map:

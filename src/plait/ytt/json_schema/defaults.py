@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from plait.tree.nodes import ArrayItem, Value
     from plait.ytt.json_schema.subschema import Subschema
 
-    # Where a keyword of a schema stands.
+    # Returns the position of a keyword of a schema.
     Where: TypeAlias = "Callable[[Mapping[str, object], str], Position]"
 
-# What stands behind these holds for some values.
+# Keywords whose subschemas apply to some values only.
 _CONDITIONAL = ("anyOf", "contains", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then")
 
-# What decides about defaults; a schema without any of these only leads to another one.
+# Keywords that affect defaults; a schema without any of them only refers to another one.
 _SAYING = frozenset(
     ("additionalProperties", "default", "items", "nullable", "patternProperties", "prefixItems", "properties", "type")
 )
 
 
 class KnownConstraints:
-    """The constraints that certainly hold at one place of a value. key: equal for equal constraints. alternatives:
-    those distinguished by constants.
+    """The constraints on a value that apply whatever it is. key: equal for equal constraints. alternatives: branches of
+    `anyOf` and `oneOf` that differ in a `const`.
     """
 
     __slots__ = ("_below", "_chosen", "_items", "alternatives", "key", "parts")
@@ -53,7 +53,7 @@ class KnownConstraints:
         self._chosen: dict[tuple[int, ...], KnownConstraints] = {}
 
     def chosen(self, value: Map) -> KnownConstraints:
-        """The same with the alternatives whose constants an object has."""
+        """The constraints including the alternatives whose constants an object has."""
         found = [one for several in self.alternatives if (one := _fitting(several, value)) is not None]
         if not found:
             return self
@@ -97,7 +97,7 @@ class KnownConstraints:
 
 
 def _alternatives(part: Subschema) -> Iterator[Sequence[tuple[Subschema, Mapping[str, object]]]]:
-    """The alternatives of a place with the constants that distinguish them."""
+    """The alternatives at a position, with the constants that distinguish them."""
     for keyword in ("anyOf", "oneOf"):
         several = part.node.get(keyword)
         schemas = [part.inner(node) for node in several] if isinstance(several, list) and len(several) > 1 else []
@@ -112,7 +112,7 @@ def _constants(place: Subschema) -> dict[str, object]:
 
 
 def _constant(node: object) -> str | None:
-    """The only text that a schema allows, if it is so; OpenAPI has no other word than `enum` for it."""
+    """The only string that a schema allows, or None. OpenAPI expresses this by `enum`."""
     if not isinstance(node, dict):
         return None
     choices = [node["const"]] if "const" in node else node.get("enum")
@@ -121,7 +121,9 @@ def _constant(node: object) -> str | None:
 
 
 def _fitting(several: Sequence[tuple[Subschema, Mapping[str, object]]], value: Map) -> Subschema | None:
-    """The only alternative whose constants agree with a value."""
+    """The alternative whose constants the map has, comparing only keys that the map has. None if none or several
+    match.
+    """
     found = []
     for schema, constants in several:
         given = [(item.value, constants[key]) for item in value.items if (key := key_of(item.key)) in constants]
@@ -158,7 +160,7 @@ def _of_item(node: Mapping[str, object], number: int) -> tuple[object, bool]:
 class Defaults:
     """The defaults of one schema. where: returns the positions of keywords.
 
-    is_ytts: it is one that ytt wrote, which leaves out that an object is there, or null if it can be.
+    is_ytts: the schema was written by ytt, which does not express that an object always exists, or is null if nullable.
     """
 
     __slots__ = ("_count", "_known", "_lock", "_open", "_where", "is_ytts", "top")
@@ -168,13 +170,13 @@ class Defaults:
         self._where = where
         self.is_ytts = is_ytts
         self._known: dict[tuple[int, ...], tuple[Value] | None] = {}
-        # What is being made, and how much was.
+        # The constraints being built, and the number of nodes so far.
         self._open: list[tuple[int, ...]] = []
         self._count = 0
         self._lock = Lock()
 
     def built(self) -> Value:
-        """The value if nothing is given. Raises LimitError, and UsageError for endless defaults."""
+        """The value without any input. Raises LimitError, and UsageError for endless defaults."""
         if self.top.default() is None:
             return self.fill(Map([]))
         with self._lock:
@@ -193,7 +195,7 @@ class Defaults:
 
     def remaining(self, left: Value, right: Value) -> Value:
         """The parts of `left` that remain when `right` is merged into it. A map or array is dropped if `right` has
-        another type there, or takes another alternative of the schema.
+        another type, or selects another alternative of the schema.
         """
         return self._remaining(self.top, left, right)
 
@@ -290,7 +292,7 @@ class Defaults:
 
 
 def conditional_defaults(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, object]]:
-    """The schemas with a default that holds only for some values. nodes: all schemas that are reached."""
+    """The schemas whose default applies only to some values. nodes: all reachable schemas."""
     seen: set[int] = set()
     for node in nodes:
         todo = [inner for inner, steps in below(node) if _is_conditional(node, str(steps[0]), inner)]
@@ -304,7 +306,7 @@ def conditional_defaults(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapp
 
 
 def _is_conditional(node: Mapping[str, object], keyword: str, inner: object) -> bool:
-    """True if the schemas below a keyword apply to some values only and no discriminator tells to which."""
+    """True if the schemas below a keyword apply to some values only and no discriminator selects them."""
     if keyword in ("anyOf", "oneOf"):
         properties = inner.get("properties") if isinstance(inner, dict) else None
         named = properties.values() if isinstance(properties, dict) else ()

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    # The `apiVersion` and `kind` of objects, and where their schema stands in the file.
+    # `apiVersion` and `kind` of objects, and the pointer of their schema in the file.
     Definition: TypeAlias = "tuple[str, str, str]"
 
-# Amounts are texts that may be written as numbers.
+# Quantities are strings that may be written as numbers.
 _QUANTITY = "apimachinery.pkg.api.resource.Quantity"
 _AMOUNT = [{"type": "string"}, {"type": "number"}]
 
@@ -33,7 +33,7 @@ def definitions(contents: object) -> Iterator[Definition]:
             for api_version, kind, pointer in definitions(one):
                 yield api_version, kind, f"/items/{number}{pointer}"
     else:
-        contents.pop("paths", None)  # the larger part, which says nothing of objects
+        contents.pop("paths", None)  # the larger part, which defines no objects
         components = contents.get("components")
         yield from _openapi(contents.get("definitions"), "/definitions")
         yield from _openapi(components.get("schemas") if isinstance(components, dict) else None, "/components/schemas")
@@ -73,7 +73,7 @@ def _custom(spec: object) -> Iterator[Definition]:
 
 
 def _completed(parent: object) -> bool:
-    """Adds the keys that every object has. True if there is a schema."""
+    """Adds the keys that every object has. Returns True if there is a schema."""
     schema = parent.get("openAPIV3Schema") if isinstance(parent, dict) else None
     if not isinstance(schema, dict):
         return False

@@ -1,6 +1,7 @@
-"""A schema of data values for other programs, as `--data-values-schema-inspect` prints it.
+"""Export of a data values schema, as `--data-values-schema-inspect` prints it.
 
-A file in the requested form is printed as it is. Otherwise the schema is converted, with everything that it refers to.
+A file in the requested format is printed unchanged. Otherwise the schema is converted, with everything that it refers
+to.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# What is of a file, and what stands elsewhere afterwards.
+# Keywords of a file, and those that move elsewhere.
 _LEFT_OUT = ("$defs", "$id", "$schema", "definitions", "id", UNKNOWN)
 _TITLE = "Schema for data values"
-# What OpenAPI 3.0 has no word for.
+# Keywords that OpenAPI 3.0 does not have.
 _NOT_IN_OPENAPI = (
     "$dynamicRef",
     "contains",
@@ -124,7 +125,7 @@ class _Bundle:
                 name, number = f"{first}{number}", number + 1
             self._names.add(name)
             self._known[key] = self._start + name
-            self.named[name] = {}  # its place in the order
+            self.named[name] = {}  # reserves its position in the order
             self.named[name] = self.of(target)
         return self._known[key]
 
@@ -153,7 +154,7 @@ def _as_json(node: Plain) -> list[str]:
 
 
 def _as_openapi(node: Plain) -> list[str]:
-    """Converts the keywords of JSON Schema to those of OpenAPI 3.0. Returns the ones it lacks."""
+    """Converts the keywords of JSON Schema to those of OpenAPI 3.0. Returns those that OpenAPI lacks."""
     types = node.get("type")
     if types == "null":
         types = ["null"]

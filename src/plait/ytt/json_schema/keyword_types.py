@@ -1,4 +1,4 @@
-"""Types of the values that schema keywords accept, and the places of subschemas."""
+"""Types of the values of schema keywords, and the positions of subschemas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 _A_NUMBER = ((int, float), "a number")
 _A_TEXT = ((str,), "a string")
-# What stands behind keywords: types, and how they are called.
+# For each keyword, the types of its value, and their description.
 _TAKES: Mapping[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(_SCHEMAS, ((dict, bool), "a schema")),
     "items": ((dict, bool, list), "a schema, or an array of schemas"),
@@ -80,7 +80,7 @@ def unfit(node: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def no_schema(inner: object, steps: Way) -> bool:
-    """True if a value is not a valid schema although its place requires one. steps: the path to it."""
+    """True if a value is not a valid schema although its position requires one. steps: the path to it."""
     return not isinstance(inner, (dict, bool)) and not (steps[0] == "dependencies" and isinstance(inner, list))
 
 
@@ -112,7 +112,7 @@ def unmatched(node: Mapping[str, object]) -> Iterator[tuple[str, PlaitError]]:
     wrong = [one for one in patterns if not is_pattern(one)] if isinstance(patterns, dict) else []
     if wrong:
         yield "patternProperties", _no_pattern(wrong[0])
-        # What they do not name cannot be told from what is additional.
+        # A key without name in the schema is indistinguishable from an additional one.
         for keyword in ("additionalProperties", "unevaluatedProperties"):
             if keyword in node:
                 yield keyword, _no_pattern(wrong[0])

@@ -1,7 +1,7 @@
-"""The keywords for checking documents: those of a draft of JSON Schema, and those of Kubernetes.
+"""Keywords for checking documents: those of a draft of JSON Schema, and those of Kubernetes.
 
-The library jsonschema checks. The keywords here replace its own: they name the key, match patterns in linear time, or
-belong to OpenAPI and Kubernetes.
+The library jsonschema does the checks. The keywords defined here replace its own: they name the key, match patterns in
+linear time, or belong to OpenAPI and Kubernetes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Rules = Mapping[str, object]
 
-# Keywords whose messages are in words of ours, which name keys and no values.
+# Keywords with plait's own messages, which name keys and no values.
 WORDED = frozenset(
     {
         "additionalProperties",
@@ -42,7 +42,7 @@ WORDED = frozenset(
 )
 
 
-# Stands in schemas of which something was taken out: nobody can tell whether a value is as they say.
+# Marks schemas with a removed part: no value can be judged by them.
 UNKNOWN = "plait:unknown"
 
 
@@ -84,7 +84,7 @@ def without_effect(contents: object) -> Callable[[str, Rules], bool]:
     if known is None:
         return lambda _keyword, _schema: False
     unknown = Draft202012Validator.VALIDATORS.keys() - known.VALIDATORS.keys()
-    # Up to draft 7, before there were vocabularies, a reference stands for all that is beside it.
+    # Up to draft 7, a `$ref` replaces all keywords next to it.
     passed_over = () if "$vocabulary" in known.META_SCHEMA else known.VALIDATORS.keys() - {"$ref"}
     return lambda keyword, schema: keyword in unknown or ("$ref" in schema and keyword in passed_over)
 
@@ -112,7 +112,7 @@ def missing(name: str) -> str:
 
 
 def _once(refer: Keyword) -> Keyword:
-    """A `$ref`. One that leads to itself without anything in between has no further effect."""
+    """A `$ref` keyword. A reference that leads directly to itself has no further effect."""
     going_on: set[tuple[int, int, int]] = set()
 
     def apply(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Violation(NamedTuple):
-    """A fault at a path. meant: similar names; is_of_key: the position is that of the last key.
+    """A violation at a path. meant: similar names. is_of_key: the position is that of the last key.
 
     schema, keyword: the violated rule.
     """
@@ -41,7 +41,7 @@ _TYPES = {
     dict: "object",
     list: "array",
 }
-# What is said of a keyword's violation; {} is what stands behind the keyword.
+# The message for each keyword; {} is the keyword's value.
 _WORDS = {
     "contains": "no item is as one has to be",
     "exclusiveMaximum": "the number is not less than {}",
@@ -65,7 +65,7 @@ _WORDS = {
     "uniqueItems": "an item is there twice",
 }
 _LISTED = 10
-# What these say is said of the last key of the path.
+# Keywords whose messages are about the last key of the path.
 _OF_KEYS = ("additionalProperties", "patternProperties", "properties", "propertyNames")
 
 
@@ -131,14 +131,14 @@ def _similar_keys(error: ValidationError) -> Sequence[str]:
 
 
 def _nearest(error: ValidationError) -> list[list[ValidationError]]:
-    """The violations of the alternatives that a value is nearest to; nothing if it is of a type that none of them has.
+    """The violations of the alternatives that a value is nearest to; empty if none has its type.
 
-    An alternative that it may be by its type is nearer than another, then one that names it (a constant among its keys),
-    then one that it lacks less of.
+    Alternatives that match by type are nearest, then those that match by a constant, then those with fewer missing
+    keys.
     """
     by_branch: dict[object, list[ValidationError]] = {}
     for one in error.context or ():
-        # Where nothing may be, the library says nothing of the alternative.
+        # For a value that is not allowed at all, the library does not name the alternative.
         branch = one.relative_schema_path[0] if one.relative_schema_path else id(one)
         by_branch.setdefault(branch, []).append(one)
     branches = [errors for errors in by_branch.values() if not any(_is_other_type(one) for one in errors)]

@@ -1,4 +1,4 @@
-"""Regular expressions of schemas, matched by RE2 in linear time, because anybody may have written them.
+"""Regular expressions of schemas, matched by RE2 in linear time, because they are untrusted.
 
 RE2 has no look-ahead. Its usual use in schemas, `^(?!those).*$`, is matched in parts: a pattern that must not match,
 and the rest.
@@ -65,7 +65,7 @@ def _has_alternatives(pattern: str) -> bool:
 
 
 def _signs(pattern: str) -> list[tuple[int, str, int]]:
-    """The characters of a pattern that mean something outside of `[]`, each with its place and how deep it is in groups."""
+    """The special characters of a pattern outside of `[]`, each with its index and its depth in groups."""
     found = []
     depth = place = 0
     in_class = False

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.schema_files import Way
 
 
-# Where schemas are that stand in no file: a `$ref` in them is relative to it.
+# The base of a `$ref` in schemas that are not in a file.
 _REFERENCES = ("$ref", "$dynamicRef")
 _NOWHERE = "http://plait.invalid/"
 
@@ -43,13 +43,13 @@ class SchemaReferences:
         from jsonschema_specifications import REGISTRY
 
         self.files = files
-        # It holds the metaschemas of the drafts, and retrieves nothing.
+        # Contains the metaschemas of the drafts, and retrieves nothing.
         self.registry: SchemaRegistry = REGISTRY
         self._drafts = REGISTRY
         self._seen: dict[int, object] = {}
-        # What files call themselves, and what says how a part of a file is called in its draft, by their addresses.
+        # The identifiers that files declare, and those of their parts, by address.
         self._own_names: dict[str, str] = {}
-        # What is near the names of files that are not there: many references may lead to one.
+        # Hints for missing files, cached because several references may lead to one.
         self._hints: dict[str, str | None] = {}
         self._name_of: dict[str, Callable[[Any], str | None]] = {}
 
@@ -61,7 +61,7 @@ class SchemaReferences:
         return contents
 
     def schema(self, path: str, pointer: str = "", *, is_kind: bool = False) -> Subschema:
-        """A schema in a file. pointer: its place. Raises ReadError, UsageError, LimitError."""
+        """A schema in a file. pointer: its path in the file. Raises ReadError, UsageError, LimitError."""
         contents = self.load(path)
         if not isinstance(contents, dict):
             at = Position(Source(path), 1)
@@ -91,7 +91,7 @@ class SchemaReferences:
         return Subschema(node, found.resolver, is_kind=is_kind, checker=checker, path=path_of(uri) or "")
 
     def reached(self) -> list[Mapping[str, object]]:
-        """All schemas that were looked through."""
+        """All schemas that were visited."""
         return [node for node in self._seen.values() if isinstance(node, dict)]
 
     def places(self) -> dict[int, tuple[str, Way]]:
@@ -122,7 +122,7 @@ class SchemaReferences:
                     del contents[keyword]
             own = specification.id_of(contents)
             if own is not None:
-                # A file is where it is, whatever it calls itself; what refers to it by that name finds it as well.
+                # A file is found by its path; references by its declared identifier find it as well.
                 del contents["$id" if "$id" in contents else "id"]
                 self._own_names[uri] = own
                 resources.append((urldefrag(own)[0], resource))
@@ -134,7 +134,7 @@ class SchemaReferences:
         fresh: list[int] = []
         try:
             self._look_through(node, uri, _way_of(pointer), fresh)
-        except BaseException:  # a limit: what was not looked through yet is looked through the next time
+        except BaseException:  # a limit: the remaining schemas are visited next time
             for key in fresh:
                 del self._seen[key]
             raise
@@ -192,7 +192,7 @@ class SchemaReferences:
         )
 
     def _followed(self, reference: str, base: str) -> tuple[str, object]:
-        """The address of a reference's target, and the target: relative to the file, else to the file's own identifier.
+        """The address and target of a reference: relative to the file, else to the file's own identifier.
 
         Raises UsageError, ReadError, with the end of a message.
         """
@@ -209,7 +209,7 @@ class SchemaReferences:
                 target = urljoin(own, reference)
                 with suppress(UsageError):
                     return target, self._found(target)
-                # What is beside it by what it calls itself, may be a file beside it.
+                # A sibling by declared identifier may be a sibling file.
                 around = own.rpartition("/")[0] + "/"
                 if target.startswith(around):
                     target = urljoin(base, target.removeprefix(around))
@@ -264,7 +264,7 @@ class SchemaReferences:
         return found
 
     def _crawled(self) -> SchemaRegistry:
-        """The registry with the names given to parts of schemas."""
+        """The registry including identifiers of parts of schemas."""
         try:
             return self.registry.crawl()
         except Exception:  # noqa: BLE001 - as above; names that cannot be found are told where they are used

@@ -1,4 +1,4 @@
-"""The files that hold schemas: read from the places that a project names, and from nowhere else.
+"""Files with schemas, read only from the paths that a project names.
 
 A file is JSON or YAML. Nothing is fetched, and symbolic links must not lead out of the directories. A fault in a file
 is reported once, with its line.
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class SchemaFiles:
-    """The schema files read so far. problems: faults of files in the order of discovery. notes: keywords that are not
-    checked.
+    """The schema files read so far. problems: faults of files in the order of discovery. notes: keywords that are
+    ignored.
 
-    allowed: absolute paths of directories; files below them are read. texts: replace files, by absolute path.
+    allowed: absolute paths of directories; files below them may be read. texts: replace files, by absolute path.
     """
 
     __slots__ = ("_allowed", "_last", "_read", "_told", "_view", "notes", "problems", "stamps")
@@ -46,7 +46,7 @@ class SchemaFiles:
         self._told: set[object] = set()
         self.problems: list[PlaitError] = []
         self.notes: list[PlaitError] = []
-        # What each file and directory was when it was read.
+        # The state of each file and directory when it was read.
         self.stamps: dict[str, object] = {}
 
     def is_allowed(self, path: str) -> bool:
@@ -87,7 +87,7 @@ class SchemaFiles:
                 code="unreadable-file",
             ) from None
         finally:
-            self._view.files.clear()  # who wants to know has `stamps`
+            self._view.files.clear()  # changes are found by `stamps`
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:

@@ -1,6 +1,6 @@
-"""File layouts of schema directories: files named after kinds, and files that must be searched.
+"""Index of schema directories: files named after kinds, and files that must be searched.
 
-Directories of schemas often hold templates as well. To avoid reading all schemas after each keystroke in a template,
+Directories of schemas often contain templates as well. To avoid reading all schemas after each keystroke in a template,
 files without schemas, and directories with the same files as before, count as unchanged.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.schema_files import SchemaFiles
 
 _MOST_FILES = 20_000
-# The names of kinds in files that may define them; the reader of YAML says later which they do define.
+# The kinds that a file may define; the YAML reader decides later which it does define.
 _WORDS = re.compile(r"""\bkind["']?\s*:\s*(?:[&!]\S+\s+)*["']?(\w+)""")
 _SIGNS = ("CustomResourceDefinition", "x-kubernetes-group-version-kind")
 _OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
@@ -36,12 +36,12 @@ class SchemaFileIndex:
         self._by_name: dict[str, str] = {}
         self._by_word: dict[str, list[str]] = {}
         self._unread: list[str] = []
-        # Directories with the names in them, and files that were looked into and define nothing.
+        # Directories with their file names, and searched files that define nothing.
         self._listed: dict[str, Sequence[str]] = {}
         self._without: set[str] = set()
 
     def add_directory(self, top: str) -> None:
-        """Take the files of a directory, at any depth."""
+        """Adds the files of a directory, at any depth."""
         count = 0
         pending = [top]
         while pending:
@@ -78,7 +78,7 @@ class SchemaFileIndex:
                         self._unread.append(path)
 
     def add_file(self, path: str) -> None:
-        """Take a file as one that is named after a kind."""
+        """Adds a file that is named after a kind."""
         self._by_name.setdefault(os.path.basename(path).lower(), path)
 
     def look_into(self, path: str) -> bool:

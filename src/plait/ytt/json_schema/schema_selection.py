@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# What `--data-values-schema-inspect -o openapi-v3` calls it.
+# The name of the schema in `--data-values-schema-inspect -o openapi-v3`.
 OWN = "dataValues"
 _SHOWN = 6
 
@@ -55,7 +55,7 @@ def is_ytts(contents: object, pointer: str) -> bool:
 
 
 def _has_parts(contents: object) -> bool:
-    """True if the file holds its schemas in parts."""
+    """True if the file is a container of schemas: OpenAPI, a CRD or a Carvel Package."""
     if not isinstance(contents, dict):
         return False
     return (
@@ -66,7 +66,7 @@ def _has_parts(contents: object) -> bool:
 
 
 def _candidates(contents: object, start: str) -> Iterator[tuple[str, bool]]:
-    """The pointers of schemas in a file, and whether each is the preferred one."""
+    """The pointers of schemas in a file, each with True for the preferred one."""
     if not isinstance(contents, dict):
         return
     if isinstance(contents.get("documents"), list) and "kind" not in contents:

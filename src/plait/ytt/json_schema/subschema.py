@@ -1,4 +1,4 @@
-"""A place in a schema: the constraints on a value there."""
+"""A subschema: the constraints on a value at one path."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     Plain: TypeAlias = "Mapping[str, object]"
 
-# What says that there is null.
+# Schemas that match null only.
 _NULLS = ({"type": "null"}, {"enum": [None]}, {"enum": [None], "nullable": True})
-# So many references and alternatives are followed at one place.
+# Maximum number of references and alternatives followed at one position.
 _MOST = 100
 
 
 class Subschema:
-    """A place in a schema. node: its keywords. resolver: resolves its `$ref`. is_kind: it belongs to a Kubernetes
-    object, which rejects undeclared keys. checker: checks documents by the whole schema; None below the top. path:
-    the file of the whole schema, or None.
+    """A subschema. node: its keywords. resolver: resolves its `$ref`. is_kind: it belongs to a Kubernetes object, which
+    rejects undeclared keys. checker: checks documents by the whole schema; None below the root. path: the file of
+    the whole schema, or None.
     """
 
     __slots__ = ("_item", "_parts", "_properties", "checker", "is_kind", "node", "path", "resolver")
@@ -45,11 +45,11 @@ class Subschema:
         return f"<Schema: {self.type_text()}>"
 
     def inner(self, node: object) -> Subschema | None:
-        """A place below with some keywords; None if it has none."""
+        """A subschema below with these keywords; None if `node` is not a map."""
         return Subschema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
     def parts(self) -> list[Subschema]:
-        """The place, its reference, and all schemas that apply or may apply, each once."""
+        """This subschema, the target of its `$ref`, and all schemas that apply or may apply, without duplicates."""
         if self._parts is None:
             self._parts = []
             todo: list[Subschema | None] = [self]
@@ -68,9 +68,9 @@ class Subschema:
         return self._parts
 
     def certain(self) -> list[Subschema]:
-        """The place, its reference, and all schemas that apply to every value, each once.
+        """This subschema and all that apply unconditionally (`$ref`, `allOf`), without duplicates.
 
-        An alternative applies to every value if it is the only one beside null.
+        A branch of `anyOf` or `oneOf` counts only if the other one is `null`.
         """
         found: dict[int, Subschema] = {}
         todo: list[Subschema | None] = [self]
@@ -95,7 +95,7 @@ class Subschema:
         try:
             found = self.resolver.lookup(reference)
         except Unresolvable:
-            return None  # relative to a part of the file with a name of its own
+            return None  # relative to a part of the file with its own identifier
         node = found.contents
         return Subschema(node, found.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
@@ -106,7 +106,7 @@ class Subschema:
             for part in self.parts():
                 properties = part.node.get("properties")
                 for name, node in properties.items() if isinstance(properties, dict) else ():
-                    # What says nothing of a value says that there is the key.
+                    # A schema that allows any value still declares the key.
                     inner = part.inner({} if node is True else node)
                     if inner is not None:
                         found.setdefault(name, inner)
@@ -139,14 +139,14 @@ class Subschema:
         return self._item
 
     def at(self, keys: Sequence[str]) -> Subschema | None:
-        """The schema below a sequence of keys, or None. Arrays on the way are entered without a step."""
+        """The subschema at a path of keys, or None. Arrays on the way are entered without a step."""
         found: Subschema | None = self
         for key in keys:
             found = None if found is None else found.inside().below(key)
         return found
 
     def inside(self) -> Subschema:
-        """The place, or that of the items if it is an array."""
+        """This subschema, or that of the items if it is an array."""
         found = self
         for _ in range(_MOST):
             inner = None if found.properties() else found.item()
@@ -200,11 +200,11 @@ class Subschema:
 
 
 def only_alternative(several: object) -> object:
-    """The only schema of a list beside that of null, or None."""
+    """The only schema of a list apart from that of null, or None."""
     others = [one for one in several if one not in _NULLS] if isinstance(several, list) else []
     return others[0] if len(others) == 1 else None
 
 
 def _texts(value: object) -> list[str]:
-    """The texts of a list, whatever else it may be."""
+    """The strings in a list; empty for any other value."""
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -1,6 +1,6 @@
-"""A schema from elsewhere as the schema of data values: JSON Schema, OpenAPI, or that of a custom resource.
+"""An external schema for data values: JSON Schema, OpenAPI, or that of a custom resource.
 
-The data values are the schema's defaults overlaid with the given ones, and the result is checked by the schema.
+The data values are the schema's defaults merged with the explicit values; the schema checks the result.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WITHOUT_LIBRARY = "pip install 'plait[validate]'"
 
 
 class ValuesSchema:
-    """The schema of data values in a file. name: the file, and `#` with a pointer if it was given with one.
+    """The schema of data values in a file. name: the file, and `#` with a pointer if one was given.
 
     notes: parts without effect.
     """
@@ -88,7 +88,7 @@ class ValuesSchema:
         return self.where(self.schema.node, "")
 
     def defaults(self) -> Document:
-        """The data values if none are given. Raises LimitError, UsageError."""
+        """The data values without explicit ones. Raises LimitError, UsageError."""
         found = _within_stack(self._defaults.built)
         if type(found) is not Map:
             raise UsageError(
@@ -106,8 +106,9 @@ class ValuesSchema:
         return document if value is document.value else document.with_value(value)
 
     def without_replaced(self, explicit: Document, before: Document) -> Document:
-        """The data values so far, without the parts that given ones replace because they take another alternative.
-        Raises LimitError.
+        """The data values in `before`, without those that `explicit` replaces. Raises LimitError.
+
+        A replaced value may belong to another `oneOf` alternative; merging into it would mix the two.
         """
         value: Value = _within_stack(lambda: self._defaults.remaining(before.value, explicit.value))
         return before if value is before.value else before.with_value(value)
@@ -137,7 +138,7 @@ class ValuesSchema:
         return self.name == self._typed
 
     def written(self) -> Document | None:
-        """The file as it was written, if it is one document."""
+        """The file as written, if it is one document, else None."""
         documents = self.files.documents(self.path)
         return documents[0] if len(documents) == 1 else None
 
@@ -167,7 +168,7 @@ _LOCK = Lock()
 
 
 def values_schema(name: str) -> ValuesSchema:
-    """The schema of data values in a file: `FILE`, or `FILE#/pointer` for a part of it. It is read again when it has changed.
+    """The schema of data values in a file: `FILE`, or `FILE#/pointer` for a part of it. Cached until the file changes.
 
     Raises ReadError, UsageError for an invalid schema, LimitError.
     """

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.reference_resolution import SchemaReferences
     from plait.ytt.json_schema.schema_files import Way
 
-# Keywords that say which keys there have to be.
+# Keywords that require keys.
 _OF_MISSING = ("dependentRequired", "required")
 _RULES = "x-kubernetes-validations"
-# So much of a keyword is shown in messages.
+# Maximum characters of a keyword's value in messages.
 _MOST_SHOWN = 80
 
 
-# Words of a schema by which one value decides what holds of another.
+# Keywords by which one value decides the constraints of another.
 _CONDITIONS = ("if", "oneOf", "anyOf", "not", "dependentSchemas", "dependencies", "dependentRequired")
 
 
@@ -62,7 +62,7 @@ class ViolationReporter:
         return at
 
     def of_fault(self, fault: SchemaViolation, *, document: str = "") -> Finding:
-        """The finding for a fault. document: the name of the document if there are several."""
+        """The finding for a violation. document: the name of the document if there are several."""
         path = _path_text(fault)
         before = [f"{one}: " for one in (document, path) if one]
         at = next((item.position for item in reversed(fault.way) if item.source is not None), fault.item.position)
@@ -94,12 +94,12 @@ class ViolationReporter:
             return public("this is a default of the schema itself; give another value, or mend the schema")
         meant = fault.meant
         if fault.is_of_key and not meant and fault.schema is not None:
-            # Those that are there by default are no reason to write another one.
+            # Keys with a default are no reason to write another one.
             properties = fault.schema.get("properties")
             meant = near(str(fault.path[-1]), properties if isinstance(properties, dict) else ())
         if not meant:
             return flag_hint(fault.item)
-        # Names that are near a value tell of it; those near a key do not.
+        # Names similar to a value would reveal it; those similar to a key do not.
         told = replacing(
             str(fault.path[-1] if fault.is_of_key else fault.item.value),
             [*meant],

@@ -1,8 +1,8 @@
-"""The `@ytt:` modules: what templates load with `load("@ytt:json", "json")` (docs/reference/modules.md).
+"""The `@ytt:` modules, loaded with `load("@ytt:json", "json")` (docs/reference/modules.md).
 
-Each module has a file here with a function from the `Context` of the run to a `Module`; MODULES lists them. Nothing is
-imported before a template loads it. The workspace creates `@ytt:data` and `@ytt:library` for each file, because they
-depend on its location.
+Each module has a file here with a function from the `Context` of the evaluation to a `Module`; MODULES lists them. A
+module is imported when a template loads it. The workspace creates `@ytt:data` and `@ytt:library` for each file, because
+they depend on its location.
 """
 
 from __future__ import annotations

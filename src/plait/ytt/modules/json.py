@@ -57,7 +57,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
         from plait.ytt.modules.json_faults import fault
 
         raise StarlarkError(fault(text) or error.message, hint=error.hint or place, code="invalid-json") from None
-    # Only an escape can make half of a pair, and only bytes that are no text are in strings as lone halves.
+    # Only escapes can create half of a surrogate pair; lone halves in strings represent bytes that are not UTF-8.
     return data if text.isascii() and "\\u" not in text else _readable(data)
 
 

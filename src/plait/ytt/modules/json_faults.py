@@ -47,7 +47,7 @@ class _Scan:
         return _Fault(f"invalid character '{shown}' {where}")
 
     def expect(self, allowed: str, where: str) -> str:
-        """Take one of these characters; none of them is the end of the text."""
+        """Reads one of these characters. The empty string stands for the end of the text."""
         found = self.peek()
         if found not in allowed or bool(found) != bool(allowed):
             raise self.wrong(where)
@@ -55,15 +55,15 @@ class _Scan:
         return found
 
     def take(self, allowed: str, where: str) -> None:
-        """Take one of these characters, without white space before it."""
+        """Reads one of these characters, without preceding white space."""
         if self.at >= len(self.text):
-            raise _Fault(f"invalid character ' ' {where}")  # what the reference sees at the end
+            raise _Fault(f"invalid character ' ' {where}")  # as the reference program reports the end
         if self.text[self.at] not in allowed:
             raise self.wrong(where)
         self.at += 1
 
     def value(self) -> None:
-        # What is open is kept in a list, so that no text is too deep.
+        # Open brackets are in a list, so that the depth is not limited.
         closing: list[str] = []
         while True:
             first = self.peek()

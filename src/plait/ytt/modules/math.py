@@ -53,7 +53,7 @@ def module(context: Context) -> Module:
     return Module("math", {**members, "e": math.e, "pi": math.pi})
 
 
-# Those of which messages of the reference program do not begin with their name.
+# Functions whose messages in the reference program do not begin with their name.
 _BARE = frozenset(("log",))
 
 
@@ -143,7 +143,7 @@ def _pow(x: float, y: float) -> float:
     except OverflowError:
         return -math.inf if x < 0 and y % 2 == 1 else math.inf
     except ValueError:
-        if x == 0:  # to a negative power; an odd one keeps the sign of the zero
+        if x == 0:  # to a negative power; an odd one keeps the sign of zero
             return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
         return math.nan
 

@@ -32,7 +32,7 @@ def member(name: str, function: Member, slow: bool = False, message: str | None 
     message = name if message is None else message
 
     def called(*args: object, **kwargs: object) -> object:
-        # They do more than a step's work, and some of it for each character of what they are given.
+        # They cost more than one step, partly for each character of their arguments.
         size = sum([len(arg) for arg in args if type(arg) is str])
         charge(_A_CALL + (size * 8 if slow else size >> 2))
         try:

@@ -1,4 +1,4 @@
-"""`@ytt:module`: make a module, a named bundle of members (docs/reference/modules.md)."""
+"""`@ytt:module`: creates modules, named bundles of members (docs/reference/modules.md)."""
 
 from __future__ import annotations
 

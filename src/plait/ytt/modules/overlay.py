@@ -31,7 +31,9 @@ _FEW = 64
 def _applied(
     args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None, warn: Callable[[str], None] | None
 ) -> object:
-    """`apply(left, right...)`: left with each right applied in turn. A left fragment is changed in place and returned."""
+    """`apply(left, right...)`: applies each right to left, in order. A left fragment is changed in place and
+    returned.
+    """
     if not args or kwargs:
         raise StarlarkError(
             "overlay.apply: expected at least one argument, and no keyword arguments",

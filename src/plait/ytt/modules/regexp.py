@@ -67,7 +67,7 @@ def _replace(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     compiled = _compile(pattern)
     subject = _checked(text(subject))
     _charge(compiled, subject)
-    # What repeats without end, such as the first of `a.*b|a`, looks at all that is left for each of its matches.
+    # An unbounded repetition, such as the first of `a.*b|a`, scans the rest of the text for each of its matches.
     ahead = any(sign in pattern for sign in "*+{")
     new = _calling(by) if is_callable(by) else _template(text(by), compiled)
     return _replaced(compiled, subject, new, ahead=ahead)
@@ -78,7 +78,7 @@ _A_MATCH = 128  # steps
 
 def _charge(compiled: Pattern, subject: str) -> None:
     """Charges for compiling the pattern and for matching."""
-    # RE2 takes a time that grows with both where many ways through the pattern are open at once.
+    # RE2's time grows with both sizes if many paths through the pattern are open at once.
     charge(compiled.programsize * 12 + (len(subject) >> 4) + (len(subject) * compiled.programsize >> 10))
 
 
@@ -95,7 +95,7 @@ def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], st
     for match in compiled.finditer(subject):
         charge(_A_MATCH + (len(subject) - match.start() >> 12 if ahead else 0))
         out.append(subject[end : match.start()])
-        # Where a match ends an empty one is no match of its own.
+        # An empty match at the end of another match does not count.
         if match.end() > end or match.start() == 0:
             out.append(replacement(match))
         end = match.end()
@@ -132,7 +132,7 @@ def _template(template: str, compiled: Pattern) -> Callable[[Match], str]:
 
 
 def _name(rest: str) -> tuple[str, str]:
-    """The name after a `$` and the rest; an empty name if there is none."""
+    """The name after a `$`, and the rest; an empty name if there is none."""
     braced = rest.startswith("{")
     start = end = 1 if braced else 0
     while end < len(rest) and (rest[end].isalnum() or rest[end] == "_"):

@@ -50,7 +50,7 @@ def _bind(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are 
 
 
 def bound(function: object, first: Args) -> Builtin:
-    """A function that calls another one with these arguments before its own."""
+    """A function that calls another one with these arguments prepended."""
 
     def result(args: Args, kwargs: Kwargs) -> object:
         if not is_callable(function):

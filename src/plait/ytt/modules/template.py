@@ -1,6 +1,6 @@
-"""`@ytt:template` where a file has no nodes of its own: in Starlark and text (docs/reference/templates.md).
+"""`@ytt:template` for files without nodes: Starlark and text (docs/reference/templates.md).
 
-A YAML template gets the module from its own run, whose nodes `replace` is about (see `plait.ytt.templates.build`).
+A YAML template gets the module from its own execution, whose nodes `replace` changes (see `plait.ytt.templates.build`).
 """
 
 from __future__ import annotations

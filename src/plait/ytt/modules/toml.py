@@ -150,7 +150,7 @@ def _charge_keys(text: str) -> None:
     import re
 
     part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
-    # Words and quoted texts are taken whole, also those that do not end, so that no character is looked at often.
+    # Words and quoted strings are matched as a whole, even if they do not end, so that no character is read often.
     keys = re.compile(rf"""{part}(?:[ \t]*+\.[ \t]*+{part})*+|"(?:[^"\\\n]|\\.)*+|'[^'\n]*+""")
     parts = re.compile(part)
     most = current_budget().most("nesting")

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _HEX = frozenset("0123456789abcdefABCDEF")
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
 
-# What each part of a URL may hold unescaped, besides letters, digits and "-_.~".
+# Characters that need no escape in each part of a URL, besides letters, digits and "-_.~".
 _SEGMENT = "$&+=:@"
 _PATH = "$&+,/:;=@"
 _USER = "$&+,;="
 _FRAGMENT = "$&+,/:;=?@!()*"
 _HOST = "!$&'()*+,;=:[]<>\""
-# What a path or fragment that was given may hold to be kept as it is.
+# Characters with which an explicit path or fragment is kept unchanged.
 _KEPT_PATH = _PATH + "!'()*[]%"
 _KEPT_FRAGMENT = _FRAGMENT + "'[]%"
 
@@ -175,7 +175,7 @@ def user_text(user: tuple[str, str | None]) -> str:
 
 
 def read_url(text: str) -> Url:
-    """Take a URL apart. Raises StarlarkError."""
+    """Parses a URL. Raises StarlarkError."""
     from plait.starlark.value_text import repr_of
 
     try:
@@ -224,7 +224,7 @@ def _scheme(text: str) -> tuple[str, str]:
 
 
 def _escaped_if_needed(text: str, kept: str, allowed: str) -> str:
-    """A path or fragment as given if it is well escaped, else escaped again."""
+    """A path or fragment, unchanged if it is escaped correctly, else escaped again."""
     plain = _unescape(text)
     if all(character in _PLAIN or character in kept for character in text):
         return text

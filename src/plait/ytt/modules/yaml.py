@@ -53,7 +53,7 @@ def _tag(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are i
 def encode(value: object, write: Callable[[DocumentSet], str] = write) -> str:
     """A value as text: a document set as its documents, anything else as one document.
 
-    Nothing is written for null, for empty documents and for empty fragments, unlike for an empty list or dict.
+    The text is empty for null, empty documents and empty fragments, but not for an empty list or dict.
     """
     nodes = to_nodes(value)
     if type(nodes) is DocumentSet:

@@ -1,8 +1,8 @@
 """Actions of overlay items on the left items they match: one function per action, one row in ACTIONS.
 
-An action gets the run, the edit of the left collection and the step. Map items, array items and documents differ only
-in their edits. Every change goes through `put`, `exchange`, `add`, `drop` or `insert` of the edit, and is reported to
-the run first (`OverlayApplication.did`), so that listeners see every change.
+An action receives the overlay application, the edit of the left collection and the step. Map items, array items and
+documents differ only in their edits. Every change goes through `put`, `exchange`, `add`, `drop` or `insert` of the
+edit, and is reported to the application first (`OverlayApplication.did`), so that listeners see every change.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def matched(run: OverlayApplication, edit: Edit, step: OverlayStep) -> Sequence[int] | None:
-    """The places of the left items that the step is for; None if it is to be skipped (`when`). Raises OverlayError."""
+    """The indexes of the left items that the step matches; None if `when` skips it. Raises OverlayError."""
     matcher = step.matcher
     places: Sequence[int]
     if matcher is NOTHING:
@@ -64,7 +64,9 @@ def matched(run: OverlayApplication, edit: Edit, step: OverlayStep) -> Sequence[
 
 
 def merge(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """Maps into maps, arrays into arrays; anything else replaces the value. What matches nothing is added."""
+    """`merge`: maps into maps, arrays into arrays; any other value replaces the left one. Without a match the item is
+    added.
+    """
     places = matched(run, edit, step)
     if places:
         for place in places:
@@ -89,7 +91,7 @@ def added(run: OverlayApplication, edit: Edit, step: OverlayStep, *, skipped: bo
 
 
 def _merge_below(run: OverlayApplication, edit: Edit, index: int, step: OverlayStep, places: Sequence[int]) -> None:
-    """Merges the right item's map or array into that of the left item at one of the step's places."""
+    """Merges the right item's map or array into that of the left item at one of the step's indexes."""
     left = edit.items[index]
     try:
         value = run.merge_value(left, step)
@@ -99,7 +101,7 @@ def _merge_below(run: OverlayApplication, edit: Edit, index: int, step: OverlayS
     if value is not left.value:
         edit.put(index, run.did(step, left, left.with_value(value)), run.owned)  # type: ignore[arg-type]
     else:
-        # What is the run's own was changed in place.
+        # A collection owned by the application was changed in place.
         edit.check_key(index)
 
 
@@ -128,7 +130,7 @@ def _known(value: Value) -> Value:
 
 
 def revalued(left: Item, right: Item) -> Item:
-    """The left item with the right one's value. It also takes its position, except for documents."""
+    """The left item with the value of the right one, and its position unless it is a document."""
     if type(left) is MapItem:
         return MapItem(left.key, right.value, right.source, right.line, left.annotations)
     if type(left) is ArrayItem:
@@ -137,7 +139,7 @@ def revalued(left: Item, right: Item) -> Item:
 
 
 def remove(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """Take the matches out; the right value does not matter."""
+    """`remove`: removes the matches; the right value is ignored."""
     places = matched(run, edit, step)
     if not places:
         run.missed(step, edit)
@@ -148,7 +150,9 @@ def remove(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 
 
 def replace(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """The right item in place of each match, key and all; with `or_add` also where nothing matched."""
+    """`replace`: replaces each match by the right item, including its key; with `or_add` also adds it if nothing
+    matches.
+    """
     places = matched(run, edit, step)
     if places:
         for place in [*places]:
@@ -169,9 +173,9 @@ def replace(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 def _item_to_insert(
     run: OverlayApplication, step: OverlayStep, left: Item | None, places: Sequence[int] = (), index: int = 0
 ) -> Item:
-    """The item to insert: the right one, or with the result of `via` for the left and the right value.
+    """The right item, or with `via` an item with the result of the function for the left and the right value.
 
-    left: the item at one of the step's places, or None.
+    left: the item at one of the step's indexes, or None.
     """
     item = step.clean()
     if step.via is None:
@@ -191,7 +195,7 @@ def _call_via(run: OverlayApplication, step: OverlayStep, left: Item | None) -> 
     """The result of the step's `via` function for the left and the right value."""
     value = None if left is None else left.value
     if type(value) in COLLECTIONS:
-        # The function gets a part of the tree, and may keep it.
+        # The function receives a part of the tree, and may keep a reference.
         run.owned.clear()
     run.asking(step, left)
     return asked(step.via, (to_starlark(value), to_starlark(step.item.value)), VIA)
@@ -199,7 +203,7 @@ def _call_via(run: OverlayApplication, step: OverlayStep, left: Item | None) -> 
 
 def insert(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """The right item before and after each match, or both."""
-    # Places must stay what they are while items come in between.
+    # Indexes must stay valid while items are inserted.
     edit.settle()
     places = matched(run, edit, step)
     if not places:
@@ -225,9 +229,9 @@ def append(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 
 
 def check(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """`assert`: left has to contain right, or `via` has to agree. Then right's children are merged into left.
+    """`assert`: left has to contain right, or `via` has to accept it. Then right's children are merged into left.
 
-    The merge is a slip of the reference that overlays rely on (docs/reference/overlays.md).
+    The merge is a defect of ytt that overlays rely on (docs/reference/overlays.md).
     """
     places = matched(run, edit, step)
     if not places:
@@ -291,7 +295,7 @@ def _check_via(run: OverlayApplication, left: Item, step: OverlayStep) -> None:
 
 
 def inside(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """Merge the right item's map or array into the document that the left text holds."""
+    """Merges the right item's map or array into the document embedded in the left string."""
     places = matched(run, edit, step)
     if not places:
         added(run, edit, step, skipped=places is None, item=None if places is None else _with_embedded_text(step))

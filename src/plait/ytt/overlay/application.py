@@ -1,9 +1,9 @@
-"""A run: steps applied to collections in order, and reported to a listener.
+"""Overlay application: steps executed on collections in order, and reported to a listener.
 
     steps (plan) -> matched left items (matchers) -> action (actions) -> edited left collections (edits)
 
-`OverlayApplication.act` is the only way to execute a step; `plait.ytt.overlay.fast` repeats the most common steps. A listener never
-changes the result.
+`OverlayApplication.act` is the only way to execute a step; `plait.ytt.overlay.fast` repeats the most common steps. A
+listener never changes the result.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
             """Called when a left item is removed."""
 
         def failed(self, error: PlaitError, step: OverlayStep, edit: Edit, run: OverlayApplication) -> None:
-            """Called when the step failed. Adds to the error what it depends on."""
+            """Called when the step failed. Adds the origins of the error."""
 
         def is_withheld(self, step: OverlayStep, edit: Edit, run: OverlayApplication) -> bool:
             """True if a message about the step depends on a secret."""
@@ -72,9 +72,11 @@ _MOST_LOOKS = 300
 class OverlayApplication:
     """One application of overlays.
 
-    owned: collections created by the run, without other references, and their edits. failed: after a failure, the left
-    items of the step, the innermost first; which: the index of the outermost one among its matches. warn: receives
-    likely mistakes. looked: names among which a step matched nothing, without a similar one.
+    |owned: collections created by the application, without other references, and their edits.
+    |failed: after a failure, the left items of the step, innermost first.
+    |which: the index of the outermost failed item among its matches.
+    |warn: receives likely mistakes.
+    |looked: names among which a step matched nothing, without a similar one.
     """
 
     __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")
@@ -95,19 +97,19 @@ class OverlayApplication:
         self.which = (0, 0)
 
     def failed_at(self, left: Item, places: Sequence[int] = (), index: int = 0) -> None:
-        """Records that a step failed on a left item at one of some places."""
+        """Records that a step failed on a left item at one of its indexes."""
         self.failed.append(left)
         self.which = (places.index(index) + 1 if places else 1, len(places))
 
     def merge_value(self, left: Item, step: OverlayStep) -> Value:
-        """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
-        is this run's own. Raises OverlayError when it is of another kind.
+        """The left item's value with the right item's map or array merged in: the same object if it is unchanged or
+        owned. Raises OverlayError if their types differ.
         """
         value = left.value
         listener = self.listener
         if type(value) is not step.kind:
             if listener is not None:
-                # It is for this item all the same.
+                # The step applies to this item nevertheless.
                 listener.enter(step, left)
                 listener.leave()
             raise wrong_kind(left, value, step.item.value)
@@ -120,7 +122,7 @@ class OverlayApplication:
             listener.leave()
 
     def merge(self, left: Map | Array, steps: list[OverlayStep]) -> Map | Array:
-        """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
+        """A map or array after some steps: the same object if it is unchanged or owned."""
         edit: Edit = self.owned.get(left) or (MapEdit(left) if type(left) is Map else ArrayEdit(left))  # type: ignore[assignment, arg-type]
         self.perform(edit, steps)
         return edit.node  # type: ignore[return-value]
@@ -158,7 +160,7 @@ class OverlayApplication:
         """The result of a function that decides if a step continues. Raises StarlarkError."""
         return call(function, arguments) if self.listener is None else self.listener.ask(step, function, arguments)
 
-    # What the actions say of themselves, see `OverlayListener`.
+    # Reports of the actions, see `OverlayListener`.
 
     def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
         return item if self.listener is None else self.listener.did(step, left, item)
@@ -185,7 +187,7 @@ class OverlayApplication:
                 self.warn(warning)
 
     def _has_looked(self, step: OverlayStep, edit: Edit) -> bool:
-        """True if the names of a collection were already looked up without a warning. Documents tend to be alike."""
+        """True if the names of a collection were already examined without a warning. Documents tend to be alike."""
         names: Mapping[Any, object]
         if step.matcher is None and type(edit) is MapEdit:
             names = edit.node.index()
@@ -208,7 +210,7 @@ class OverlayApplication:
 
 
 def located(error: PlaitError, step: OverlayStep) -> PlaitError:
-    """The error with the step's item as its place, if it has none, and as one more step of its stack."""
+    """The error with the step's item as its position, if it has none, and as an additional frame of its stack."""
     at = step.item.position
     if error.at is None and isinstance(error, OverlayError):
         error.at = at

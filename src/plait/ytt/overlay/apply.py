@@ -1,7 +1,7 @@
 """Applying overlays: `apply` for trees, `apply_document` for data values, `apply_documents` among files
 (docs/reference/overlays.md).
 
-Neither side is changed. Left collections in which something changes are copied, once in a run; all others are shared.
+Neither side is changed. Left collections with changes are copied once per application; all others are shared.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run_of(
     warn: Warn | None = None,
     overlays: Sequence[Item] = (),
 ) -> OverlayApplication:
-    """overlays: those about to be applied, for the listener."""
+    """overlays: the overlays to be applied, for the listener."""
     listener: OverlayListener | None = None
     if trace is not None:
         from plait.ytt.overlay.tracing import OverlayTracer
@@ -76,17 +76,18 @@ def apply(
 ) -> Value:
     """The left value with the changes of the right one.
 
-    Neither is altered. Unchanged parts are shared, and if nothing changes the result is `left` itself. Overlay
+    Neither is changed. Unchanged parts are shared, and if nothing changes the result is `left` itself. Overlay
     annotations are removed from the items that right adds; those of left stay (see `erased`). Merged left items keep
     their other annotations, while replaced and added items have right's (docs/reference/schemas.md). A scalar on the
     right changes nothing.
 
-    exact_documents: left and right are document sets with one left document, which every right one is applied to
-    without `@overlay/match` (data values and schemas, docs/reference/data-values.md). adds: as in `apply_document`.
-    owned: collections of left without other references; they are changed in place, and new ones are added. trace:
-    records changes. warn: receives likely mistakes.
+    |exact_documents: left and right are document sets with one left document, to which every right one is applied without `@overlay/match` (data values and schemas, docs/reference/data-values.md).
+    |adds: as in `apply_document`.
+    |owned: collections of left without other references; they are changed in place, and new ones are added.
+    |trace: records changes.
+    |warn: receives likely mistakes.
 
-    Raises OverlayError, StarlarkError from the user's functions, both with the way through right as stack.
+    Raises OverlayError, StarlarkError from the user's functions, both with the path through right as stack.
 
     >>> from plait.tree.nodes import from_plain, to_plain
     >>> to_plain(apply(from_plain({"a": 1, "b": {"c": 2}}), from_plain({"b": {"c": 3}})))
@@ -150,7 +151,7 @@ def apply_document(
         return _free(is_free, lambda: _merged(left, OverlayStep(right, ADDS if adds else ANY_DEFAULT), warn))
     both = DocumentSet([left]), DocumentSet([right])
     result = _free(is_free, lambda: apply(*both, exact_documents=True, adds=adds, trace=trace, warn=warn))
-    # What an overlay that removes the document leaves is an empty one.
+    # An overlay that removes the document leaves an empty one.
     return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
 
 
@@ -237,15 +238,15 @@ def apply_documents(
 
     Each overlay sees the changes of the earlier ones. Inserted documents belong to the file of their neighbour,
     appended ones to the last file, those of `or_add` to the first. An unchanged set is the same object. Without any
-    set, added documents form a new one. Documents that are empty in the end, also computed ones, are not printed, so
-    they are dropped. printed=False, for the result of a library: they stay, as documents that were written empty.
+    set, added documents form a new one. Documents that are empty in the end, including computed ones, are not printed,
+    so they are dropped. printed=False, for the result of a library: they stay, as documents that were written empty.
 
     Unlike `apply`, this removes no overlay annotations on either side: the result of a library may be used as an
     overlay.
 
     plans: of overlays that were applied to other documents before; updated. trace, warn: as in `apply`.
 
-     Raises OverlayError, with the way through the overlay as stack: its last step is the document.
+    Raises OverlayError, with the path through the overlay as stack; its last frame is the document.
     """
     sets = [*left]
     if not overlays:
@@ -255,7 +256,7 @@ def apply_documents(
         trace = None
     run = run_of(trace=trace, warn=warn, overlays=overlays)
     overlay = overlays[0]
-    # Errors in a plan are raised once: none is kept where one was.
+    # Errors in a plan are raised once, so failed plans are not stored.
     known = {} if plans is None else plans.copy()
     made: Plans = {}
     if plans is not None:

@@ -1,4 +1,4 @@
-"""Warnings about changes that an overlay makes in ytt by chance or by a defect."""
+"""Warnings about changes that ytt makes only by chance or because of a defect."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Collections while an overlay changes them: copied once, at the first change, and looked up through an index.
+"""Collections while an overlay changes them: copied once, at the first change, and searched through an index.
 
-An edit belongs to a run (or to the fragment that a run of `overlay.apply` returned). The collections that a run created
-have no other references, so later changes of the same run are made in place, and the indexes of keys stay valid.
-`Run.owned` lists them with their edits; code that passes on a part of the tree clears it. All other collections are
-never changed.
+An edit belongs to an overlay application (or to the fragment that `overlay.apply` returned). Collections created by the
+application have no other references, so its later changes are made in place, and the indexes of keys stay valid.
+`OverlayApplication.owned` lists them with their edits; code that passes on a part of the tree clears it. All other
+collections are never changed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 # Up to here looking at each key is quicker than an index of them.
 _SHORT = 8
-# These stand in for items that were taken out until the list is closed up; the key equals no key.
+# Placeholders for removed items until the list is compacted; the key equals no key.
 _GONE = MapItem(object(), None)  # type: ignore[arg-type]
 _TAKEN = ArrayItem(None)
 
 
 class MapEdit:
-    """A map being changed. node: the map as it is now, the same object as long as nothing changed.
+    """A map being changed. node: the current map, the same object as long as it is unchanged.
 
     index: the items by the `key_id` of their keys, kept up to date. Positions of items are needed only to replace one.
     """
@@ -43,10 +43,10 @@ class MapEdit:
         self.items = node.items
         self.index = node.index()
         self.own = False
-        # Where the item with a key stands, for long maps; not in use while there may be two with one key.
+        # The index of each key, for long maps; unused while a key may occur twice.
         self._places: dict[object, int] | None = None
         self.gaps = False
-        # Items that came in under a key that nobody looked for; checked for repeated keys in the end.
+        # Items added under a key that was not looked up; checked for duplicate keys at the end.
         self.renamed: list[MapItem] | None = None
 
     def place(self, key: Value) -> int:
@@ -73,7 +73,7 @@ class MapEdit:
         owned[self.node] = self
 
     def put(self, index: int, item: MapItem, owned: Owned) -> None:
-        """Another item with the same key at a place."""
+        """Replaces the item at an index by one with the same key."""
         if not self.own:
             self._begin(owned)
         self.items[index] = item
@@ -88,7 +88,7 @@ class MapEdit:
         self.index[key] = item
 
     def exchange(self, index: int, item: MapItem, owned: Owned) -> None:
-        """Another item, perhaps with another key, at a place."""
+        """Replaces the item at an index by one that may have another key."""
         if not self.own:
             self._begin(owned)
         if key_id(item.key) == key_id(self.items[index].key):
@@ -97,7 +97,7 @@ class MapEdit:
         self._note(item)
         self.items[index] = item
         self._places = None
-        # There may be two items with one key now, of which the last counts until that is checked.
+        # A key may now occur twice; the last item counts until that is checked.
         self.index.clear()
         self.index.update((key_id(other.key), other) for other in self.items if other is not _GONE)
 
@@ -122,7 +122,7 @@ class MapEdit:
         self.renamed.append(item)
 
     def drop(self, places: list[int], owned: Owned) -> None:
-        """Take items out."""
+        """Removes items."""
         if not self.own:
             self._begin(owned)
         for place in places:
@@ -141,10 +141,10 @@ class MapEdit:
             self._places = None
 
     def check_key(self, index: int) -> None:
-        """A map has no index but that by keys, which a change below an item leaves as it is."""
+        """Does nothing: a map is indexed by keys only, which a change below an item does not affect."""
 
     def repeated(self) -> MapItem | None:
-        """An added item whose key occurs twice, or None."""
+        """An added item with a duplicate key, or None."""
         renamed, self.renamed = self.renamed, None
         counts: dict[object, int] = {}
         for item in self.items:
@@ -171,7 +171,7 @@ class Keyed:
         self.bad = -1
 
     def extend(self, items: list[ArrayItem]) -> None:
-        """Take in the items that were added since."""
+        """Adds the items that were appended since."""
         places = self.places
         name = self.name
         for place in range(self.seen, len(items)):
@@ -194,8 +194,7 @@ class Keyed:
 
 
 MISSING = object()
-# A step that matched nothing looks for near names among so many items; an overlay that adds much to a large collection is
-# not slowed down by it.
+# Maximum number of items among which a step without a match looks for similar names, which keeps large overlays fast.
 MOST_NAMES = 200
 
 
@@ -221,7 +220,7 @@ class ArrayEdit:
         self._keyed: Keyed | None = None
 
     def keyed(self, name: str) -> Keyed:
-        """The index of the items by the value under a key, cached while it is valid."""
+        """The index of the items by their value under a key, cached while it is valid."""
         index = self._keyed
         if index is None or index.name != name:
             self.settle()
@@ -238,7 +237,7 @@ class ArrayEdit:
         owned[self.node] = self
 
     def put(self, index: int, item: ArrayItem, owned: Owned) -> None:
-        """Another item at a place."""
+        """Replaces the item at an index."""
         if not self.own:
             self._begin(owned)
         self.items[index] = item
@@ -248,7 +247,7 @@ class ArrayEdit:
     exchange = put
 
     def check_key(self, place: int) -> None:
-        """The value at a place may have changed: drop the index if it does not find it any more."""
+        """Drops the index if it no longer finds the item at this place, whose value may have changed."""
         index = self._keyed
         if index is not None:
             found = key_value(self.items[place].value, index.name)
@@ -264,7 +263,7 @@ class ArrayEdit:
         self.items.append(item)
 
     def add_keyed(self, item: ArrayItem, text: str, owned: Owned) -> None:
-        """One more item at the end, with a text under the key of the index, which no other has."""
+        """Appends an item with a string under the index key that no other item has."""
         if not self.own:
             self._begin(owned)
         index = self._keyed
@@ -274,7 +273,7 @@ class ArrayEdit:
         self.items.append(item)
 
     def drop(self, places: list[int], owned: Owned) -> None:
-        """Take items out."""
+        """Removes items."""
         if not self.own:
             self._begin(owned)
         index = self._keyed
@@ -288,7 +287,7 @@ class ArrayEdit:
         self.gaps = True
 
     def insert(self, parent: dict[int, tuple[list[ArrayItem], list[ArrayItem]]], owned: Owned) -> None:
-        """Inserts items before and after those at some places."""
+        """Inserts items before and after those at some indexes."""
         if not self.own:
             self._begin(owned)
         self.items[:] = _inserted(self.items, parent)

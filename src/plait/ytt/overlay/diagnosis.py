@@ -68,7 +68,7 @@ def _matcher_of(step: OverlayStep) -> Position | None:
 
 
 def _named(step: OverlayStep) -> str:
-    """The name that an item matches by, as it is written in it; "" for another matcher."""
+    """The name that an item matches by, as written in it; "" for another matcher."""
     if step.matcher is None and type(step.item) is MapItem:
         return str(step.item.key)
     value = key_value(step.item.value, step.matcher.key) if isinstance(step.matcher, MapKey) else None
@@ -76,8 +76,8 @@ def _named(step: OverlayStep) -> str:
 
 
 def document_in(run: OverlayApplication, left: Value) -> Wording | None:
-    """The left document in which a run failed, and the path in it. left: the whole left tree if it is not a document
-    set.
+    """The left document in which an application failed, and the path in it. left: the whole left tree if it is not a
+    document set.
     """
     way = run.failed[::-1]
     if type(left) is Map or type(left) is Array:
@@ -95,12 +95,12 @@ def document_in(run: OverlayApplication, left: Value) -> Wording | None:
     return told
 
 
-# What documents that have no name of their own are, by their annotation.
+# Descriptions of documents without a name, by annotation.
 _KINDS = {"data/values": "data values, ", "data/values-schema": "schema, "}
 
 
 def _path_text(ancestors: Sequence[Item]) -> str:
-    """The way from a document to an item in it; array items by their name, where they have one."""
+    """The path from a document to an item in it; array items by their name if they have one."""
     out = ""
     around: Value = None
     for item in ancestors:
@@ -187,18 +187,18 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
 
 
 def _similar_hint(expected: str, near: str, absent: Hint) -> Hint:
-    """A hint for a name that is nearly another one."""
+    """A hint for a name that is similar to another one."""
     return Hint(replacing(expected, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
 
 
-# How many items are looked at below a map that lacks a key.
+# Maximum number of items examined below a map that lacks a key.
 _LOOKED_AT = 2000
 
 
 def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
     """The nearest item with a key in the maps below some items, and the path to it; None if there is none."""
     pending: list[tuple[str, MapItem]] = [(key_text(item.key), item) for item in items]
-    for way, item in pending:  # which grows on the way
+    for way, item in pending:  # which grows during the iteration
         if type(item.value) is not Map or len(pending) > _LOOKED_AT:
             continue
         found = item.value.find(key)
@@ -209,8 +209,9 @@ def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
 
 
 def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tuple[str, str] | None, list[Position]]:
-    """The items that lack the fewest of the wanted values, and those values; the text of the nearest that is similar, behind
-    the wanted one; and its position.
+    """The items with the fewest missing values, and these values.
+
+    Also returns the most similar existing text with the expected one before it, and its position.
     """
     rated = []
     for place, item in enumerate(items):

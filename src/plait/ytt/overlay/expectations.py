@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     # Calls a function with arguments.
     Ask: TypeAlias = Callable[[object, Sequence[object]], object]
 
-# The keywords of a match annotation that say how many; `MatchCount` has them in this order.
+# The keywords of a match annotation for the expected count; `MatchCount` stores them in this order.
 KEYWORDS = ("expects", "missing_ok", "when")
 
 
@@ -44,15 +44,15 @@ class MatchCount:
         self.expects = expects
         self.missing_ok = missing_ok
         self.when = when
-        # Whether it is plain that one match is right: by default, and with missing_ok.
+        # True if exactly one match is surely right: by default, and with missing_ok.
         self.one = expects is UNSET and when is UNSET and (missing_ok is UNSET or type(missing_ok) is bool)
-        # Whether it is plain that none is right: with missing_ok.
+        # True if no match is surely right: with missing_ok.
         self.none = self.one and missing_ok is True
 
     def check(self, matches: Sequence[Item], ask: Ask = call) -> bool:
         """True if the item is applied to these matches; False if `when` is not satisfied. ask: calls functions.
 
-        Raises Unmet if the count is wrong, and OverlayError for settings that make no sense.
+        Raises MatchCountError if the count is wrong, and OverlayError for contradictory settings.
         """
         if (self.one and len(matches) == 1) or (self.none and not matches):
             return True

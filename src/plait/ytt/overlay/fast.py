@@ -1,4 +1,5 @@
-"""Runs whose most common steps are written out: items merged by key, or by the text under a key.
+"""Overlay application with specialized code for the most common steps: items merged by key, or by the string under a
+key.
 
 An optional fast path: all other steps are done by `OverlayApplication.act`, with the same results.
 """

@@ -1,4 +1,4 @@
-"""Merge keys of arrays when a plain document is merged: rules by path, declared or built in.
+"""Item keys of arrays for merging plain documents: rules by path, declared or built in.
 
 A path consists of the map keys that lead to an array. Arrays on the way are entered without a step.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Document, Value
 
-    # What a source of rules says of an array of a document; None if it says nothing.
+    # Returns the rule for an array of a document, or None.
     Source: TypeAlias = "Callable[[Document, tuple[str, ...]], Rule | None]"
 
 
@@ -63,9 +63,9 @@ _FORM = "[KIND:]PATH=KEY, such as spec.rules=host or Service:spec.ports=port,pro
 
 
 class _Declared:
-    """A rule that a user has declared: `[KIND:]PATH=KEY,KEY=DEFAULT`.
+    """A rule declared by the user: `[KIND:]PATH=KEY,KEY=DEFAULT`.
 
-    A `*` in the path matches any key. A dot in place of keys declares a set of values; nothing declares that the array
+    A `*` in the path matches any key. A dot instead of keys declares a set of values; nothing declares that the array
     is replaced as a whole.
     """
 

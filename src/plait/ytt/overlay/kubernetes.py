@@ -1,7 +1,7 @@
-"""Merge keys and sets of the lists in Kubernetes' built-in types.
+"""Item keys and sets of the lists in Kubernetes' built-in types.
 
-They are facts of its API: the keys of `+listMapKey`, or else the patch merge key. Lists not named here are replaced as
-a whole. Controllers write the status, so only its conditions are here.
+They follow from its API: the keys of `+listMapKey`, or else the patch merge key. Lists not named here are replaced as a
+whole. Controllers write the status, so only its conditions are here.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ _KINDS: dict[str, Mapping[str, Rule]] = {
     "storage.k8s.io/CSIDriver": {"spec.volumeLifecycleModes": SET},
     "storage.k8s.io/CSINode": {"spec.drivers": _by("name")},
 }
-# Groups whose kinds are Kubernetes' own.
+# API groups of Kubernetes' own kinds.
 _GROUPS = frozenset(
     {
         *(kind.partition("/")[0] for kind in _KINDS),
@@ -112,7 +112,7 @@ _GROUPS = frozenset(
 
 
 def rule_of_kubernetes(document: Document, path: tuple[str, ...]) -> Rule | None:
-    """The rule for an array of a document whose kind is of Kubernetes; of all that have a kind, for their metadata."""
+    """The rule for an array in a Kubernetes object; for all documents with a kind, also the rule for their metadata."""
     version, kind = (value_under(document.value, key) for key in ("apiVersion", "kind"))
     if type(version) is not str or type(kind) is not str:
         return None

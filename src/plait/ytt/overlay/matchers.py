@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from plait.ytt.overlay.changed_collections import Edit
 
 
-# The place of nodes that nobody has asked for yet.
+# A mark for nodes that were not built yet.
 _NOT_MADE = object()
 
-# Stands for the default of a key that has none, since null may be one.
+# A mark for a key without a default, because null may be one.
 REQUIRED = object()
 
 
@@ -41,14 +41,14 @@ class Matcher(Value):
     __slots__ = ()
     type_name = "builtin_function_or_method"
     name = "matcher"
-    # Whether functions of the user may be called, which then get to see parts of the left tree.
+    # True if functions of the user may be called, which then see parts of the left tree.
     foreign = False
 
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
         raise NotImplementedError
 
     def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
-        """The places of the left items that match, in order. Raises PlaitError."""
+        """The indexes of the matching left items, in order. Raises PlaitError."""
         edit.settle()
         by_key = type(edit) is MapEdit
         items: Sequence[Item] = edit.items
@@ -63,7 +63,7 @@ class Matcher(Value):
         return places
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        """The reference's way to use a matcher: with (index or key, left, right)."""
+        """Calls the matcher as ytt does: with (index or key, left, right)."""
         if len(args) != 3 or kwargs:
             raise StarlarkError(f"{self.name}: expected exactly 3 arguments", code="argument-count")
         index, left, right = args
@@ -104,7 +104,7 @@ NOTHING = NoMatcher()
 
 
 class IndexMatcher(Matcher):
-    """`overlay.index(i)`: the item at a place, counted from zero; a negative place is nowhere."""
+    """`overlay.index(i)`: the item at an index, counted from zero; a negative index matches nothing."""
 
     __slots__ = ("place",)
     name = "overlay.index_matcher"
@@ -136,7 +136,7 @@ class MapKey(Matcher):
 
     def __init__(self, key: str) -> None:
         self.key = key
-        # The right value that was last asked for, and what it has under the key.
+        # The last right value, and its value under the key.
         self._right: NodeValue = None
         self._wanted: object = MISSING
 
@@ -261,7 +261,7 @@ class Same(Matcher):
         self._places: dict[object, list[int]] = {}
 
     def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
-        # The gaps of items that were taken out stay: with them all others are where they were.
+        # Gaps of removed items stay, so that all other indexes stay valid.
         items: Sequence[Item] = edit.items
         if edit is not self._edit:
             self._edit, self._seen, self._places = edit, 0, {}
@@ -322,7 +322,7 @@ class Subset(Matcher):
                 if contains(item.value, wanted):
                     places.append(place)
                 continue
-            # Most are told apart by this.
+            # This distinguishes most items.
             if value == text and (alone or contains(item.value, wanted)):
                 places.append(place)
         return places

@@ -1,7 +1,7 @@
 """Plain documents merged into the output: `--merge`.
 
 A merge is an overlay whose matchers come from keys: each document gets the steps that an annotated overlay would have,
-and an overlay's run executes them.
+and an overlay application executes them.
 
 - A document is merged into its counterpart in the output (`plait.ytt.overlay.merge_targets`).
 - Maps are merged, missing keys are added, null removes a key.
@@ -38,7 +38,7 @@ _REMOVALS = "$deleteFromPrimitiveList/"
 _DIRECTIVES = ("delete", "merge", "replace")
 _RETAINED = "$retainKeys"
 _ORDER = "$setElementOrder/"
-# For what only takes something out: it adds nothing where there is nothing.
+# The expected count of removals: they add nothing if nothing matches.
 _WHERE_THERE = MatchCount(UNSET, UNSET, 1)
 _ANY = MatchCount("0+", UNSET, UNSET)
 
@@ -53,7 +53,8 @@ def merge_documents(
 ) -> list[DocumentSet]:
     """The documents of files, one set each, with plain documents merged in one after the other.
 
-    trace, warn: as of `plait.ytt.overlay.apply`. Raises OverlayError, with the way through the merged document as stack.
+    trace, warn: as of `plait.ytt.overlay.apply`. Raises OverlayError, with the path through the merged document as
+    stack.
     """
     run = run_of(trace=trace, warn=warn, overlays=merges)
     edit = DocumentsEdit([*left])
@@ -85,7 +86,7 @@ def _document_step(
     step = _Plan(rules, left, trace).step(document, (), said)
     step.matcher = matcher
     if step.action == "replace":
-        # What is in the place of a document stays where that is.
+        # A replacement of a document stays at its position.
         step.cleaned = with_annotations(step.clean(), step.clean().value, left.annotations)
     return step
 
@@ -218,7 +219,7 @@ def _removal(item: Item) -> OverlayStep:
 
 
 def _replacement(item: Item, value: Value, *, alike: bool = False) -> OverlayStep:
-    """The step that puts a value in the place of whatever is there; alike: of a value of its kind."""
+    """The step that replaces the existing value, of any type. alike: require a value of the same type."""
     for one in walk(value):
         if type(one) is MapItem:
             _check_name(one, within="what is replaced as a whole")
@@ -247,7 +248,7 @@ def _values_of(item: MapItem) -> Sequence[ArrayItem]:
 
 
 def _retaining(item: MapItem, parent: Map) -> OverlayStep:
-    """The step that removes all keys of a map but those in `$retainKeys`. parent: the map that contains the item."""
+    """The step that removes all keys of a map except those in `$retainKeys`. parent: the map that contains the item."""
     retained = frozenset(key_id(one.value) for one in _values_of(item))
     for other in parent.items:
         if other.value is not None and key_id(other.key) not in retained and not _is_directive(other.key):
@@ -279,7 +280,7 @@ def _directive(item: MapItem) -> Value:
 
 
 def _is_replacing(item: ArrayItem) -> bool:
-    """True if an item says `$patch: replace`, so that the other items of its array replace the left ones."""
+    """True if an item contains `$patch: replace`, so that the other items of its array replace the left ones."""
     directive = item.value.find(_PATCH) if type(item.value) is Map else None
     if directive is None or _directive(directive) != "replace":
         return False

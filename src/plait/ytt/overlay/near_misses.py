@@ -1,7 +1,7 @@
-"""Items that an overlay adds, or does nothing for, because nothing matched: warned of where that looks like a slip.
+"""Warnings about items that an overlay adds or ignores because nothing matched, if that looks like a mistake.
 
-ytt is silent here, usually rightly: `missing_ok=True` is meant to add missing items. So only two cases are reported: a
-name that looks like a misspelling of an existing one, and an array item added beside another one of the same name.
+ytt does not report them, usually rightly: `missing_ok=True` is intended to add missing items. So only two cases are
+reported: a name that looks like a misspelling of an existing one, and an array item added next to one of the same name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.ytt.overlay.changed_collections import Edit
     from plait.ytt.overlay.plan import OverlayStep
 
-# What tells two items of one name apart: mounts of one volume, subjects of several kinds, and the like.
+# Keys that distinguish two items of one name: mounts of one volume, subjects of several kinds, and the like.
 _APART = frozenset(
     {
         "apiGroup",
@@ -86,7 +86,7 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
 
 
 def _near_miss(message: str, item: Item, other: Item, names: tuple[object, object]) -> Warning:
-    """A warning of an item that matches nothing. names: the one that it has, and the one of `other`, which it may mean."""
+    """A warning about an item that matches nothing. names: its own, and the similar one of `other`."""
     wanted, there = map(str, names)
     suggestion = Suggestion(REPLACE, there, old=wanted)
     at, also = item.position, [other.position.labelled("the nearest candidate")]
@@ -98,7 +98,7 @@ def _is_slip(expected: object, found: object) -> bool:
 
 
 def _duplicate_name_warning(item: Item, items: Sequence[Item]) -> Warning | None:
-    """A warning of an item that is added to an array where another one has its name."""
+    """A warning about an item that is added to an array in which another one has its name, or None."""
     value = item.value
     name = key_value(value, "name")
     if type(name) is not str or type(value) is not Map:

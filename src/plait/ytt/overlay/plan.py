@@ -1,7 +1,7 @@
-"""The right side of an overlay, read once: for each item its action, its matcher and how many matches it wants.
+"""The right side of an overlay, read once: for each item its action, its matcher and its expected number of matches.
 
-Plans are made level by level, on demand. A subtree that is only inserted is never planned, as in ytt: annotations in it
-have no effect, not even wrong ones (docs/reference/overlays.md).
+Plans are created level by level, on demand. A subtree that is only inserted is never planned, as in ytt: annotations in
+it have no effect, not even invalid ones (docs/reference/overlays.md).
 """
 
 from __future__ import annotations
@@ -28,32 +28,34 @@ if TYPE_CHECKING:
 MATCH = "overlay/match"
 INSIDE = "overlay/inside"
 DEFAULTS = "overlay/match-child-defaults"
-# The annotations that name an action; the action's name is what follows the slash.
+# The annotations that name an action; the name of the action follows the slash.
 ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "overlay/insert", "overlay/append",
                       "overlay/assert")  # fmt: skip
 # Equal to no key.
 NO_KEY = object()
 MISSING_OK = MatchCount(UNSET, True, UNSET)
-# What map items below have that say nothing of matching: they are added where they are missing. Others have the default.
+# The expected count of nested map items without annotations: they are added if missing. Others have the default.
 ADDS = MatchCount(UNSET, True, UNSET)
 
 
 class OverlayStep:
     """The plan for one right item.
 
-    matcher: None for the default, the same key (for a document: the only document).
-    expected: None for exactly one match. children: settings for the items below (match-child-defaults).
-    form: format of the left value, a text in which the right item's children are matched.
-    error: an error in the item's annotations, raised when the item is applied.
+    |matcher: None for the default, the same key (for a document: the only document).
+    |expected: None for exactly one match.
+    |children: settings for the items below (match-child-defaults).
+    |form: format of the left string, in whose document the right item's children are matched.
+    |error: an error in the item's annotations, raised when the item is applied.
 
-    Most items are merged with the one item that has the same key, or the same text under a key:
-    key: this key, as in the index of a map, or this text; NO_KEY for all other items.
-    optional: True if the item is added when nothing matches.
-    bare: True if the right item itself may replace one without annotations when its value does.
-    whole: True if it may replace any item.
-    found_by: items of the right item that serve only to find the left one.
-    alike: True if a replacement requires a value of the same kind, or null.
-    erases: True if overlay annotations are removed from the added items.
+    Most items are merged with the one item that has the same key, or the same string under a key:
+
+    |key: this key, as in the index of a map, or this string; NO_KEY for all other items.
+    |optional: the item is added when nothing matches.
+    |bare: the right item itself may replace one without annotations when its value does.
+    |whole: it may replace any item.
+    |found_by: items of the right item that only serve to find the left one.
+    |alike: a replacement requires a value of the same type, or null.
+    |erases: overlay annotations are removed from the added items.
     """
 
     __slots__ = (

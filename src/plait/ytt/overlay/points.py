@@ -24,9 +24,9 @@ _WAY = "matches"
 
 
 class OverlayPoints:
-    """Tells of each item of overlays that it is there, and that it matches, or is brought in.
+    """Reports each overlay item, its matches and its insertion to the coverage listener.
 
-    inner: another listener of the run.
+    inner: another listener of the application.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class OverlayPoints:
     def end(self) -> None:
         step = self._doing.pop()
         if step.action == "assert" and step is not self._missed:
-            self._hit(step.item)  # what it compares is not told
+            self._hit(step.item)  # a comparison is not reported
         if self._inner is not None:
             self._inner.end()
 

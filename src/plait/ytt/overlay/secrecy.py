@@ -39,10 +39,10 @@ class SecretRecorder(OverlayTracer):
     def __init__(self, trace: Trace, marks: Marks) -> None:
         super().__init__(trace)
         self.marks = marks
-        # Of the steps that are being done: the items before it, the items that were added, what led to the step, and
-        # whether a secret decides for which items it is.
+        # Of the current steps: the items before it, the added items, the origins that led to the step, and True if a
+        # secret decides which items it matches.
         self._steps: list[tuple[list[Item], list[Item], tuple[Origin, ...], bool]] = []
-        self._counted: set[OverlayStep] = set()  # steps that go on or not by an answer that depends on a secret
+        self._counted: set[OverlayStep] = set()  # steps that continue or stop depending on a secret
         self._known_keys, self._any_secret_key = 0, False
         self._calls = False  # annotations of the outermost step, or of one within it, have functions
 
@@ -63,13 +63,13 @@ class SecretRecorder(OverlayTracer):
         self._mark(step, before, added)
         windows = self.trace.code
         if isinstance(windows, DependencyTracker) and windows.leading is not leading:
-            # Whether a function was called, also of a step within this one, and how often, tells of a secret.
+            # The call of a function, even in a nested step, and the number of calls reveal a secret.
             windows.mark_all((self._control(step),), *_functions(step.item))
             windows.leading = leading
         super().end()
 
     def missed(self, step: OverlayStep, items: Sequence[Item]) -> None:
-        # What a function compared is known only now.
+        # The values that a function compared are known only now.
         is_decided = any(decided for *_, decided in self._steps) or any(self._tried(step, items))
         if not is_decided and step not in self._counted:
             super().missed(step, items)
@@ -93,7 +93,7 @@ class SecretRecorder(OverlayTracer):
         return made
 
     def failed(self, error: PlaitError, step: OverlayStep, edit: Edit, run: OverlayApplication) -> None:
-        # A text of the left item is read, or a function sees all of both items.
+        # A string of the left item is read, or a function sees both items.
         sees_all = step.form is not None or step.via is not None
         if isinstance(error, OverlayError) or step.form is not None:
             seen: Iterable[Origin] = _with_descendants([*edit.items, step.item]) if sees_all else ()
@@ -118,7 +118,7 @@ class SecretRecorder(OverlayTracer):
     def _matches_by_secret(self, step: OverlayStep) -> bool:
         """True if the criteria of a step depend on a secret: its key, or arguments of its annotations."""
         own: list[Origin] = []
-        # How many there must be may be a default of a step around this one.
+        # The expected count may be a default of an enclosing step.
         for item in (step.item, *(around.item for around in self.doing)):
             one: Item | None = item
             while one is not None:
@@ -144,9 +144,9 @@ class SecretRecorder(OverlayTracer):
         return self._any_secret_key
 
     def _tried(self, step: OverlayStep, items: Sequence[Item]) -> Iterator[Item]:
-        """The left items of which values, or keys, that depend on a secret are compared."""
+        """The left items with compared values or keys that depend on a secret."""
         if not isinstance(step.matcher, (MapKey, Subset)) and self._keys_are_secret():
-            # Functions are given the key as well.
+            # Functions receive the key as well.
             yield from (one for one in items if type(one) is MapItem and self.marks.has_secret_key(one))
         if step.matcher is None:
             return
@@ -162,7 +162,7 @@ class SecretRecorder(OverlayTracer):
         return [] if found is None else [found]
 
     def _exists_by_secret(self, step: OverlayStep, edit: Edit) -> bool:
-        """True if a secret decides that the step is there, or which items it could be for."""
+        """True if a secret decides the existence of the step, or its candidates."""
         if any(map(self.marks.is_decided_item, (step.item, *edit.items))):
             return True
         return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
@@ -180,7 +180,7 @@ class SecretRecorder(OverlayTracer):
             key = step.item.key
             found = [one for one in items if type(one) is MapItem and (one.key == key or one in found)]
         if _has_when(step):
-            # How many there are decides for each of them.
+            # The number of items decides each of them.
             found = [*items]
         control = self._control(step)
         presence = self.trace.presence

@@ -46,7 +46,7 @@ class OverlayTracer:
         self.match: OverlayMatch | None = None
         self._matched_before: list[tuple[Contributor, ...]] = []
         self._causes: dict[OverlayStep, Contributor] = {}
-        # What the last item without annotations was said to be there by, for others beside it.
+        # The contributor recorded for the last item without annotations, reused for its siblings.
         self._around: tuple[OverlayStep | None, tuple[Contributor, ...], Contributor] = (
             None,
             (),
@@ -87,12 +87,12 @@ class OverlayTracer:
             self._changed(step, None, item)
             return self._put(step, item, None)
         if step.action in ("merge", "assert") and type(left.value) in COLLECTIONS and type(item.value) in COLLECTIONS:
-            # Something below it changed, and that has been told.
+            # A change below it has been reported already.
             self.trace.copied(item, left)
             return item
         self._changed(step, left, item)
         if self._was_found_by(step):
-            # It is what both were found by.
+            # Both were found by it.
             self.trace.copied(item, left)
             return item
         return self._put(step, item, left)
@@ -113,7 +113,7 @@ class OverlayTracer:
     # ---- what is kept
 
     def _found(self, step: OverlayStep, left: Document) -> OverlayMatch:
-        """Keep that a step is for a document."""
+        """Records that a step matched a document."""
         match = OverlayMatch(left)
         self.trace.matches.setdefault(step.item, []).append(match)
         return match
@@ -131,7 +131,7 @@ class OverlayTracer:
         if clean is not step.item and clean not in trace.copies:
             trace.same_shape(clean, step.item)
         if item is step.item or item in trace.changes:
-            # The right item as it is, in several places perhaps: each has a history of its own.
+            # The right item itself, perhaps at several positions: each has its own history.
             copy = item.with_value(item.value)
             trace.copied(copy, item)
             item = copy
@@ -173,7 +173,7 @@ class OverlayTracer:
                 because = (cause,) if type(step.via) is TracedCallback or left is None else (left, *because)
         action = self.trace.label or f"overlay/{step.action}"
         if step.form is not None:
-            # What is within the text has no place of its own in the output, nor has what was there before.
+            # Parts of the embedded document have no position of their own in the output, and neither had the old ones.
             before = () if left is None else (left,)
             because = (
                 *before,
@@ -199,7 +199,7 @@ class OverlayTracer:
         return Contributor("overlay", cause.source, cause.line, (cause, *matched)) if matched else cause
 
     def _cause(self, step: OverlayStep) -> Contributor:
-        """The way to a step: the right items around it, with their annotations."""
+        """The contributor for a step: its enclosing right items, with their annotations."""
         found = self._causes.get(step)
         if found is not None:
             return found
@@ -213,11 +213,11 @@ class OverlayTracer:
         return found
 
     def _cause_within(self, item: Item, parent: Contributor | None) -> Contributor:
-        """A right item with its annotations, within the one around it."""
+        """The contributor for a right item with its annotations, inside the enclosing one."""
         because: list[Origin] = [] if parent is None else [parent]
         for annotation in (item.annotations or {}).values():
             if annotation.name == "overlay/append" and type(item) is ArrayItem:
-                continue  # what happens without it as well
+                continue  # has no effect of its own
             # A scalar is replaced by a merge as well.
             same = annotation.name == "overlay/replace" and type(item.value) not in COLLECTIONS
             structural = same and not annotation.args and not annotation.kwargs
@@ -226,14 +226,14 @@ class OverlayTracer:
             )
         change = self.trace.changes.get(item)
         if change is not None and type(item.value) in COLLECTIONS:
-            # What its annotations were given.
+            # The origins of the arguments of its annotations.
             because += change.because
         return Contributor("overlay", item.source, item.line, tuple(because))
 
     # ---- what decided that a step is for an item
 
     def _was_found_by(self, step: OverlayStep) -> bool:
-        """True if a right item only serves to find the map around it."""
+        """True if a right item only serves to find the enclosing map."""
         if len(self.doing) < 2 or step.action != "merge":
             return False
         matcher = self.doing[-2].matcher
@@ -273,7 +273,7 @@ class OverlayTracer:
         return []
 
     def _watch(self, step: OverlayStep) -> None:
-        """Makes the functions of a step's annotations report their reads."""
+        """Wraps the functions of a step's annotations so that their reads are recorded."""
         if step.via is None and type(step.matcher) in _QUIET:
             return
         windows = self.trace.code
@@ -292,7 +292,7 @@ class OverlayTracer:
 
 
 class TracedCallback:
-    """A function of a program that an overlay calls, as a `via`.
+    """A function of a program that an overlay calls, such as `via`.
 
     left, right: the items whose values it is called with, if known. answer: its last result, with the origins.
     """
@@ -320,7 +320,7 @@ class TracedCallback:
         return (self.function,)
 
     def leads(self) -> None:
-        """Marks what runs next as controlled by the last result of the function."""
+        """Makes the last result of the function a condition of what runs next."""
         windows, answer = self.windows, self.answer
         if windows.marks is not None and answer is not None and windows.marks.is_secret(*answer[1]):
             control = windows.marks.control("overlay match", *place_of(self))
@@ -340,7 +340,7 @@ class _WatchedMatcher(TracedCallback):
 
     def __init__(self, matcher: CallableMatcher, windows: DependencyTracker) -> None:
         super().__init__(matcher.function, None, windows)
-        self.identity = id(matcher)  # the matcher holds this
+        self.identity = id(matcher)  # the matcher keeps a reference to this object
 
     def __call__(self, *args: object) -> object:
         answer = super().__call__(*args)

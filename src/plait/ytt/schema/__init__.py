@@ -1,9 +1,28 @@
 """Schemas: types, defaults and rules of data values (docs/reference/schemas.md).
 
 declaration = build(document)         # from the nodes of a schema document
-value = defaults(declaration)         # the data values it stands for
-findings = check(declaration, value)  # what does not conform; then
-value = fill(declaration, value)      # the keys that array items and nullable maps miss
+value = defaults(declaration)         # the default data values
+findings = check(declaration, value)  # faults; if there are none:
+value = fill(declaration, value)      # adds missing keys of array items and nullable maps
 validate(declaration, document)       # rules, once, on the final data values
-openapi(declaration)                  # the schema for others to read
+openapi(declaration)                  # the schema for other programs
 """
+
+
+
+# The name of a schema document's declaration in other packages.
+SchemaType = Declaration
+
+__all__ = [
+    "ANY",
+    "Declaration",
+    "SchemaType",
+    "Validation",
+    "build",
+    "check",
+    "defaults",
+    "fill",
+    "openapi",
+    "read_validation",
+    "validate",
+]

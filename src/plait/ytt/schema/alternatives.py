@@ -1,7 +1,7 @@
 """Data values of several types: `@schema/one-of`.
 
-The key that `by` names chooses among maps; without it, the alternative that finds least wrong with a value. Where several
-do, it is the one that the value had before, else that of the default, else the first.
+The key named by `by` selects among maps. Without it, the alternative with the fewest findings is selected; among equal
+ones that of the previous value, else that of the default, else the first.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Trace
     from plait.ytt.schema.types import Declaration, Type
 
-# So many keys name a map that nothing else names.
+# This number of keys identifies a map.
 _NAMED = 4
-# What an overlay does with these is no merge.
+# Overlay actions that are not merges.
 _NO_MERGE = ("overlay/assert", "overlay/remove", "overlay/replace")
 
 
@@ -150,7 +150,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
         ]
     wrong = check_item(chosen.type, item)
     for one in wrong:
-        # Which alternative it is held to depends on the values in it.
+        # The values decide which alternative is used.
         one.made_of(*(one.origins or ()), item, *_inside(value))
         told = public(f' (as the alternative "{declared.name_of(chosen)}" of {names})')
         one.message = Wording(part_of(one, "message"), told)
@@ -162,7 +162,7 @@ def _inside(value: Value) -> Sequence[Map | Array]:
 
 
 def without_replaced(declared: Type, value: Value, explicit: Value) -> Value:
-    """The value so far, without defaults of alternatives other than that of the given value."""
+    """The previous value, without defaults of alternatives other than that of the explicit value."""
     if type(declared) is NullType:
         return value if value is None else without_replaced(declared.inner, value, explicit)
     if type(declared) is OneOfType:

@@ -53,7 +53,8 @@ def refused(
 ) -> InvalidSchema:
     """The error for a node; an annotation at fault is named first, with its line.
 
-    told: ytt's expectation; by default `expected`. told_found: what ytt found; by default `found`. is_titled: ytt's report of an annotation has the message as its title.
+    told: ytt's expectation; by default `expected`. told_found: the value as ytt reports it; by default `found`.
+    is_titled: ytt's report of an annotation has the message as its title.
     """
     at = node.position if annotation is None else annotation.position
     also = [] if annotation is None else [node.position.labelled("the item of the annotation")]
@@ -296,7 +297,7 @@ def _only_argument(annotation: Annotation, node: Item, *, expected: str, hint: s
 def _syntax(
     annotation: Annotation, node: Item, found: str, *, expected: str, hint: str | None = None, place: str = "by"
 ) -> InvalidSchema:
-    """The error of wrong arguments. place: the word before the annotation's place."""
+    """The error for wrong arguments. place: the word before the annotation's position."""
     return refused(
         f"syntax error in @{annotation.name} annotation",
         node,

@@ -62,7 +62,7 @@ def build(
 
 
 def invalid(findings: Sequence[Finding]) -> SchemaError:
-    """The error for a schema. Ytt reports the first thing that is wrong, and no other."""
+    """The error for a schema. Like ytt, it reports only the first fault."""
     first = findings[0].reference
     return SchemaError(
         "Invalid schema", findings=findings, reference=first if isinstance(first, str) else None, code="invalid-schema"
@@ -115,7 +115,7 @@ class _Builder:
         return found
 
     def computed_later(self, found: Declaration, node: Item, value: Deferred) -> Declaration:
-        """The declaration of a node whose value is not computed yet. found: the declaration with any type."""
+        """The declaration of a node whose value is deferred. found: the declaration with any type."""
 
         def infer(known: Value) -> Type:
             builder = _Builder(self.warn, self.extensions)
@@ -218,7 +218,7 @@ class _Builder:
         raise refused("value not allowed here", node, expected="a map, an array or a scalar", found=kind_name(value))
 
     def inferred_within(self, value: Value, node: Item) -> Type:
-        """The type of a nullable node. Ytt reports what is wrong in it as a part of what is wrong with the annotation."""
+        """The type of a nullable node. ytt reports faults in it as part of the annotation's fault."""
         before = len(self.findings)
         try:
             return self.inferred(value, node)

@@ -1,6 +1,6 @@
 """Checks data values against a schema. See docs/reference/schemas.md.
 
-Structure comes first: if a collection was given where another type is declared, nothing else is reported, because keys
+Structure comes first: if a value is a collection and another type is declared, nothing else is reported, because keys
 and scalars below it would only repeat the mistake. Otherwise every unknown key and every scalar of a wrong type is
 reported, in document order; the unknown keys of a map precede the faults inside it.
 """
@@ -115,7 +115,7 @@ def _type_hint(item: Item) -> Wording | None:
 
 
 def flag_hint(item: Item) -> Wording | None:
-    """A hint about a text from a flag whose values are always texts, else None."""
+    """A hint for a value from a flag that sets strings only, else None."""
     flag = "" if item.source is None else item.source.flag
     if type(item.value) is str and flag in ("data-value", "data-values-env"):
         return public(f"--{flag} gives strings, --{flag}-yaml values of any type")
@@ -134,7 +134,7 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
         others = []
     elif len(allowed) == 1:
         expected = f'a map item with the key named "{allowed[0]}" (from {declared.position})'
-    elif 1 < len(allowed) <= 9:  # what a reader takes in at a glance
+    elif 1 < len(allowed) <= 9:  # short enough to read at a glance
         expected = f"one of {{ {', '.join(allowed)} }} (from {declared.position})"
     else:
         expected = f"a key declared in map (from {declared.position})"
@@ -167,7 +167,7 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
 
 
 def _nested(key: str, allowed: Sequence[str]) -> str | None:
-    """A hint about a path written as one key, else None."""
+    """A hint for a path written as one key, else None."""
     first, dot, rest = key.partition(".")
     return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
 

@@ -1,4 +1,4 @@
-"""Defaults: the data values of a schema, and the missing parts of given ones (docs/reference/schemas.md).
+"""Defaults: the data values of a schema, and the missing parts of explicit ones (docs/reference/schemas.md).
 
 Trees are immutable, so the nodes of defaults are created once, with the schema, and shared. Added keys follow the
 existing ones, in the order of the schema.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def defaults(declaration: Declaration) -> Document | None:
-    """The data values if none are given, with positions in the schema; None without a schema."""
+    """The data values without explicit ones, with positions in the schema; None without a schema."""
     if declaration is ANY:
         return None
     return Document(declaration.default, declaration.source, declaration.line)
@@ -102,7 +102,7 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
 
 
 def fitted(declaration: Declaration, item: Item, value: Deferred) -> Deferred:
-    """A deferred value of an item, filled and checked by its declaration once it is known."""
+    """A deferred value of an item, filled and checked by its declaration once it is computed."""
 
     def fit(known: Value) -> Value:
         filled = fill_type(declaration.type, known)

@@ -3,8 +3,8 @@
     host: example.com
     url: #@ "https://" + data.values.host
 
-The type is that of the expression's result when all data values are defaults. It is inferred only if the value is given
-or the schema is printed. If the result is null, any value is accepted.
+The type is that of the expression's result when all data values have their defaults. It is inferred only if the value
+is set explicitly or the schema is printed. If the result is null, any value is accepted.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ComputedDeclaration(Declaration):
 
     def _type(self) -> Type:
         if self._inferred is None:
-            self._inferred = AnyType(None, self.source, self.line)  # of a value that is made of itself
+            self._inferred = AnyType(None, self.source, self.line)  # of a value that refers to itself
             try:
                 value = self.computed.values.value_among(self.root.default, self.computed)
             except LimitError:

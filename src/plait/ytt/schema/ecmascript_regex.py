@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# One piece of an expression that RE2 takes, outside of brackets.
+# One piece of an expression that RE2 accepts, outside of brackets.
 _PIECE = re.compile(
     r"\\Q(?P<quoted>.*?)(?:\\E|\Z)|\\x\{(?P<wide>[0-9A-Fa-f]+)\}|\\x(?P<byte>[0-9A-Fa-f]{2})|\\(?P<escape>.)"
     r"|(?P<group>\(\?P?<\w+>)|(?P<flags>\(\?(?!:))|(?P<open>\()(?:\?:)?|(?P<times>\{\d+(?:,\d*)?\})"
@@ -17,7 +17,7 @@ _WITHIN = re.compile(
     r"|(?P<close>\])|(?P<other>.)",
     re.DOTALL,
 )
-# RE2 means ASCII by these, wherever they stand.
+# RE2 interprets these as ASCII classes.
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
 _POSIX = {
     "alnum": "0-9A-Za-z",
@@ -64,7 +64,7 @@ def in_ecma(pattern: str) -> str | None:
 
 
 def literal(text: str) -> str:
-    """The expression that a text matches, and nothing else."""
+    """The expression that matches exactly this text."""
     return "".join(map(_literal, text))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-# The keys of a schema stand in this order.
+# The order of keys in a schema.
 _ORDER = (
     "title",
     "description",
@@ -98,7 +98,7 @@ def _typed(declared: Type, default: Value, *, ruled: bool) -> dict[str, Value]:
         required = [ArrayItem(one.key) for one in keyed if one.required and ruled]
         if required:
             said["required"] = Array(required)
-        if default is not None:  # it is there if it is not given, and then has the defaults of its keys
+        if default is not None:  # a missing value exists, with the defaults of its keys
             said["default"] = Map([]) if equal(default, default_of(declared)) else default
         if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
             said.setdefault("additionalProperties", False)
@@ -164,7 +164,7 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
     said: dict[str, Value] = {}
     properties = [MapItem(one.key, _described(one, ruled=ruled)) for one in keyed]
     patterns: list[MapItem] = []
-    # A key has the first rule that takes it, where a JSON Schema holds it to all.
+    # The first matching rule applies to a key, whereas a JSON Schema applies all.
     taken = [literal(str(item.key)) for item in properties]
     for number, one in enumerate(declared.others):
         described = without_default(_described(one, ruled=ruled))
@@ -173,7 +173,7 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
             break
         if one.keys.pattern:
             pattern = in_ecma(one.keys.pattern)
-            if pattern is None:  # nor can be said what the rules behind it are left with
+            if pattern is None:  # nor can the rules after it be expressed
                 rules = [rule.keys.described for rule in declared.others[number:] if rule.keys is not None]
                 text = f"JSON Schema cannot say of which types these are: {'; '.join(rules)}"
                 said["additionalProperties"] = _map_of("$comment", text)
@@ -192,7 +192,7 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
 
 
 def _add_rules(said: dict[str, Value], validation: Validation, declared: Type) -> None:
-    """Adds the rules of a validation: as keywords if JSON Schema has them, else in words."""
+    """Adds the rules of a validation: as keywords if JSON Schema has them, else as description."""
     is_nullable = type(declared) is NullType
     while type(declared) is NullType:
         declared = declared.inner

@@ -1,4 +1,4 @@
-"""Rules for the keys of a map beyond those that its schema names: `@schema/key`.
+"""Rules for keys of a map that its schema does not name: `@schema/key`.
 
 A rule accepts every key, the keys that match a whole regular expression, or a list of keys.
 """

@@ -1,5 +1,5 @@
-"""Events for the alternatives of a schema that data values take, for listeners of a run (see `plait.base.events`). Imported
-only if there is a listener. Results of validations are reported where they run.
+"""Coverage points for the alternatives of a schema that data values select (see `plait.base.events`). Imported only if
+there is a listener. Results of validations are reported where they run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HOLDS, FAILS = "holds", "fails"
 
 
 def report_points(listener: CoverageListener, root: Declaration, document: Document) -> None:
-    """Reports a schema's alternatives, and those that the final data values take."""
+    """Reports a schema's alternatives, and those that the final data values select."""
     _declare_points(listener, root)
     stack: list[tuple[Declaration, Item]] = [(root, document)]
     while stack:
@@ -58,7 +58,7 @@ def _declare_points(listener: CoverageListener, root: Declaration) -> None:
 
 
 def checking_point(validation: Validation) -> Point:
-    """A validation, which holds or fails where it is tried."""
+    """The point of a validation, with the branches "holds" and "fails"."""
     return "validation", (validation.position.line,), "", (HOLDS, FAILS)
 
 

@@ -1,7 +1,7 @@
 """Data values without a default: `@schema/required`.
 
 A schema declares the type of a data value by an example, which is its default. The example of a required value is not a
-default: the schema's own item must not remain in the data values, even if an equal value was given.
+default: the schema's own item must not remain in the data values, even if an explicit value is equal to it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Item
     from plait.ytt.schema.types import Declaration
 
-# So many files of values are named, of those in which a value could stand.
+# Maximum number of values files named as possible places of a value.
 _NAMED = 3
-# So many letters are wrong in a typing error, and one in five at most.
+# Maximum number of wrong letters of a typing error, and one in five at most.
 _TYPING_ERROR = 2
 
 
@@ -63,7 +63,7 @@ def _missing(declaration: Declaration, node: Item, path: str) -> Iterator[tuple[
 
 
 def _is_set(declaration: Declaration, item: Item) -> bool:
-    """True if the value, or any value in a map, comes from elsewhere than the schema."""
+    """True if the value, or any value in a map, is set outside of the schema."""
     if item is declaration.item:
         return False
     if type(declaration.type) is MapType and declaration.type.declarations:
@@ -72,7 +72,7 @@ def _is_set(declaration: Declaration, item: Item) -> bool:
 
 
 def settable_from(path: str, sources: Sequence[Source]) -> str:
-    """The places of this run in which a data value can be set."""
+    """The inputs of this evaluation in which a data value can be set."""
     files = [*dict.fromkeys(one.shown for one in sources if not one.flag)]
     prefixes = dict.fromkeys(one.argument for one in sources if one.flag in ("data-values-env", "data-values-env-yaml"))
     found = [f"by --data-value {path}=..."] if "[" not in path else []
@@ -86,7 +86,7 @@ def settable_from(path: str, sources: Sequence[Source]) -> str:
 
 
 def _as_variable(name: str) -> str:
-    """The environment variable of a name, with the ones that look like a misspelling of it."""
+    """The environment variable of a name, and existing variables that look like a misspelling of it."""
     most = min(len(name) // 5, _TYPING_ERROR)
     near = [one for one in names_of_variables() if distance(one.lower(), name.lower(), most) <= most]
     there = f" (there is {', '.join(near[:_NAMED])})" if near else ""

@@ -3,7 +3,7 @@
 A rule is a function of one value that returns True or raises StarlarkError with the reason ("fail: length = 1").
 Templates see a rule as an `Assertion`, an object whose `check` calls it (docs/reference/modules.md).
 
-Values are compared as data: a fragment, a struct and a dict with the same content are the same, and so are 1 and 1.0.
+Values are compared as data: a fragment, a struct and a dict with the same content are equal, and so are 1 and 1.0.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Assertion(Counted):
                 raise failed(error) from None
 
         def failed(error: StarlarkError) -> StarlarkError:
-            # These are functions of Starlark in the reference program, of which it has no text.
+            # In the reference program these are Starlark functions without available source.
             at = Position(Source(name, "(unavailable)"), 1)
             return error.within("", at, role=CALL, reference="in lambda")
 
@@ -161,9 +161,9 @@ def one_of(allowed: object) -> Rule:
 
 
 def one_not_null(keys: object = None) -> Rule:
-    """A map of whose values exactly one is not null.
+    """A map with exactly one value that is not null.
 
-    keys: a sequence of the keys that count, where an absent key counts as null; None for all of the map.
+    keys: the keys that count, where an absent key counts as null; None for all keys of the map.
     """
     wanted = None if keys is None else [plain(key) for key in members_of(keys)]
 

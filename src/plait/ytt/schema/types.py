@@ -8,7 +8,7 @@
 
 A `Declaration` describes a document, map item or array item of the schema; its type describes the values. Types are
 immutable and independent of their use, except for the line that declared them, which messages show. A nullable type
-wraps the type of the other values.
+wraps the type of values other than null.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType | OneOfType"
 
-# Whoever goes through a map of more keys looks at the time: a schema of many keys may meet an array of many items.
+# Maps with more keys check the time: a schema of many keys may meet an array of many items.
 MANY = 64
 
 
@@ -138,7 +138,7 @@ class ScalarType(_Type):
     __slots__ = ("default", "kinds", "name")
 
     def __init__(self, default: str | float | bool, source: Source | None = None, line: int = 0) -> None:
-        self.source = source  # written out, for there are many of these
+        self.source = source  # written out for speed, because there are many of these
         self.line = line
         self.documentation = None
         self.default: Value = default
@@ -148,7 +148,7 @@ class ScalarType(_Type):
 
 
 class AnyType(_Type):
-    """Anything at all, null included."""
+    """Any value, including null."""
 
     __slots__ = ("default",)
 
@@ -227,9 +227,12 @@ SCALAR_NAMES: dict[type, str] = {str: "string", int: "integer", float: "float", 
 class Declaration:
     """The declaration of a document, a map item (`key`) or an array item.
 
-    default: the value if none is given. validation: the rules of `@schema/validation`, or None.
-    item: for map items, the shared node used if the key is missing. required: the value must be given.
-    secret: the value is never shown. keys: for map items, the rule for several keys, or None for the key itself.
+    |default: the value if none is set.
+    |validation: the rules of `@schema/validation`, or None.
+    |item: for map items, the shared node used if the key is missing.
+    |required: the value must be set.
+    |secret: the value is never shown.
+    |keys: for map items, the rule for several keys, or None for the key itself.
     """
 
     __slots__ = ("default", "item", "key", "keys", "line", "required", "secret", "source", "type", "validation")
@@ -276,5 +279,5 @@ def without_default(described: Map) -> Map:
     return described.with_items([item for item in described.items if item.key != "default"])
 
 
-# What stands for a schema where there is none: anything is accepted, nothing is filled in.
+# Used without a schema: accepts anything, adds nothing.
 ANY = Declaration(AnyType(), None)

@@ -1,8 +1,8 @@
-"""Validations: rules on data values, from `@schema/validation` and `@assert/validate`, and the run of them
+"""Validations: rules on data values, from `@schema/validation` and `@assert/validate`, and their execution
 (docs/reference/schemas.md).
 
-A schema's rules are held by its declarations; those of `@assert/validate` stand on the nodes of the data values. Both
-are run once, on the final data values. A null value passes everything unless `not_null=True` is among its rules.
+Rules of a schema belong to its declarations; those of `@assert/validate` belong to nodes of the data values. Both run
+once, on the final data values. A null value passes everything unless `not_null=True` is among its rules.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value as NodeValue
     from plait.ytt.schema.types import Declaration
 
-    # A path is kept as its last piece and the path before it, and only put together for a message.
+    # A path is stored as its last piece and the path before it, and only joined for a message.
     Path: TypeAlias = "tuple[Path, str | int] | None"
     Broken: TypeAlias = tuple[str, PlaitError | None]
     Run: TypeAlias = "tuple[Validation, Item, NodeValue, Path]"
@@ -83,7 +83,7 @@ def read_validation(annotation: Annotation) -> Validation:
 
 
 def _malformed(annotation: Annotation, message: str, word: str = "at", hint: str | None = None) -> SchemaError:
-    """The error of wrong arguments. word: before the place; "" for messages without it."""
+    """The error for wrong arguments. word: before the position; "" for messages without it."""
     at = annotation.position
     told = f"Invalid @{annotation.name} annotation - {message}"
     title = f"{FINAL}\n" if annotation.name == ASSERT else ""
@@ -217,7 +217,7 @@ def validate(declaration: Declaration, document: Document) -> None:
 
 
 def _runs(root: Declaration, document: Document) -> list[Run]:
-    """Every validation to run, with its item, the collection that holds the item and the path, in document order."""
+    """Every validation to run, with its item, the item's collection and the path, in document order."""
     runs: list[Run] = []
     stack: list[tuple[Declaration | None, Item, NodeValue, Path]] = [(root, document, None, None)]
     while stack:
@@ -259,7 +259,7 @@ _NESTED = frozenset({Map, Array})
 
 
 def _broken(validation: Validation, item: Item, parent: NodeValue, root: NodeValue, path: Path) -> list[Broken] | None:
-    """The rules that a value breaks: the description, and the error if there is one. None if no rule was run."""
+    """The rules that a value violates: the description, and the error or None. Returns None if no rule ran."""
     if item.value is None and not validation.not_null:
         return None
     value = to_starlark(item.value)
@@ -276,7 +276,7 @@ def _broken(validation: Validation, item: Item, parent: NodeValue, root: NodeVal
         except PlaitError as error:
             failed = error
         broken.append((text, failed))
-        if rule is rules.not_null:  # nothing else can be said of a value that is not there
+        if rule is rules.not_null:  # a missing value violates nothing else
             break
     return broken
 
@@ -297,7 +297,7 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
         raise
     except PlaitError as error:
         failed = _unknown(path, f"Failure evaluating when=: {error.message}", at)
-        # Ytt does not tell where in the function it happened.
+        # ytt does not report the position in the function.
         failed.stack = [Frame(step.text, step.at) for step in error.stack]
         raise failed from error
     if type(result) is not bool:
@@ -321,7 +321,7 @@ def _parameters(function: object) -> int:
 
 
 def _reason(error: PlaitError) -> Wording:
-    """The reason that a rule gives. Plait's own rules quote no values; a function of the schema may."""
+    """The reason reported by a rule. Plait's own rules quote no values; a function of the schema may."""
     message = full(error, "message") or ""
     text = error.detail or message
     return public(text) if isinstance(message, Wording) else quotation(text)

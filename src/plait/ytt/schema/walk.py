@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def declared_items(declaration: Declaration, value: Value) -> Iterator[tuple[Item, Declaration]]:
-    """The items of a value with their declarations. Undeclared items are left out."""
+    """The items of a value with their declarations, without undeclared items."""
     return items_of(declaration.type.of(value), value)
 
 
@@ -31,7 +31,7 @@ def items_of(declared: Type, value: Value) -> Iterator[tuple[Item, Declaration]]
 
 
 def every_alternative(declared: Type) -> list[Type]:
-    """All types that a value may have, where it is not null."""
+    """All types that a value other than null may have."""
     if type(declared) is NullType:
         return every_alternative(declared.inner)
     if type(declared) is OneOfType:

@@ -1,4 +1,4 @@
-"""Templates: annotated YAML, text with `(@ @)`, and Starlark files, compiled once and run as often as wanted.
+"""Templates: annotated YAML, text with `(@ @)`, and Starlark files, compiled once and executed any number of times.
 
-What compiles is imported when the first template is: plain YAML does without.
+The compiler is imported with the first template; plain YAML does not need it.
 """

@@ -1,14 +1,14 @@
 """Builds nodes: the functions that the program of a YAML template calls (docs/reference/templates.md).
 
-A run of a template, and each call of a `def` with nodes, has a *builder*. Its statements come in text order, as far as
-they are reached, and each names the collection of the template that it adds to (a number, see `plan`). The builder
-keeps the open collections, innermost last. A node closes all collections below its own. If its own was never opened,
-because the owner is in a skipped block, the node goes to the nearest collection around both it and the node before it;
-so blocks across levels work. The first node of a `def` opens the collection that the def returns.
+An execution of a template, and each call of a `def` with nodes, has a *builder*. Its statements run in text order, as
+far as they are reached, and each names the collection of the template that it adds to (a number, see `node_table`). The
+builder stores the open collections, innermost last. A node closes all collections below its own. If its own was never
+opened, because the owner is in a skipped block, the node goes to the nearest collection that encloses both it and the
+previous node; so blocks across levels work. The first node of a `def` opens the collection that the def returns.
 
 `template.replace` applies to the newest builder, by replacing the node that was added to it last.
 
-Repeated keys are looked for when a builder ends, for all of its maps at once (docs/reference/templates.md).
+When a builder ends, duplicate keys are resolved in all of its maps at once (docs/reference/templates.md).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from plait.ytt.templates.node_table import Entry, ItemPattern, NodeTable
     from plait.ytt.yaml_fragments import YamlFragment
 
-    # Builders and texts that were begun and not ended.
+    # Builders and texts that were started and not ended.
     Begun: TypeAlias = "Builder | list[str]"
 
     class BuildListener(Protocol):
@@ -148,7 +148,7 @@ class TemplateExecution:
         return builder
 
     def leave(self, begun: Begun, value: object) -> object:
-        """Called when a function returns a value of its own. Its nodes are dropped."""
+        """Called when a function returns an explicit value. Its nodes are dropped."""
         self.end(begun)
         if isinstance(begun, Builder) and begun.stack and (built := begun.lists[begun.stack[0]]):
             from plait.base.warnings import warning
@@ -180,7 +180,7 @@ class TemplateExecution:
             )
 
     def end(self, begun: Begun) -> None:
-        # What failed within `assert.try_to` never came to its end.
+        # Builders that failed inside `assert.try_to` were never ended.
         while self.begun and self.begun.pop() is not begun:
             pass
 
@@ -229,10 +229,10 @@ class TemplateExecution:
         return _NOOP
 
     def value(self, value: object, kind: type[Item], line: int, builder: Builder) -> NodeValue:
-        """A computed value as that of an item of this kind, for a builder: the one place where a hole becomes a node.
+        """Converts a computed value to that of an item of this kind. All computed values become nodes here.
 
-        line: of the item; 0 if the item is gone. Raises StarlarkError for a document set and for values that YAML
-        cannot hold.
+        line: of the item; 0 if the item was replaced. Raises StarlarkError for a document set and for values that YAML
+        cannot represent.
         """
         if value is _NOOP:
             return None
@@ -258,12 +258,14 @@ class TemplateExecution:
 
 
 class Builder:
-    """The collections that are open in one run of a template or one call of a function of it.
+    """The open collections in one execution of a template, or in one call of its functions.
 
-    stack: the numbers of the open collections, outermost first. lists: their items, by number. site, items: the
-    collection of the last node, which likely gets the next one as well; site is -1 if it replaces another. last: the
-    collection of the last node by the text. maps: the items of maps that were extended more than once. made: the number
-    of nodes so far; shared nodes count each time. sizes: of the plan's chunks.
+    |stack: the numbers of the open collections, outermost first. lists: their items, by number.
+    |site, items: the collection of the last node, which the next one likely belongs to; site is -1 if it replaces another.
+    |last: the collection of the last node by the text.
+    |maps: the items of maps that were extended more than once.
+    |made: the number of nodes so far; shared nodes count each time.
+    |sizes: of the plan's chunks.
     """
 
     __slots__ = ("gone", "items", "last", "lists", "made", "maps", "run", "site", "sizes", "stack")
@@ -285,7 +287,7 @@ class Builder:
         entries = self.run.plan.chunks[index]
         items = self.items if site == self.site else self.place(site, entries)
         if items and type(items[0]) is MapItem:
-            # The keys of one chunk differ; only what comes later can repeat one.
+            # The keys of one chunk differ; only later nodes can repeat one.
             self.maps[id(items)] = items
         self.made += self.sizes[index]
         self.add(entries, values, items)
@@ -336,7 +338,7 @@ class Builder:
             items.append(item if listener is None else listener.added(item, pattern))
 
     def set(self, value: object, /) -> None:
-        """Give the node that was added last its value."""
+        """Sets the value of the last node."""
         items = self.items
         if items and not self.is_gone():
             item = items[-1]
@@ -344,7 +346,7 @@ class Builder:
             if type(item) is Document:
                 item.computed = item.value is not None and type(value) is not self.run.fragment
         else:
-            # The expression replaced the node. The value counts for nothing, but it has to be one.
+            # The expression replaced the node. Its value is ignored, but must be valid.
             self.run.value(value, MapItem, 0, self)
 
     # ---- collections
@@ -371,7 +373,9 @@ class Builder:
         return found
 
     def elsewhere(self, site: int, entries: list[Entry]) -> list[Any]:
-        """The list for a node whose own collection is not open: that of the nearest one around it and the last node."""
+        """The list for a node whose own collection is not open: that of the nearest one that encloses it and the last
+        node.
+        """
         sites = self.run.plan.sites
         around = set()
         common = self.last
@@ -405,7 +409,7 @@ class Builder:
         return items is self.items and count == len(items)
 
     def replace(self, value: object) -> None:
-        """Put the items of a value in the place of the node that was added last."""
+        """Replaces the last node by the items of a value."""
         from plait.ytt.templates.replacing import items_of, lost_annotation, refused, replace_keys
         from plait.ytt.yaml_fragments import YamlFragment, counted_nodes
 
@@ -458,7 +462,7 @@ class Builder:
         self.settle_all()
 
     def settle_all(self) -> None:
-        """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
+        """Resolves duplicate keys in the built maps, in place, before they are passed on."""
         for items in self.maps.values():
             if self.run.listener is not None:
                 self.run.listener.settled(items, overrides=self.run.implicit_overrides)
@@ -469,7 +473,7 @@ class Builder:
 
 
 def _check_known(value: object) -> None:
-    """Raises NotYet for an unknown value of a document, because it decides what the document is."""
+    """Raises UnresolvedValueError for a deferred value of a document, because it decides the type of the document."""
     from plait.tree.deferred_values import UnresolvedValueError, is_deferred
 
     if is_deferred(value):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _COLLECTIONS = (Map, Array, DocumentSet)
 _ITEMS: tuple[type, ...] = (MapItem, ArrayItem, Document)
 _NUMBERS: dict[type, int] = {kind: number for kinds in (_COLLECTIONS, _ITEMS) for number, kind in enumerate(kinds)}
-# The annotations that say what a file is for.
+# The annotations that define the purpose of a file.
 ANNOTATED = ("data/values-schema", "data/values")
 
 
@@ -77,7 +77,7 @@ class CachedTemplate(YamlFile):
         return found
 
     def ignored(self) -> int | None:
-        return None  # `keep` leaves such files alone
+        return None  # `keep` skips such files
 
     def braces(self) -> int | None:
         found: int | None = self._braces
@@ -134,7 +134,7 @@ def _key(cache: CodeCache, source: Source, traced: bool) -> str:
 
 
 def compiled_as(kind: str, source: Source, *, traced: bool) -> str:
-    """The cache key for code of a kind of file. It depends on what the code reports, and on its language."""
+    """The cache key for code of a kind of file. It depends on the events that the code reports, and on its language."""
     language = "".join(
         [
             sign

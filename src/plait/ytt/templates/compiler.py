@@ -1,12 +1,12 @@
 """From the nodes and comments of a YAML template to a Starlark program that builds nodes (docs/reference/templates.md).
 
 The program consists of the template's code lines and, between them, of statements that add nodes to a builder (see
-`build`). A subtree without comments is a constant and is added as it was read. Siblings without code lines among or
-below them form a *chunk*: one statement evaluates all their expressions and adds all their nodes, so that the cost of a
-template grows with its expressions, not with its nodes.
+`build`). A subtree without comments is a constant and is added as read. Siblings without code lines among or below them
+form a *chunk*: one statement evaluates all their expressions and adds all their nodes, so that the cost of a template
+grows with its expressions, not with its nodes.
 
-A file that loads `@ytt:template` is planned *node by node* instead. There an expression may replace the node that was
-started last, so each node has to be there before the next expression is evaluated.
+A file that loads `@ytt:template` is compiled *node by node* instead. There an expression may replace the node that was
+started last, so each node has to exist before the next expression is evaluated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plait.ytt.templates.lower import Hole
     from plait.ytt.templates.node_table import Entry
 
-# A statement has at most about so many holes.
+# Maximum number of expressions of a statement, approximately.
 _HOLES = 120
 
 
@@ -84,7 +84,7 @@ def plan(
     )
     first = documents.items[0]
     if planner.stepwise and first.line > source.first_line and not source.text.lstrip().startswith("---"):
-        # What stands above the first `---` is a document too, though an empty one: it can be replaced.
+        # The empty document above the first `---` counts as well, because it can be replaced.
         documents = documents.with_items([Document(None, source, source.first_line), *documents.items])
     site = planner.site(documents, -1)
     planner.mark(documents, 1 << 62)
@@ -116,11 +116,10 @@ class _Planner:
         self.owner_lines = sorted({node.line for node in comments.of})
 
     def mark(self, collection: Collection, following: int) -> tuple[bool, bool]:
-        """Fills `commented`, `said` and `coded` for the items of a collection. Returns whether any is commented, and
-        any coded.
+        """Fills `commented`, `said` and `coded` for the items of a collection.
 
         following: the line of the node after the collection. Only items whose lines contain a commented node are
-        visited, unless all must be.
+        visited, unless all must be. Returns True if any item is commented, and True if any is coded.
         """
         lines = self.owner_lines
         of = self.comments.of
@@ -194,7 +193,7 @@ class _Planner:
         if said.values:
             made = _pattern(item)
             made.annotated = chunk.annotations(said, deferring=self.deferring)
-            # Of several values the last one stands, but all are evaluated.
+            # Of several values the last one is used, but all are evaluated.
             for expression in said.values:
                 made.hole = chunk.value(expression)
             entries.append(made)
@@ -271,7 +270,7 @@ class _Planner:
 
 
 def _pattern(item: Item) -> ItemPattern:
-    """A pattern after an item of the template, whose constants it shares."""
+    """A pattern for an item of the template, sharing its constants."""
     return ItemPattern(type(item), item.key if type(item) is MapItem else None, item.value, item.line)
 
 

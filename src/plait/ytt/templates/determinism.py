@@ -1,7 +1,7 @@
-"""Templates with the same result in every run, which can be cached.
+"""Templates with the same result in every evaluation, which can be cached.
 
 Such a program builds nodes from constants and the results of modules, such as a schema or `by=overlay.all`, and calls
-no functions of its own or of other files. The names it uses decide.
+no functions of its own or of other files. This is decided by the names that it uses.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
 
-# What makes nodes, and what notes the reads of a recorded run: there are none of data.
+# Functions that build nodes, and that record reads in a traced evaluation; they read no data.
 _OF_NODES = ("$node.", "$from.")
 _HARMLESS = frozenset(("$load", "$pick", "$attribute", "$List", "$Dict", "$make_dict", "$locals"))
 

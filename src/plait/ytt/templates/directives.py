@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from plait.yaml.comments import Comment
 
-# Keywords with `/end` open a block that holds exactly the next node.
+# Keywords with `/end` open a block that contains exactly the next node.
 _NODE_KEYWORDS = {"if/end": "if", "elif/end": "elif", "else/end": "else", "for/end": "for", "def/end": "def"}
 
 TEXT_TEMPLATED = "yaml/text-templated-strings"
@@ -22,7 +22,7 @@ CODE = "template/code"
 VALUE = "template/value"
 COMMENT = "comment"  # the long form of `#!`
 
-# Every annotation that means something, as it is written behind the "#"; "@" alone is code or a value.
+# Every annotation with a meaning, as written after the "#"; "@" alone is code or a value.
 KNOWN_BY_NAME = (
     "@assert/validate",
     "@data/values",
@@ -49,7 +49,7 @@ KNOWN_BY_NAME = (
     "@yaml/map-key-override",
     "@yaml/text-templated-strings",
 )
-# Those of extensions to the dialect.
+# Annotations of extensions.
 ADDED = ("@output/file", "@overlay/inside", "@schema/key", "@schema/one-of", "@schema/required", "@schema/secret")
 KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME, *ADDED})
 
@@ -78,7 +78,7 @@ class Directives:
         return bool(self.annotations) and any(name == TEXT_TEMPLATED for name, _, _ in self.annotations)
 
 
-# What an uncommented node says.
+# The directives of a node without comments.
 NOTHING = Directives()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class YamlFile:
     """The contents of one YAML file.
 
-    documents: as written; a repeated key is present twice. comments: None for a file whose comments have no meaning.
+    documents: as written; a duplicate key is present twice. comments: None for a file whose comments have no meaning.
     kept: its cached form, if it had to be read anyway.
     """
 
@@ -51,7 +51,7 @@ class YamlFile:
     def has_document_annotated(self, name: str) -> bool:
         """True if the source has a document annotated with `@name`, evaluated or not.
 
-        Raises TemplateError when something else than a document is annotated so, or a document twice.
+        Raises TemplateError if the annotation belongs to anything but a document, or occurs twice on one.
         """
         if not self.is_template or self.comments is None or f"#@{name}" not in self.source.text:
             return False
@@ -131,7 +131,7 @@ class YamlFile:
     def untemplated_text(self) -> int | None:
         """The first line of a value with an unevaluated `(@= @)`, or None.
 
-        A text that contains `#@` is itself a template for another evaluation.
+        A string that contains `#@` is itself a template for another evaluation.
         """
         if "(@=" not in self.source.text:
             return None
@@ -158,7 +158,7 @@ class YamlFile:
         if not self.is_template or self.comments is None or "@overlay/" not in self.source.text:
             return None
         if "def " in self.source.text:
-            return None  # what functions make may be an overlay of its own
+            return None  # the result of a function may be an overlay itself
         from plait.ytt.templates import directives
 
         first: tuple[int, str] | None = None

@@ -1,4 +1,4 @@
-"""Statements of the template layer, and Python's syntax tree for them: the only module of templates that knows it.
+"""Template statements, and Python's syntax tree for them: the only module of templates that knows it.
 
 It is imported when a template is compiled. Names of the host begin with "$": `$builder` and `$node.*` for nodes,
 `$parts` and `$text.*` for text (see `build`).
@@ -39,7 +39,7 @@ def assign(target: str, value: _ast.expr) -> _ast.stmt:
 # ---- nodes
 
 
-# What fills a hole of a statement: an expression of the template, text that was put together before the statement (a key
+# The slots of a statement: an expression of the template, text that was joined before the statement (a key
 # or a value), or annotations, by name and line.
 VALUE, KEY_TEXT, TEXT = "value", "key text", "text"
 
@@ -168,7 +168,7 @@ def joined_text() -> _ast.expr:
 
 
 class TextHooks:
-    """A text template appends to `$parts`; so does each def with text in it, which returns it."""
+    """A text template appends to `$parts`; so does each def with text, which returns it."""
 
     def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         return begin_text() if hosts or module else []
@@ -191,7 +191,7 @@ class TextHooks:
 
 
 class YamlHooks:
-    """A YAML template builds with `$builder`; a def with nodes returns them, one that has only text returns the text."""
+    """A YAML template builds with `$builder`. A def with nodes returns them; a def with only text returns the text."""
 
     def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         if module:
@@ -208,7 +208,7 @@ class YamlHooks:
     ) -> _ast.expr | None:
         if value is None and before:
             return _result(hosts)
-        # A `return` above all nodes of a function gives nothing, as one in any other function does.
+        # A `return` before all nodes of a function returns None, as in any other function.
         begun = name("$builder" if _builds_nodes(hosts) else "$parts")
         return call("$node.leave", begun, value or constant(None))
 

@@ -1,4 +1,4 @@
-"""Errors of nodes in collections that may not hold them (docs/reference/templates.md)."""
+"""Errors for nodes in collections of the wrong type (docs/reference/templates.md)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def outside(own: CollectionRow, built: CollectionRow) -> StarlarkError:
 
 
 def ownerless(own: CollectionRow, omitted: CollectionRow) -> StarlarkError:
-    """The error of a node whose collection was never started."""
+    """The error for a node whose collection was never started."""
     return StarlarkError(
         f"this {_MEMBERS[own.kind]} belongs to a {name_of(omitted)} that was never started (line {omitted.line}): "
         "its owner was left out",

@@ -1,5 +1,5 @@
-"""The plan of a YAML template: the nodes that its program refers to by number. A run needs nothing else beside the
-code.
+"""The node table of a YAML template: the nodes that its program refers to by number. An execution needs only this and
+the code.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
     from plait.tree.nodes import Value as NodeValue
 
-    # Items that are shared as they are, or one that is to be made.
+    # Items that are shared unchanged, or the pattern of one that is built.
     Entry: TypeAlias = "list[Item] | ItemPattern"
 
 
 class CollectionRow:
-    """A collection of the template: its kind, its line, and the number of the collection around it (-1 for none)."""
+    """A collection of the template: its type, its line, and the number of the enclosing collection (-1 for none)."""
 
     __slots__ = ("kind", "line", "parent")
 
@@ -63,7 +63,7 @@ class NodeTable:
 
 
 def size_of(entries: list[Entry]) -> int:
-    """The number of nodes in entries, without those that fill holes."""
+    """The number of nodes in entries, without those from expressions."""
     total = 0
     for entry in entries:
         if isinstance(entry, list):

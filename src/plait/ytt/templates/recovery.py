@@ -30,7 +30,7 @@ YAML, TEXT, STARLARK = "yaml", "text", "starlark"
 
 _MOST = 30
 
-# What a block is opened with, and what opens one that means nothing.
+# Keywords that open a block, including invalid ones.
 _OPENERS = re.compile(
     r"(?P<word>if|elif|else|for|while|def|class|try|with|except|finally)(?P<end>/end)?\b[ \t]*(?P<name>\w*)"
 )
@@ -48,7 +48,7 @@ _NEUTRAL = {
     "finally": "else{}:",
 }
 _NO_CODE = re.compile(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|#.*")
-# What no bracket goes on with.
+# Text that cannot continue an open bracket.
 _BEGINS = re.compile(r"\s*(end|def|elif|while|return|load)\b")
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 
@@ -56,9 +56,11 @@ _NAMES = re.compile(r"[A-Za-z_]\w*")
 class Recovered:
     """A file, read as far as possible.
 
-    faults: all faults of its text, by line. file: its nodes and comments, for a YAML file. pieces, statements, scope:
-    its program. cut: the removed lines. text: the file without them, which likely compiles; its line numbers are those
-    of the file.
+    |faults: all faults of its text, by line.
+    |file: its nodes and comments, for a YAML file.
+    |pieces, statements, scope: its program.
+    |cut: the removed lines.
+    |text: the file without them, which likely compiles; its line numbers are those of the file.
     """
 
     __slots__ = ("cut", "faults", "file", "pieces", "scope", "statements", "text")
@@ -84,8 +86,8 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
     """Reads a file as far as possible. kind: YAML, TEXT or STARLARK; nothing is evaluated. Raises LimitError."""
     found = Recovered()
     lines = source.text.split("\n")
-    gone: set[str] = set()  # names on lines that were left out: they may have been made there
-    planned: list[Repair] | None = None  # repairs of YAML that are to be made yet
+    gone: set[str] = set()  # names on removed lines, which may have defined them
+    planned: list[Repair] | None = None  # remaining repairs of YAML
     for _ in range(_MOST):
         found.text = "\n".join(lines)
         text = Source(source.name, found.text)
@@ -109,7 +111,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
                     lines[repair.number - 1] = repair.new
                     continue
                 planned = None
-            # What was cut may have been another statement's; then it is this line.
+            # The removed line may belong to another statement; then this line is at fault.
             is_known = any(one.at is not None and one.at.line == line for one in found.faults)
             if not is_known:
                 found.faults.append(finding)
@@ -127,7 +129,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
             found.faults.append(_in(finding, source))
             line = 0 if finding.at is None else finding.at.line
             if 0 < line <= len(lines) and kind != TEXT:
-                # What is read is whole; what is run goes without the line.
+                # The text that is read stays complete; the program is compiled without the line.
                 found.cut.add(line)
                 lines[line - 1] = _without(lines[line - 1], kind)
         found.text = "\n".join(lines)
@@ -219,7 +221,7 @@ def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bo
 
 
 def _statement(lines: Sequence[str], line: int, kind: str) -> range:
-    """The lines of the statement that a line is part of: from one with a bracket that stays open to where it is closed."""
+    """The lines of the statement that a line is part of: from one with an open bracket to the one that closes it."""
     depth = 0
     for first in range(line - 1, max(line - _MOST, 0), -1):
         code = _code(lines[first - 1], kind)
@@ -264,7 +266,7 @@ def _without(line: str, kind: str) -> str:
         return line[: len(line) - len(code)] + _neutral(code)
     before, mark, code = line.partition("#@")
     if not mark:
-        # Plain YAML: nothing of it can be told.
+        # Plain YAML: nothing can be recovered.
         return line[: len(line) - len(line.lstrip())] if "#" not in line else ""
     if before.strip() or not code.startswith(" "):
         return before.rstrip()

@@ -17,7 +17,7 @@ MAP_KEY_OVERRIDE = "yaml/map-key-override"
 
 
 def settle(items: list[MapItem], *, overrides: bool) -> None:
-    """Remove items of a map that a later item with the same key replaces, in place.
+    """Removes items of a map that a later item with the same key replaces, in place.
 
     overrides: every item may replace an earlier one. Raises TemplateError for an item that may not.
     """

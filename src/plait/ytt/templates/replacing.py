@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
     from plait.tree.nodes import Value as NodeValue
 
-# Annotations that are about the node they stand at, so that they are lost with it.
+# Annotations that concern their node, and are lost with it.
 _COUNTING = ("overlay/", "schema/", "assert/", "data/")
 
 
@@ -53,9 +53,9 @@ def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
 
 
 def replace_keys(items: list[MapItem], old: MapItem, new: list[MapItem], *, overrides: bool, strict: bool) -> None:
-    """Remove an item of a map, and all with the keys of new items, in place.
+    """Replaces an item of a map by new items, and removes all others with their keys, in place.
 
-    overrides: every item may replace an earlier one. strict: the new items may not, except as repeated keys may.
+    overrides: every item may replace an earlier one. strict: the new items may not, except as duplicate keys may.
     Raises TemplateError, and StarlarkError if a new item has the key of the old one.
     """
     settle(items, overrides=overrides)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def of_nodes(host: TemplateStatement, plan: NodeTable, source: Source) -> Iterable[int]:
     """The lines of the nodes that a statement of a YAML template adds, including lines of inserted text."""
     if isinstance(host, Fill):
-        # What is written nowhere, as the document that comments at the end stand for, has the line of a comment.
+        # Generated nodes, such as the document for comments at the end, have the line of a comment.
         lines = set(_of_entries(plan.chunks[host.index]))
         return {line for line in lines if not (source.line(line) or "").lstrip().startswith("#")}
     return (host.line,) if isinstance(host, SetValue) else of_text(host)

@@ -57,7 +57,7 @@ class Template:
         if self._outcome is not None:
             return self._outcome
         self._runs += 1
-        # Most templates run once: it pays to look only at one that is run again.
+        # Most templates run once, so the check pays only from the second execution on.
         trace = context.trace
         if FAST and self._runs == 2 and self._plan is not None and (trace is None or trace.only_marks):
             from plait.ytt.templates.determinism import is_constant
@@ -124,7 +124,7 @@ class Template:
                 names |= NAMES
                 exports = self._program.run(context, load_, names | recorder.names(names, context.print_line))
         finally:
-            run.begun.clear()  # of functions that have failed; they hold the run
+            run.begun.clear()  # of failed functions; they refer to the execution
         return TemplateResult(exports, run.documents)
 
 
@@ -187,7 +187,7 @@ def _annotation_hint(at: Position | None) -> str | None:
 
 
 def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
-    """Compile a text template (docs/reference/templates.md). Raises TemplateError and StarlarkError."""
+    """Compiles a text template (docs/reference/templates.md). Raises TemplateError and StarlarkError."""
 
     def compiled() -> Program:
         from plait.ytt.templates import text

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def read_yaml(
     source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None, traced: bool = False
 ) -> YamlFile:
-    """Reads a YAML file. plain: its comments are dropped (docs/guide-render.md). cache: may hold templates read before.
-    traced: compiled for provenance. Raises ReadError.
+    """Reads a YAML file. plain: its comments are dropped (docs/guide-render.md). cache: may contain templates read
+    before. traced: compiled for provenance. Raises ReadError.
     """
     kept = None
     if cache is not None and not plain and "#@" in source.text:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.program_parts import Piece
 
-# What Go's unicode.IsSpace accepts; Python's str.strip() also takes U+001C to U+001F.
+# The characters of Go's unicode.IsSpace; Python's str.strip() also removes U+001C to U+001F.
 SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
@@ -41,7 +41,7 @@ def has_code(text: str) -> bool:
 def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
     """The segments of a text template, trimmed by `(@-` and `-@)`.
 
-    Raises TemplateError for an opening inside code, a closing outside of it, and code that is never closed.
+    Raises TemplateError for an opening inside code, a closing outside of it, and code without end.
     """
     out: list[Segment] = []
     start = 0
@@ -98,7 +98,7 @@ def _misplaced(what: str, text: str, offset: int, source: Source, first_line: in
     )
 
 
-# A statement inserts at most so many expressions.
+# Maximum number of expressions inserted by one statement.
 _INSERTIONS = 100
 
 

@@ -1,7 +1,7 @@
-"""Text templates that record the origins of their lines. Imported only if a run is traced.
+"""Text templates that record the origins of their lines. Imported only if the evaluation is traced.
 
 Inserted pieces are recorded with their lines in the template; when a text is complete, its lines get their origins.
-They are items of an array, so that they have histories as all items.
+They are items of an array, so that they have histories like all items.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Origin, Trace
 
     Shadow = tuple[Origin, ...]
-    # A piece of text, its line if the template has it as it is, and what it was made of.
+    # A piece of text, its line if the template contains it literally, and its origins.
     Piece = tuple[str, int, Shadow]
 
 
@@ -45,9 +45,9 @@ class Texts:
         self.windows = windows
         self.source = source
         self.shadows: dict[int, tuple[list[str], dict[Origin, None], list[Piece]]] = {}
-        # Keys are joined before their item is made.
+        # Keys are joined before their item is built.
         self.joined: dict[int, tuple[str, Shadow]] = {}
-        self.last: list[Piece] = []  # of what was joined last
+        self.last: list[Piece] = []  # pieces that were joined last
 
     def names(self, plain: Mapping[str, Any], trace: Trace) -> dict[str, Callable[..., object]]:
         """The functions that traced programs call instead of the plain ones, which they wrap."""
@@ -60,8 +60,8 @@ class Texts:
             plain_insert(
                 parts, literals, lines, *[value.value if type(value) is TracedValue else value for value in values]
             )
-            # What decided that the text is put in at all counts as well.
-            # Where a secret decided what stands before, it decides where this stands.
+            # The conditions of inserting the text count as well.
+            # If a secret decided the preceding text, it decides the position of this one.
             shape = next((window.shape for window in reversed(stack) if window.host), ())
             control = tuple(dict.fromkeys((*windows.take(), *shape)))
             for origin in control:
@@ -80,7 +80,7 @@ class Texts:
             made: str = plain_join(parts)
             if found is not None and found[0] is parts:
                 if not stack[-1].host:
-                    # It is what a function gives back.
+                    # It is the result of a function.
                     stack[-1].update(found[1])
                 joined[id(made)] = (made, tuple(found[1]))
                 self.last = found[2]

@@ -1,10 +1,10 @@
-"""Provenance of the nodes that templates build. Imported only if a run is traced.
+"""Provenance of the nodes that templates build. Imported only if the evaluation is traced.
 
 A node with an expression gets a record of the reads of its expression. A node under a condition or in a loop gets a
-record of what made it exist. Constant nodes in such a block are copied, because one node of the template can then be in
-several places, each with its own history.
+record of what made it exist. Constant nodes in such a block are copied, because one node of the template can then occur
+at several positions, each with its own history.
 
-`TemplateTracer` listens to a run (see `build.Listener`); it builds nothing itself.
+`TemplateTracer` listens to an execution (see `build.BuildListener`); it builds nothing itself.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _nodes_of(value: object) -> Map | Array | DocumentSet | None:
 
 
 def record_file(trace: Trace, source: Source) -> None:
-    """Say that a program read a file as a whole."""
+    """Records that a program read a file as a whole."""
     windows_of(trace).read(Contributor("file read", source, 0))
 
 
@@ -82,10 +82,10 @@ def note_export(trace: Trace, name: str, value: object) -> None:
 
 
 class TemplateTracer:
-    """Records what one run of a template builds.
+    """Records the nodes that one execution of a template builds.
 
-    control: the reason why the current statement runs, and the origins of its text. reached_by: the former only.
-    values: of its holes.
+    control: the conditions of the current statement, and the origins of its text. reached_by: the former only. values:
+    of its expressions.
     """
 
     def __init__(self, trace: Trace, source: Source) -> None:
@@ -96,7 +96,7 @@ class TemplateTracer:
         self.control: Shadow = ()
         self.reached_by: Shadow = ()
         self.values: tuple[object, ...] = ()
-        self.asked: Shadow = ()  # what arguments of annotations were made of, in a run that uses secrets
+        self.asked: Shadow = ()  # origins of arguments of annotations, in an evaluation with secrets
 
     def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
         """The functions that a traced program calls instead of the plain ones. line: receives each printed line.
@@ -113,7 +113,7 @@ class TemplateTracer:
         def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
             window = self.windows.stack[-1]
             if quick and not (self.windows.fresh or window or window.control or self.texts.joined):
-                # Nothing of it is secret, so there is nothing to record.
+                # Nothing in it is secret, so there is nothing to record.
                 window.arguments = ()
                 run, listener = builder.run, builder.run.listener
                 run.listener = None
@@ -192,7 +192,9 @@ class TemplateTracer:
         return item
 
     def settled(self, items: Sequence[MapItem], *, overrides: bool) -> None:
-        """A secret in a key decides which items there are, and in which order, if it may be that of another item."""
+        """Records that a secret in a key decides which items exist, and their order, if it may equal the key of another
+        item.
+        """
         marks = self.trace.marks
         if marks is None or not (overrides or any(MAP_KEY_OVERRIDE in (item.annotations or {}) for item in items)):
             return
@@ -215,7 +217,7 @@ class TemplateTracer:
                 self.trace.keys.setdefault(item, origins)
             note_rest(self.trace, item, "expression", origins)
         if line != old.line:
-            # They are at the line of the node whose place they take; the line that says so is another.
+            # They have the line of the node that they replace; the replacing line is another one.
             changes = self.trace.changes
             for item in walk(made):
                 if item.line == old.line and item.source is old.source:
@@ -224,7 +226,7 @@ class TemplateTracer:
                     changes[item] = Change("expression", source, line, because=because)
         marks = self.trace.marks
         if marks is not None and origins and marks.is_secret(*origins):
-            # How many items there are depends on a secret that the items need not depend on.
+            # The number of items depends on a secret on which the items themselves need not depend.
             origins = (*origins, marks.control("template.replace", source, line, origins))
         because = (*control, *origins, Contributor("template.replace", source, line, structural=True))
         made_anew = [self.copy(item, because) for item in items]
@@ -259,7 +261,7 @@ class TemplateTracer:
     def note_inside(self, made: NodeValue, value: object, origins: Shadow) -> Shadow:
         """Records the nodes in a collection. Returns the remaining origins of the collection itself."""
         if type(value) is YamlFragment:
-            # What is in a fragment has its own history.
+            # The items of a fragment have their own histories.
             nodes = value.peek()
             return origins if nodes is None else without(origins, {nodes})
         rest = without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
@@ -302,7 +304,7 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
             shadow = (*without(shadow, below), *windows.changes_of(part))
             covered |= below
             if shadow:
-                # What is left of the origins is that of parts of which nothing is known, and may be that of keys.
+                # The remaining origins belong to parts without records, and possibly to keys.
                 note_rest(trace, item, action, shadow, keys=type(part) is not TracedStruct)
         shadow = (*shadow, *changes)
         if shadow:
@@ -313,7 +315,7 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
 def note_rest(trace: Trace, item: Item, action: str, because: Shadow, *, keys: bool = True) -> None:
     """Records the origins of nodes below an item that have no others. keys: their keys may have been computed as well."""
     for inner in walk(item.value):
-        # What a fragment brought along stands on other lines.
+        # Parts of a fragment have other lines.
         if inner.line == item.line and inner.source is item.source:
             if keys and because and type(inner) is MapItem:
                 trace.keys.setdefault(inner, because)
@@ -332,7 +334,7 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
     own = [item for item in walk(made) if item.source is None]
     shadow = without(shadow, note_parts(trace, windows, made, value, action))
     if trace.marks is not None and trace.marks.is_secret(*shadow):
-        # It is not known which keys and items a secret put there.
+        # It is unknown which keys and items depend on the secret.
         shadow = (*shadow, trace.marks.control(action, source, line, shadow))
         trace.keys.update((item, shadow) for item in own if type(item) is MapItem)
     for item in own:
@@ -345,7 +347,7 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
 
 
 def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
-    """True if a secret decides which nodes there are in a template with documents that are overlays on others."""
+    """True if a secret decides which nodes exist in a template with overlay documents."""
     from plait.ytt.templates import directives
     from plait.ytt.templates.template_files import read_yaml
 
@@ -364,7 +366,7 @@ def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
 def applied(trace: Trace, left: YamlFragment, right: object, action: str) -> Iterator[None]:
     """A context for an overlay that changes a fragment in place.
 
-    What an overlay that is not there would have changed is not known, nor what is no more there.
+    The changes of an overlay that was not executed are unknown, and so are removed items.
     """
     windows, marks = windows_of(trace), trace.marks
     shadow, decisions = windows.argument(right), windows.decisions
@@ -395,7 +397,7 @@ class TracedStruct(DataStruct):
         self._stack = windows.stack
         self._windows = windows
         self.plain: dict[str, object] = {}  # values that were read, and are not secret
-        # Where not all reads count: asks which do, and what it answered.
+        # Not all reads count: selects those that do, with the results.
         marks = windows.marks
         self._notes = marks.is_secret if marks is not None and marks.trace.only_marks else None
         self._known = {} if marks is None else marks.known

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.ytt.schema.types import Declaration
 
 _OTHER = re.compile(r"[^A-Za-z0-9]")
-# What systems and shells set for their own ends sets no data value that only looks like it.
+# Variables that systems and shells set for their own purposes do not set data values of similar names.
 _OF_SYSTEMS = re.compile(
     "DISPLAY|EDITOR|HOME|HOSTNAME|IFS|LANG|LANGUAGE|LINES|COLUMNS|LOGNAME|MAIL|MANPATH|OLDPWD|OS|PAGER|PATH|PPID|PS1|PWD|"
     "RANDOM|SHELL|SHLVL|TEMP|TERM|TMP|TMPDIR|TZ|UID|USER|USERNAME|VISUAL"

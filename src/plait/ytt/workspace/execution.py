@@ -85,10 +85,10 @@ class Execution:
             self._layout = self.session.layout(self.library, self.options)
         return self._layout
 
-    def schema(self, given: Sequence[ReferencedValues]) -> tuple[Declaration | None, list[ReferencedValues]]:
-        """The schema of this library, if it has one, and the schemas in it that are for other libraries.
+    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
+        """The schema of this library, or None, and the schemas in it that are for other libraries.
 
-        given: schemas from outside, applied after the library's own (docs/reference/schemas.md). Raises PlaitError.
+        given: external schemas, applied after the library's own (docs/reference/schemas.md). Raises PlaitError.
         """
         layout = self.layout
         own = layout.schemas
@@ -102,7 +102,7 @@ class Execution:
                 own_entries = [entry.document for entry in entries if not entry.refs]
                 self.session.context.lookups.declared(schema, own_entries)
         except PlaitError as error:
-            if not given:  # it is made of files of the library alone, which know no data values
+            if not given:  # it is built only from files of the library, which see no data values
                 error.made_of_inputs()
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})", role=CLAUSE) from None
@@ -138,7 +138,7 @@ class Execution:
     ) -> tuple[Document, list[ReferencedValues]]:
         """The final data values of this library, and those for other libraries.
 
-        given: values from outside (flags, references, `with_data_values`), applied after the library's own
+        given: external values (flags, references, `with_data_values`), applied after the library's own
         (docs/reference/data-values.md). Raises PlaitError.
         """
         layout = self.layout
@@ -232,7 +232,7 @@ class Execution:
                     from plait.ytt.overlay.chance import warn_of_siblings
 
                     warn_of_siblings(document, self.session.context.warn_openly)
-                # What a schema does not know is told by the check.
+                # Values unknown to the schema are reported by the check.
                 warn = self.session.context.warn if schema is None else None
                 if schema is not None and ALTERNATIVES in self.options.extensions:
                     from plait.ytt.schema.alternatives import without_replaced_alternatives
@@ -284,7 +284,7 @@ class Execution:
             found += [_referenced(document, name) for document in documents]
         if (
             all(self.session.is_constant(member.file, self.options) for member in members)
-            and not any(entry.refs for entry in found)  # it is noted of these whether they are used
+            and not any(entry.refs for entry in found)  # the use of these is recorded
             and self.options.debug is None
         ):
             layout.documents[name] = found
@@ -457,7 +457,7 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
 def _overlaid(
     documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans, *, printed: bool
 ) -> list[DocumentFile]:
-    """Take the overlays out and apply them to all the rest (docs/reference/overlays.md)."""
+    """Separates the overlays and applies them to all other documents (docs/reference/overlays.md)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
     overlay_files: list[str] = []
@@ -482,19 +482,19 @@ def _overlaid(
         from plait.ytt.templates.tracing import shapes_overlays
 
         if shapes_overlays(marks, (member.file.source for member, _ in documents)):
-            # What an overlay that is not there would have changed is not known.
+            # The changes of an overlay that a secret removed are unknown.
             marks.hide_all()
     if overlays:
         try:
             from plait.ytt.overlay.apply import apply_documents
 
-            warn = session.context.warn_openly  # overlays withhold what depends on a secret themselves
+            warn = session.context.warn_openly  # overlays withhold secret-dependent text themselves
             groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)
         except PlaitError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})", role=CLAUSE) from None
     result = [
         DocumentFile(member.path, member.file.order, group) for (member, _), group in zip(kept, groups, strict=False)
     ]
-    # Overlays that append where there was no document at all have made a group of their own.
+    # Overlays that append without any document have created a group.
     result += [DocumentFile(overlay_files[-1], 0, group) for group in groups[len(kept) :]]
     return result

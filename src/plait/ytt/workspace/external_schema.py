@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def merge_values(
     schema: ValuesSchema, before: Document, explicit: Document, *, plain: bool, trace: Trace | None
 ) -> Document:
-    """The data values so far, overlaid with given ones and the defaults that these require. Raises PlaitError.
+    """The previous data values, merged with explicit ones and the defaults that these require. Raises PlaitError.
 
-    plain: the given ones have no annotations. The check of the schema reports unknown values.
+    plain: the explicit values have no annotations. The schema's check reports unknown values.
     """
     merged = apply_document(schema.without_replaced(explicit, before), explicit, plain=plain, adds=True, trace=trace)
     filled = schema.fill(merged, before)
@@ -29,8 +29,8 @@ def merge_values(
     return filled
 
 
-def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageError:
-    """The error for a schema option in a run whose templates have a schema too. path: their file."""
+def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageError:
+    """The error for a schema option if the templates contain a schema, too. path: of their file."""
     return UsageError(
         f'data values have one schema, and here are two: "{outside.name}", and {path}',
         at=schema.position,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plait.ytt.workspace.input_files import InputFile
 
-# The value of a `type` mark -> the type, and whether the file is a template.
+# The value of a `type` mark, to the type and whether the file is a template.
 TYPES = {
     "yaml-template": (YAML, True),
     "yaml-plain": (YAML, False),
@@ -25,7 +25,7 @@ TYPES = {
     "data": (DATA, False),
 }
 
-# Key -> the values it takes; None for any.
+# The values that each key accepts; None for any.
 KEYS: dict[str, tuple[str, ...] | None] = {
     "path": None,
     "exclude": ("true",),
@@ -143,7 +143,7 @@ def matches(pattern: str, path: str) -> bool:
         return any(_ends_match(path[cut:], tail, after) for cut in _cuts(path, head))
     head, star, tail = after.partition("*")
     if star:
-        # The single star stands in the part after the deep one: read the path from its end.
+        # The single star is after the deep one: match the path from its end.
         return any(_ends_match(path[: len(path) - cut], before, head) for cut in _cuts(path[::-1], tail[::-1]))
     return _ends_match(path, before, after)
 

@@ -25,7 +25,7 @@ DATA = "data"
 CHART = "Chart.yaml"
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 
-# Suffixes are compared as they stand: `.YML` is data, and a file named `.yml` is YAML.
+# Suffixes are case-sensitive: `.YML` is data, and a file named `.yml` is YAML.
 _TYPES_BY_SUFFIX = ((".yaml", YAML), (".yml", YAML), (".star", STARLARK), (".txt", TEXT))
 
 
@@ -150,9 +150,9 @@ class InputFile:
 
     @property
     def is_template(self) -> bool:
-        """True if it is a YAML or text template and not a library file. A `type` mark decides alone.
+        """True if it is a YAML or text template and not a library file. A `type` mark overrides this.
 
-        Schemas and data values are looked for in files that are templates and YAML.
+        Schemas and data values are searched in files that are templates and YAML.
         """
         if self.marked_template is not None:
             return self.marked_template
@@ -160,7 +160,7 @@ class InputFile:
 
     @property
     def is_plain(self) -> bool:
-        """True if nothing in it is evaluated. YAML loses its comments; text is copied."""
+        """True if the file is not evaluated. YAML loses its comments; text is copied."""
         return not self.is_template and not self.is_library
 
     @property
@@ -168,7 +168,7 @@ class InputFile:
         """True if its documents or text are part of the output."""
         if self.marked_output is not None:
             return self.marked_output
-        # A `*-plain` mark takes evaluation away, not output; a `*-template` mark gives output even to `.lib.` names.
+        # A `*-plain` mark disables evaluation, not output; a `*-template` mark enables output even for `.lib.` names.
         return self.marked_template is True or self._nature()[4]
 
     @property
@@ -181,6 +181,6 @@ class InputFile:
 
 
 def in_memory(path: str, data: bytes | str, order: int = 0) -> InputFile:
-    """An input file whose content is at hand."""
+    """An input file with known content."""
     content = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
     return InputFile(path, lambda: content, order=order)

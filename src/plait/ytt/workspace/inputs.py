@@ -126,7 +126,7 @@ class Inputs:
             return None
         if any(char in path for char in "*?["):
             return f"patterns are not expanded here: give the directory, {os.path.dirname(path) or '.'}"
-        # The first part of the path that is not there is the one to look at.
+        # Report the first missing part of the path.
         directory, name = os.path.split(path)
         while directory and not os.path.exists(directory):
             directory, name = os.path.split(directory)
@@ -157,7 +157,7 @@ def bulk_files(text: str) -> list[InputFile]:
             expected='JSON, {"files":[{"name":"a.yml","data":"a: 1"}]}',
             code="bulk-input",
         ) from None
-    # Go's reader, which the reference uses, takes null for any absent value and ignores unknown keys.
+    # Go's reader, which ytt uses, accepts null for any absent value and ignores unknown keys.
     entries = (read.get("files") or []) if isinstance(read, dict) else None
     if not isinstance(entries, list):
         raise ReadError(shape, code="bulk-input")
@@ -168,7 +168,7 @@ def bulk_files(text: str) -> list[InputFile]:
         name, data = entry.get("name") or "", entry.get("data") or ""
         if not isinstance(name, str) or not isinstance(data, str):
             raise ReadError(shape, code="bulk-input")
-        # A lone surrogate written as \ud800 cannot be encoded; it stands for no character.
+        # A lone surrogate written as \ud800 cannot be encoded; it represents no character.
         found.append(in_memory(name, data.encode("utf-8", "replace"), order))
     return found
 
@@ -199,7 +199,7 @@ def fetch_url(url: str) -> bytes:
 
 def _split_new_path(argument: str) -> tuple[str, str]:
     head, equals, tail = argument.partition("=")
-    # "https://example.com/a.yml?v=1" is no rename.
+    # "https://example.com/a.yml?v=1" is not a rename.
     if not equals or "://" in head:
         return "", argument
     if "=" in tail and "://" not in tail:

@@ -85,7 +85,7 @@ class Library:
         return LibraryFile(file, library, path)
 
     def find_directory(self, path: str) -> Library:
-        """The directory at a relative path. Raises ReadError when it is absent or (in) a private library."""
+        """The directory at a relative path. Raises ReadError if it is missing, private or below a private library."""
         library = self
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)
@@ -195,7 +195,7 @@ def data_reader(current: Library, root: Library) -> tuple[Callable[[str], bytes]
 
     def listing(path: str) -> list[str]:
         if path.startswith("/"):
-            # The reference leaves the directory out: what it lists could not be read.
+            # ytt omits the directory: the paths that it lists could not be read.
             below = path.strip("/")
             return [f"/{below}/{found}" if below else f"/{found}" for found in root.list_files(path[1:])]
         return current.list_files(path)

@@ -82,9 +82,7 @@ def _string(function: str, value: object) -> str:
 
 
 def _call_origins(context: Context, *, arguments: bool = False) -> tuple[Origin, ...]:
-    """The origins that decided which library function is called and with which options. arguments: include all
-    arguments.
-    """
+    """The origins of the decision to call a library function and of its options. arguments: include all arguments."""
     if context.secrets is None or context.trace is None:
         return ()
     from plait.ytt.templates.tracing import windows_of
@@ -280,7 +278,7 @@ class _Instance:
     def _described(self, function: str, doing: str, run: Callable[[], object]) -> object:
         """Runs a function, and adds the library to its errors.
 
-        If a secret decided which library it is, it decides all that this one does.
+        If a secret decided which library it is, it decides all effects of the function.
         """
         name = f"{self.path}~{self.alias}" if self.alias else self.path
         context = self.execution.session.context
@@ -309,7 +307,7 @@ class _Instance:
         before = [entry for entry in reached if not entry.after_library_module]
         after = [entry for entry in reached if entry.after_library_module]
         values, own_below = self.execution.values([*before, *after], schema)
-        # What a parent sends to a library in this one wins over what this one sends there.
+        # Values that a parent sends to a nested library take precedence over those that this one sends.
         return values, [*own_below, *below]
 
     def _reaching(self, entries: Sequence[ReferencedValues]) -> tuple[list[ReferencedValues], list[ReferencedValues]]:

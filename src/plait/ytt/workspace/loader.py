@@ -49,13 +49,13 @@ class Loader:
         self._options = options
         self._values = values
         self._make_library = library_module
-        # The names, the lines that were printed meanwhile, and whether it looked at other files.
+        # The names, the lines printed meanwhile, and True if it read other files.
         # And the number of instruction sets.
         self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int]] = {}
         self._loading: list[InputFile] = []
 
     def run(self, file: InputFile, current: Library, root: Library) -> TemplateResult:
-        """Evaluate a file as a member of directory `current` of the library whose root is `root`. Raises PlaitError."""
+        """Evaluates a file as a member of directory `current` of the library with root `root`. Raises PlaitError."""
         debug, marks = self._options.debug, self._session.context.secrets
         if debug is not None and (marks is None or not marks.is_decided()):
             debug(f"## file {file.path} ({file.kind})")
@@ -213,7 +213,7 @@ def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
 
 
 def _failed(error: PlaitError, file: InputFile, number: int) -> PlaitError:
-    """The error of a file that fails while it is evaluated. number: of its instruction set."""
+    """The error of a file that fails during evaluation. number: of its instruction set."""
     error.within("", role=FILE, reference=str(number))
     if file.type in _EVALUATING:
         error.within("", role=CLAUSE, reference=_EVALUATING[file.type])

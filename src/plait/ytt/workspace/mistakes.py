@@ -1,4 +1,6 @@
-"""Warnings about inputs that are printed as documents although they were meant as something else."""
+"""Warnings about inputs that are printed as documents although they were probably intended as data values or
+overlays.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
 def values_as_documents(
     files: Sequence[InputFile], printed: Sequence[DocumentFile], values: Document, context: Context
 ) -> None:
-    """Warn about plain files whose keys are all data values."""
+    """Warns about plain files whose keys are all data values."""
     known = {item.key for item in values.value.items} if type(values.value) is Map else set()
     for file, documents in _plain(files, printed):
         keys = _keys(documents)
-        # A document with one key that is a data value as well, such as a name, is no mistake.
+        # A document with one key in common, such as a name, is not a mistake.
         if keys and keys <= known and ("val" in os.path.basename(file.path) or len(keys) > 1):
             from plait.base.warnings import warning
 
@@ -70,7 +72,7 @@ def _plain(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Itera
 
 
 def _keys(documents: DocumentSet) -> set[object]:
-    """The keys of the only document, if it is a map."""
+    """The keys of the only document, if it is a map; otherwise empty."""
     top = documents.items[0].value if len(documents.items) == 1 else None
     return {item.key for item in top.items} if type(top) is Map else set()
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet
     from plait.ytt.workspace.render_job import RenderOptions, TextFile
 
-# Overlays with these put their own document in; others have it merged into documents that have a place.
+# Overlays with these insert their own document; others are merged into documents that have a path.
 _PUT_IN = ("overlay/append", "overlay/insert", "overlay/replace")
 
 
@@ -50,7 +50,7 @@ def written(
         claims.take(text.path, f"the text file {text.path}", None)
     out: list[DocumentFile] = []
     for file in files:
-        # Those of this template that may share a file.
+        # Documents of this template that may share a file.
         shared: dict[str, DocumentFile] = {}
         for document in file.documents.items:
             path, is_shared = file.path, True

@@ -30,7 +30,7 @@ def run(
     given: Mapping[InputFile, DocumentSet] | None = None,
     session: Session | None = None,
 ) -> RenderResult:
-    """Runs all phases of a job. given: plain files with parsed documents. session: of this run.
+    """Runs all phases of a job. given: plain files with parsed documents. session: of this evaluation.
 
     Raises PlaitError.
     """
@@ -123,7 +123,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
             warn = _warner(session.context, documents)
             result.files = written(files, evaluated.texts, job.options, session.context, warn)
         except PlaitError as error:
-            # Paths can be made of any value.
+            # Paths can contain any value.
             error.origins = (
                 error.origins
                 if error.origins is not None

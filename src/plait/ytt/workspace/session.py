@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Made = TypeVar("Made")
 
 
-# What templates gave in earlier runs, for a process that evaluates the same files again and again.
+# Results of templates in earlier evaluations, for a process that evaluates the same files repeatedly.
 KEPT: ContextVar[TemplateCache | None] = ContextVar("plait_kept", default=None)
 
 
@@ -61,7 +61,7 @@ class Memo:
         return made
 
 
-# What evaluating a file is for: its documents, its text, the names that it defines, or nothing; or that it is output of
+# The purpose of evaluating a file: its documents, its text, the names that it defines, or none; or output of
 # a type that cannot be.
 DOCUMENTS = "documents"
 TEXT = "text"
@@ -102,7 +102,7 @@ def _purpose(file: InputFile, *, output: bool) -> str:
 
 
 class Session:
-    """One run's files and templates, each read and compiled once however many libraries evaluate it.
+    """The files and templates of one evaluation, each read and compiled once, even if several libraries evaluate it.
 
     data_module: creates `@ytt:data` from data values and functions, on demand. data_functions: its functions by the
     directory of a file and its root. reached_out: set if a program reads files or libraries other than those that it
@@ -128,15 +128,15 @@ class Session:
         self.context = Context() if context is None else context
         self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
         self._prepared: dict[tuple[object, ...], Template | TemplateResult] = {}
-        # Of files that were read. They are told each time, since nothing is told while a secret decides what is read.
+        # Warnings about files, reported on each read, because a secret may decide whether a file is read.
         self._warnings: dict[InputFile, Sequence[str]] = {}
         self._layouts: dict[tuple[object, ...], LibraryLayout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
-        # Whether files were read by another run, so that somebody has to say that this one did.
+        # True if the files were read by another evaluation, so that this one has to record its own reads.
         self._is_forked = False
-        # What is recorded, or told step by step, is evaluated each time.
+        # Traced evaluations do not use cached results.
         self.kept = KEPT.get() if self.context.trace is None else None
         self.reached_out = False
         # Number of templates that the reference program has compiled by now, one more for each time one is loaded.
@@ -157,7 +157,7 @@ class Session:
         self._layouts.clear()
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
-        """Take the documents of these plain files as read."""
+        """Sets the documents of plain files that were already read."""
         from plait.ytt.templates.file import YamlFile
 
         for file, documents in files.items():
@@ -192,7 +192,7 @@ class Session:
         return found
 
     def prepared(self, file: InputFile, options: RenderOptions) -> Template | TemplateResult:
-        """The compiled file, or its outcome if nothing in it is evaluated. Raises PlaitError."""
+        """The compiled file, or its result if it contains nothing to evaluate. Raises PlaitError."""
         key = (file, options.reading)
         found = self._prepared.get(key)
         if found is None:
@@ -271,7 +271,7 @@ class Session:
     def layout(self, library: Library, options: RenderOptions) -> LibraryLayout:
         """The roles of a library's files. Reads all its YAML templates.
 
-        Raises ReadError for broken YAML, TemplateError for an annotation on something else than a document.
+        Raises ReadError for invalid YAML, TemplateError for an annotation on anything but a document.
         """
         key = (library, options.reading)
         found = self._layouts.get(key)
@@ -322,7 +322,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
             word=f"@{name}",
             suggestions=replacing(f"@{name}", [f"@{one}" for one in alike], hint).suggestions,
         )
-    # Each with the first line that it is about.
+    # Each with the first line of its subject.
     for first, code, message in (
         (found.ignored(), "text-after-end", "the text after the ... that ends the last document has no effect"),
         (found.braces(), "double-braces", "{{ }} is a map within a map here; put it in quotes to make it a string"),
@@ -350,7 +350,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         )
 
 
-# What begins a line of code that somebody means.
+# Beginnings of lines that are surely intended as code.
 _CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.library import Library
     from plait.ytt.workspace.session import Session
 
-# So many sets of inputs are kept; whoever has more has little in common.
+# Maximum number of cached sets of inputs; more sets would have little in common.
 _MOST = 8
 
 

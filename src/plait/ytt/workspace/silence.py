@@ -1,11 +1,12 @@
-"""A silent run with secrets. It needs no marks, which only decide what may be shown.
+"""Quiet evaluations with secrets. They need no marks, which only decide what may be shown.
 
-Most runs produce only their output: no error, no warning, no `print`. So a run whose output alone is requested is
-evaluated without records first. If it stays silent, its output is the result. If it fails, warns, or begins a program
-that mentions `print`, its results are dropped, and it is evaluated again with marks; only that run emits messages.
+Most evaluations produce only their output: no error, no warning, no `print`. So if only the output is requested, it is
+first evaluated without records. If that stays quiet, its output is the result. If it fails, warns, or starts a program
+that mentions `print`, its results are dropped, and it is evaluated again with marks; only this second evaluation emits
+messages.
 
-A program that mentions `print` ends the silence when it begins, not when it prints: otherwise a secret that decides if
-a line is printed would be revealed.
+A program that mentions `print` counts when it starts, not when it prints: otherwise a secret that decides whether a
+line is printed would be revealed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Spoken(BaseException):
 
 
 class Silence:
-    """Takes the place of marks in a run without. is_over: the run has ended, and its output is the result."""
+    """The substitute for marks in a quiet evaluation. is_over: the evaluation has ended, and its output is the
+    result.
+    """
 
     __slots__ = ("is_over",)
 
@@ -42,7 +45,7 @@ class Silence:
         self.is_over = False
 
     def speaks(self) -> None:
-        """Called before the run may emit a message. Raises Spoken, unless it is over."""
+        """Called before a message may be emitted. Raises Spoken, unless the evaluation is over."""
         if not self.is_over:
             raise Spoken
 
@@ -88,7 +91,7 @@ def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
     try:
         made = evaluate()
     except (PlaitError, Spoken):
-        # What the second evaluation may take is not diminished by the first.
+        # The first evaluation must not reduce the budget of the second.
         if context.budget is not None:
             context.budget.end()
             context.budget = None

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def replacing(item: Item) -> Item:
     """An overlay or item with `#@overlay/replace` added to each item whose value is a tag, unless it has an action.
 
-    Where it matches nothing the item is added if it may be missing, as a merged one is. The same item if it has no tags.
+    Without a match such an item is added if it may be missing, like a merged one. Returns the same item if it has no
+    tags.
     """
     found = tagged(item.value)
     if found is None:

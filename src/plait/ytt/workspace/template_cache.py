@@ -29,7 +29,7 @@ class TemplateCache:
 
     def __init__(self) -> None:
         self._yaml: dict[tuple[object, ...], tuple[YamlFile, Sequence[str]]] = {}
-        # With the text that it was made of, and the steps that it took.
+        # With the text that it was compiled from, and the number of its steps.
         self._outcomes: dict[tuple[object, ...], tuple[str, TemplateResult, int]] = {}
         self._values: Value = None
         self._libraries: tuple[tuple[str, str], ...] = ()
@@ -45,7 +45,7 @@ class TemplateCache:
         return found
 
     def begin(self, values: Value, libraries: tuple[tuple[str, str], ...]) -> None:
-        """Sets what templates see from here on: the data values, and path and text of each library file."""
+        """Sets the inputs of templates from here on: the data values, and path and text of each library file."""
         if libraries != self._libraries or not equal(values, self._values):
             self._outcomes.clear()
         self._values, self._libraries = values, libraries

@@ -1,5 +1,5 @@
-"""Inputs whose programs no run began, for listeners of a run (see `plait.base.events`). Imported only if there is a
-listener.
+"""Reports inputs whose programs were never started to the coverage listener (see `plait.base.events`). Imported only if
+there is a listener.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ def report_unused(listener: CoverageListener, inputs: Iterable[InputFile], sessi
         try:
             points = points_of(file.source, file.type)
         except PlaitError:
-            continue  # it cannot run at all, and no run asked it to
+            continue  # it is invalid, and no evaluation needed it
         if points:
             listener.program(file.source, points)

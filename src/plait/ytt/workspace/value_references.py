@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class ReferredValues(Struct):
-    """`data.values` for the files that data values come from.
+    """`data.values` for the files that define data values.
 
-    Reading it before the merge raises NotYet; after `computed` it is the data values.
+    Reading it before the merge raises UnresolvedValueError; after `computed` it is the data values.
     """
 
     __slots__ = ("_computing", "_defaults", "_seen", "_windows")
@@ -81,7 +81,7 @@ class ReferredValues(Struct):
         return value
 
     def value_among(self, values: NodeValue, value: NodeValue) -> NodeValue:
-        """A value as it is where these are the data values, the defaults of a schema. Raises PlaitError."""
+        """A value resolved with the defaults of a schema as data values. Raises PlaitError."""
         if self._defaults is None or self._defaults.values is not values:
             self._defaults = self._seeing(values)
         before, self._seen = self._seen, self._defaults
@@ -131,7 +131,7 @@ class ReferredValues(Struct):
         if item in trace.presence:
             trace.presence[new] = trace.presence[item]
 
-    # What a template can ask of it.
+    # Operations that a template can use.
 
     def _whole(self) -> Value:
         if self._seen is None:

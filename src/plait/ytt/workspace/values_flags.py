@@ -92,7 +92,7 @@ def read_values(
     return found
 
 
-# What ytt puts before an error in the value of a flag.
+# ytt's prefix of errors in the value of a flag.
 _EXTRACTING = {
     "data-values-file": "Extracting data value from file",
     "data-value-file": "Extracting data value from file",
@@ -106,7 +106,7 @@ def _from_file(
 ) -> list[ReferencedValues]:
     ref, path = split_ref(argument)
     refs = parse_refs(ref) if ref else ()
-    # "+:" says "merge, do not replace", which is what plain values do anyway.
+    # "+:" requests a merge instead of a replacement, which is the default of plain values.
     path = path.removeprefix("+:")
     _warn_about_key(path, warn)
     found = []
@@ -115,7 +115,7 @@ def _from_file(
     except ReadError as error:
         raise error.within("", role=CLAUSE, reference=f"Find files '{path}'") from None
     for file in files:
-        # A directory of values may hold other files. A file that was named is read whatever its name.
+        # A directory of values may contain other files. A named file is read whatever its name.
         if file.in_directory and file.type != YAML:
             continue
         found += plain_values_of(file, refs, strict=strict, warn=warn, argument=path)
@@ -130,9 +130,9 @@ def plain_values_of(
     warn: Callable[[str], None] | None = None,
     argument: str = "",
 ) -> list[ReferencedValues]:
-    """The data values of a plain YAML file, for the library that refs name. warn: as of `read_values`.
+    """The data values of a plain YAML file, for the library named by refs. warn: as of `read_values`.
 
-    argument: how the file, or the directory that it is in, was named. Raises ReadError for an annotation.
+    argument: the argument that named the file or its directory. Raises ReadError for an annotation.
     """
     try:
         source = file.source.hidden()
@@ -216,7 +216,7 @@ def yaml_converter(strict: bool) -> Callable[[Source], Value]:
         from plait.yaml.reader import read
         from plait.yaml.repeats import deduplicate
 
-        # Only the first document counts; a text without any is one null document.
+        # Only the first document is used; a text without any is one null document.
         documents = read(source, strict=strict, merge_lists=False)
         return None if is_second(source, documents) else deduplicate(documents).items[0].value
 
@@ -235,7 +235,7 @@ def _from_environment(
         except PlaitError as error:
             told = f"Extracting data value from env variable '{variable}': Deserializing YAML value"
             raise error.within(f"in environment variable {variable}", role=CLAUSE, reference=told) from None
-        # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
+        # Shells reject dots in names: "__" represents a dot, a single "_" itself.
         pieces = variable[len(prefix) + 1 :].split("__")
         source = Source(name, f"{variable}={text}").hidden().of_flag(flag, prefix)
         found.append(ReferencedValues(_overlay(pieces, value, source), refs))
@@ -304,7 +304,7 @@ def _refs_and_key(argument: str) -> tuple[LibraryRefs, str]:
 
 
 def _key_path(key: str) -> list[str]:
-    # "key+=value" says "add if missing", which is what happens anyway.
+    # "key+=value" means "add if missing", which is the default.
     if key.endswith("+"):
         key = key[:-1]
         if key.startswith("(") and key.endswith(")"):
