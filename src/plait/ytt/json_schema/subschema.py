@@ -49,7 +49,7 @@ class Subschema:
         return Subschema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
     def parts(self) -> list[Subschema]:
-        """This subschema, the target of its `$ref`, and all schemas that apply or may apply, without duplicates."""
+        """The subschema, the target of its `$ref`, and all schemas that apply or may apply, without duplicates."""
         if self._parts is None:
             self._parts = []
             todo: list[Subschema | None] = [self]
@@ -68,7 +68,7 @@ class Subschema:
         return self._parts
 
     def certain(self) -> list[Subschema]:
-        """This subschema and all that apply unconditionally (`$ref`, `allOf`), without duplicates.
+        """The subschema and all that apply unconditionally (`$ref`, `allOf`), without duplicates.
 
         A branch of `anyOf` or `oneOf` counts only if the other one is `null`.
         """
@@ -146,7 +146,7 @@ class Subschema:
         return found
 
     def inside(self) -> Subschema:
-        """This subschema, or that of the items if it is an array."""
+        """The subschema, or that of the items if it is an array."""
         found = self
         for _ in range(_MOST):
             inner = None if found.properties() else found.item()
