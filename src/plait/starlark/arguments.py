@@ -23,7 +23,7 @@ def unpack(
     parameters: Sequence[str],
     defaults: Sequence[object] = (),
 ) -> list[object]:
-    """The values of `parameters`, given by position or by name.
+    """The values of `parameters`, passed by position or by name.
 
     A parameter is "name" or "name:kind", with the kinds of `check_kind`. `defaults` belong to the last parameters.
     Raises StarlarkError.
@@ -105,14 +105,14 @@ def wrong_kind(value: object, kind: str, prefix: str) -> StarlarkError:
 
 
 def int32(value: object, prefix: str) -> int:
-    """An argument that has to be an int. Raises StarlarkError."""
+    """An argument checked to be an int. Raises StarlarkError."""
     if not is_int32(value):
         raise wrong_kind(value, "int", prefix)
     return value
 
 
 def string(value: object, prefix: str) -> str:
-    """An argument that has to be a string. Raises StarlarkError."""
+    """An argument checked to be a string. Raises StarlarkError."""
     if type(value) is not str:
         raise wrong_kind(value, "string", prefix)
     return value

@@ -1,6 +1,6 @@
-"""Attributes: `x.name` looks in a table chosen by the exact type of x, and nowhere else (design 5).
+"""Attributes: `x.name` is looked up only in a table selected by the exact type of x.
 
-What a table does not list does not exist: no attribute of a Python object is ever reached by its name.
+An attribute that no table lists does not exist; attributes of Python objects are never accessed by name.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def fail_(*args: object, **kwargs: object) -> None:
 
 
 def joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
-    """The text that `print` and `fail` make of their arguments. name: of the function, for messages."""
+    """The text that `print` and `fail` create from their arguments. name: of the function, for messages."""
     (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "]) if kwargs else (" ",)
     texts = list(map(str_of, args))
     size = sum(map(_len, texts)) + _len(str_of(separator)) * _len(texts)
@@ -152,7 +152,7 @@ def hash_(text: object, /) -> int:
         charge(len(text))
     result = 0
     for char in text:
-        # Java's hash, but of code points; a byte that is no text counts as the replacement character.
+        # Java's hash, but of code points; a byte that is not text counts as the replacement character.
         code = ord(char)
         result = (31 * result + (0xFFFD if 0xDC80 <= code <= 0xDCFF else code)) & 0xFFFFFFFF
     return result - (1 << 32) if result >= 1 << 31 else result
@@ -230,7 +230,7 @@ def list_(values: object = (), /) -> List:
 def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Callable[..., object], ...]:
     """`max` or `min`: the function itself, and the one that compiled code calls with at least two values and no key.
 
-    operator: tells which of two keys is better. own: Python's function for values of a plain type.
+    operator: compares two keys. own: Python's function for values of a plain type.
     """
 
     def of_all(*args: object, **kwargs: object) -> object:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.step_budget import StepBudget
 
-    # What the interpreter calls at each call and return, of this thread alone; None: it was left as it was.
+    # The profile function of this thread, called at each call and return; None: it was not changed.
     Profile: TypeAlias = Callable[..., object] | None
 
 
@@ -69,7 +69,7 @@ def leave(former: tuple[Token[StepBudget], Profile] | None) -> None:
 
 
 def _nothing(_frame: FrameType, _event: str, _argument: object) -> None:
-    """Stands for no profile function."""
+    """Used if there is no profile function."""
 
 
 def _counting(depth: int) -> Callable[..., object]:
@@ -89,17 +89,17 @@ def _counting(depth: int) -> Callable[..., object]:
 
 
 def leaving(fault: Exception) -> Exception:
-    """The error to raise where an exception leaves the language.
+    """The error to raise when an exception leaves Starlark.
 
-    Its traceback is dropped, and the frames with it: unfinished loops release their lists, and an outer boundary adds
-    only its own frames to the stack. An error of plait's code keeps its traceback.
+    Its traceback is dropped with its frames: unfinished loops release their lists, and an outer boundary adds only its
+    own frames to the stack. An internal error keeps its traceback.
     """
     from plait.base.errors import PlaitError
     from plait.starlark.exceptions import translated
 
     error = translated(fault)
     if isinstance(error, PlaitError):
-        # Errors on the way here keep frames as well.
+        # Chained errors keep frames as well.
         link: BaseException | None = fault
         while link is not None:
             link.__traceback__ = None

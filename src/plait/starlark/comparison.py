@@ -115,7 +115,7 @@ def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -
                     return compare(operator, x, y, depth - 1)
             return _ORDER[operator](len(left), len(right))
     if isinstance(left, Value) and left.type_name == type_of(right):
-        left.same(right)  # A value that refuses comparison says so itself.
+        left.same(right)  # A value that cannot be compared raises its own error.
     raise StarlarkError(f"{type_of(left)} {operator} {type_of(right)} not implemented", code="incomparable")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
 FROZEN = -1
-# Python hashes and compares a tuple part by part, and a part once for every place where it stands.
+# Python hashes and compares a tuple part by part, and a shared part once for each occurrence.
 _MOST_KEY_PARTS = 1 << 16
 _HUGE = 1 << 60
 _ABSENT = object()
@@ -37,7 +37,7 @@ class Marked:
     """A key that Python would confuse with another one, or hash badly: a bool, a huge number, or a tuple with one of
     them.
 
-    Integers that differ by a multiple of 2**61-1 have one hash, which makes a dict of them slow.
+    Integers that differ by a multiple of 2**61-1 have the same hash, which makes a dict of them slow.
     """
 
     __slots__ = ("hash", "inner", "key")
@@ -194,7 +194,7 @@ def _near(key: object, known: Dict) -> str | None:
 
 
 class Set(Dict):
-    """A set in order of insertion: a Dict whose values do not matter."""
+    """A set in order of insertion: a Dict whose values are ignored."""
 
     __slots__ = ()
     type_name = "set"
@@ -255,7 +255,7 @@ def is_iterable(value: object) -> bool:
 
 
 def freeze(value: object) -> None:
-    """Make a value and everything that can be reached from it unchangeable."""
+    """Makes a value and everything reachable from it immutable."""
     todo = [value]
     tuples: set[int] = set()
     while todo:

@@ -28,9 +28,9 @@ _LONGEST = 2000
 
 
 def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
-    """Give an error of one of these kinds a hint that names the value at fault, and the line that gave a variable that value.
+    """Adds a hint to an error: the name of the value at fault, and the line that set it.
 
-    frames: of the program, each with its line, the outermost first.
+    frames: of the program, each with its line, outermost first.
     """
     wanted, behind = error.of_type, error.mark
     member = f".{error.word}" if error.code == "unknown-attribute" else ""
@@ -74,7 +74,7 @@ def _code(text: str) -> str:
 
 
 def _none_within(named: str, known: Mapping[str, object]) -> str | None:
-    """The shortest prefix of a dotted name whose value is None, so that the rest cannot be resolved."""
+    """The shortest prefix of a dotted name whose value is None, so that the rest cannot be resolved; None otherwise."""
     parts = named.split(".")
     for count in range(1, len(parts) + 1):
         head = ".".join(parts[:count])

@@ -1,8 +1,8 @@
-"""Python's exceptions to the language's errors, with the stack of calls.
+"""Translation of Python's exceptions to Starlark errors, with the stack of calls.
 
 Python detects many faults of compiled code: a wrong call, an unset variable, an index out of range, deep recursion.
-Where such an exception leaves Starlark (`Program.run`, `call`), it is translated to Starlark's message here, and the
-Python traceback becomes the stack: its frames whose globals have "$source" belong to the program.
+When such an exception leaves Starlark (`Program.run`, `call`), it is translated to Starlark's message here. The Python
+traceback becomes the stack: frames whose globals contain "$source" belong to the program.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
 
 
 def translated(error: Exception) -> Exception:
-    """The error to raise at the boundary instead of `error`: a PlaitError with its place and stack.
+    """The error to raise at the boundary instead of `error`: a PlaitError with its position and stack.
 
     An exception that is not the program's fault is returned unchanged.
     """
@@ -61,7 +61,7 @@ def translated(error: Exception) -> Exception:
             and stack[0].at is not None
             and wording.at.source is stack[0].at.source
         ):
-            # One statement of a template makes nodes of many lines; the error knows which one it was.
+            # One template statement builds nodes of many lines; the error knows the right one.
             stack[0].at = wording.at
         wording.stack.extend(stack)
     return wording
@@ -78,7 +78,7 @@ def _frames(traceback: TracebackType | None) -> list[tuple[FrameType, int]]:
 
 
 def _stack(frames: list[tuple[FrameType, int]]) -> list[Frame]:
-    """The steps, innermost first. A comprehension is not a call; it only gives the line of its function."""
+    """The frames, innermost first. A comprehension is not a call; it only contributes the line of its function."""
     steps: list[Frame] = []
     line = 0
     for frame, number in reversed(frames):
@@ -93,14 +93,14 @@ def _stack(frames: list[tuple[FrameType, int]]) -> list[Frame]:
     if len(steps) > _LONGEST_STACK:
         half = _LONGEST_STACK // 2
         count = len(steps) - _LONGEST_STACK
-        # How many fit at all depends a little on who called.
+        # The number of frames that fit depends slightly on the caller.
         left_out = Frame(f"... {count} more calls" if count < _MANY else "... thousands more calls")
         steps = [*steps[:half], left_out, *steps[-half:]]
     return steps
 
 
 def _worded(error: Exception) -> StarlarkError | None:
-    """The language's words for an exception that compiled code itself raised; None if something else raised it."""
+    """The Starlark message for an exception that compiled code itself raised; None if other code raised it."""
     traceback = error.__traceback__
     if traceback is None:
         return None
@@ -131,12 +131,12 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
     wording = StarlarkError(
         f"{'global' if is_global else 'local'} variable {name} referenced before assignment", code="unbound-variable"
     )
-    # Of a traced program: what decided that it was not assigned.
+    # In a traced program: the conditions that prevented the assignment.
     return wording.made_of(*frame.f_locals.get(f"$o.{name}", ()))
 
 
 def _subscript(traceback: TracebackType) -> StarlarkError:
-    """Compiled code notes in the column of a subscript which variables took part (see `optimize.subscripts`)."""
+    """The error for a subscript. Its column encodes which variables took part (see `optimize.subscripts`)."""
     from plait.starlark.runtime import bad_place
     from plait.starlark.values import type_of
 
@@ -168,7 +168,7 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
         return None
     scope, _, name = called.rpartition(".")
     if not scope or scope.startswith("plait."):
-        # A builtin says itself what is wrong; only Python sees a name that is given by `**` once more.
+        # Builtins report their own errors; only Python detects a name that `**` repeats.
         repeated = rest.split("'")[1::2] if "multiple values" in rest else []
         return (
             StarlarkError(f'{name}: duplicate keyword arg: "{repeated[0]}"', code="repeated-argument")
@@ -185,7 +185,7 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     source: Source | None = None
     if function is not None and code is not None:
         source = function.__globals__["$source"]
-        # The reference names the first line of the body; the definition tells more.
+        # The reference program reports the first line of the body; the definition is more helpful.
         start, body = Position(source, code.co_firstlineno), Position(source, _body_line(code))
         wrong.also = [start.labelled("the definition"), *([body] if body != start else [])]
     elif frame is not None and (code := _constant(called, frame.f_code)) is not None:
@@ -196,7 +196,7 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
 
 
 def _constant(qualified: str, code: CodeType) -> CodeType | None:
-    """The code of a function that is defined in this code, if it is the only one of its name."""
+    """The code of a function defined in this code, or None if its name is not unique."""
     found = [one for one in code.co_consts if type(one) is type(code) and one.co_qualname == qualified]
     return found[0] if len(found) == 1 else None
 

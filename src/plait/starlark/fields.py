@@ -1,7 +1,7 @@
-"""The expressions in `f"...{expression}..."`, an extension of the language: `"...{}...".format(expression)` in other words.
+"""The expressions in `f"...{expression}..."`, an extension, equivalent to `"...{}...".format(expression)`.
 
-As in `format`, doubled braces are literal, and `!r` after an expression shows it as `repr` does. There are no widths or
-precisions: that is what `%` is for.
+As in `format`, doubled braces are literal, and `!r` after an expression formats it like `repr`. There are no widths or
+precisions; use `%` for these.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 def fields(
     inner: str, unescaped: Callable[[str], str], fail: Callable[[str, int], NoReturn]
 ) -> tuple[str, list[tuple[int, str]]]:
-    """The template for `format` that a text in quotes stands for, and its expressions, each with its position.
+    """The template for `format` equivalent to the text in quotes, and its expressions, each with its position.
 
     unescaped: resolves escape sequences. fail: raises an error at a position.
     """

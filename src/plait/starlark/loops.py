@@ -1,7 +1,7 @@
 """Loops of compiled code: ranges, and the functions called at the beginning and the end of a loop.
 
-A loop pays for all its steps at the start (see `budget`), and is refunded for the rest if it is left early. A list,
-dict or set is locked while a loop iterates over it.
+A loop is charged for all its steps at the start (see `step_budget`), and refunded for the rest if it is left early. A
+list, dict or set is locked while a loop iterates over it.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def list_pop(self: List, place: object = -1, /) -> object:
     if self.lock:
         _refuse(self, "pop: cannot pop from")
     if size > SOME and place != -1:
-        charge_for(size)  # all that stands behind it moves
+        charge_for(size)  # all items after it move
     return list.pop(self, place)
 
 
@@ -165,7 +165,7 @@ def _table(value: Dict, name: str, verb: str) -> None:
 
 def popitem(self: Dict, /) -> tuple[object, object]:
     if len(self) > SOME:
-        charge_for(len(self))  # Python goes through the places of all that was taken out before
+        charge_for(len(self))  # Python passes over the slots of all removed items
     for key in dict.__iter__(self):
         if self.lock:
             _table(self, "popitem", "delete from")

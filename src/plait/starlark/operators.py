@@ -1,7 +1,7 @@
-"""The operators of the language: `BINARY` and `UNARY` have a function for each. See docs/reference/language.md.
+"""The operators of the language: `BINARY` and `UNARY` map each to a function. See docs/reference/language.md.
 
 Compiled code handles the common cases (two ints, a list of known type) itself and calls these functions for the rest.
-True is not 1: a bool takes part in no arithmetic. Sizes are bounded: a result beyond the limit is a LimitError.
+True is not 1: arithmetic rejects bools. Sizes are bounded: a result beyond the limit is a LimitError.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-_FEW_ITEMS = 16  # comparing so many with a value costs no more than the step that asks for it
+_FEW_ITEMS = 16  # comparing this number of items costs no more than the step itself
 
 
 def unknown(operator: str, x: object, y: object) -> StarlarkError:
@@ -79,7 +79,7 @@ def add(x: object, y: object) -> object:
 
 
 def inplace_add(x: object, y: object) -> object:
-    """`x += y`: a list is extended in place by anything that iterates."""
+    """`x += y`: a list is extended in place by any iterable."""
     if type(x) is List:
         items = iterable_or_none(y)
         if items is not None:
@@ -158,7 +158,7 @@ def floor_divide(x: object, y: object) -> object:
         import math
 
         quotient = as_float(x) / as_float(y)
-        # What rounds to zero keeps its sign.
+        # Results that round to zero keep their sign.
         return math.copysign(math.floor(quotient), quotient) if math.isfinite(quotient) else quotient
     raise unknown("//", x, y)
 
@@ -180,7 +180,7 @@ def modulo(x: object, y: object) -> object:
         import math
 
         left, right = as_float(x), as_float(y)
-        # The reference takes the sign of the dividend here, other than for ints.
+        # The reference program uses the sign of the dividend here, unlike for ints.
         return math.nan if math.isinf(left) else math.fmod(left, right)
     raise unknown("%", x, y)
 
@@ -361,7 +361,7 @@ def lacks(x: object, y: object) -> bool:
 # ---- the table
 
 
-# "+=" stands for `x += y` of a variable; every other `x operator= y` is `x = x operator y`.
+# "+=" is `x += y` of a variable; every other `x operator= y` is `x = x operator y`.
 BINARY: Mapping[str, Callable[[object, object], object]] = {
     "+": add,
     "+=": inplace_add,

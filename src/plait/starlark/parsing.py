@@ -23,7 +23,7 @@ def parse_program(
     """The statements of a program, its scopes with resolved names, and the findings that do not stop the parser, by
     line.
 
-    parser: a subclass, for tools that keep more of the tokens. Raises StarlarkError for a fault that stops it,
+    parser: a subclass, for tools that store more of the tokens. Raises StarlarkError for a fault that stops it,
     LimitError.
     """
     from plait.starlark.parse import Parser

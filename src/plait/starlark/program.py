@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.starlark.step_budget import StepBudget
     from plait.tree.context import Context
 
-    # Gives the exported names of the module at a path that a `load` statement names.
+    # Returns the exported names of the module that a `load` statement names.
     Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
 
 
@@ -90,7 +90,7 @@ class Program:
         try:
             raise leaving(fault) from None
         finally:
-            del fault  # its traceback holds this frame
+            del fault  # its traceback refers to this frame
 
     def prints(self) -> bool:
         """True if the program mentions `print`."""
@@ -105,7 +105,7 @@ class Program:
             budget.loops = lambda: _loops(budget)
             found = budget.shared[id(common)] = common, {**PYTHON, **budget.names, **common}
         table = found[1]
-        # What only some programs ask for is loaded for the first that does: it takes a tenth of a small render.
+        # Names that only some programs use are loaded on demand, because loading them takes a tenth of a small render.
         if _LIBRARY not in table and self._asks_more(table, names):
             if _COMMON not in table:
                 from plait.starlark.runtime_core import COMMON
@@ -134,7 +134,7 @@ def _loops(budget: StepBudget) -> Loops:
     return Loops(budget.charge)
 
 
-# What programs call of Python itself.
+# Python's own functions that compiled code calls.
 PYTHON: dict[str, object] = {
     "$T.int": int,
     "$T.str": str,
@@ -146,16 +146,16 @@ PYTHON: dict[str, object] = {
     "$scalars": frozenset((int, float, bool, type(None))),
     "$locals": locals,
 }
-# Each stands for all that comes with it.
+# Each loads all names of its group.
 _COMMON = "$attribute"
 _LOOPS = "$begin"
 _LIBRARY = "$index"
-# The names that every program has of its own.
+# The names that each program has separately.
 _OWN = frozenset({"$source", "$budget", "$load", "$sites", "$globals", "$listen", "$ran"})
 
 
 def _freeze(values: Iterable[object]) -> None:
-    """Make values and everything that can be reached from them unchangeable."""
+    """Makes values and everything reachable from them immutable."""
     changing = [value for value in values if type(value) not in SCALARS]
     if changing:
         from plait.starlark.containers import freeze
@@ -186,12 +186,14 @@ def compile_program(
     lines_of: LinesOf | None = None,
     optimize: bool = FAST,
 ) -> Program:
-    """Compile a program from its pieces.
+    """Compiles a program from its pieces.
 
-    hooks: adds statements around the body of the program and of functions that contain host statements. traced: the
-    program reports its reads (see `probe`). lines_of: it reports what runs (see `marks`); returns the lines that a host
-    statement uses. optimize: handle common cases in place (see `optimize`), with the same results. Raises StarlarkError
-    for the first fault; its findings are all others, in source order.
+    |hooks: adds statements to the body of the program and to functions that contain template statements.
+    |traced: the program reports its reads (see `plait.starlark.instrument.dataflow`).
+    |lines_of: the program reports executed branches (see `plait.starlark.instrument.coverage`); returns the lines that a template statement uses.
+    |optimize: inline common cases (see `optimize`), with the same results.
+
+    Raises StarlarkError for the first fault; its findings are all others, in source order.
     """
     from plait.starlark.instrument.metering import count_steps
     from plait.starlark.lower.statements import Lowering
@@ -228,7 +230,7 @@ def compile_program(
     except (RecursionError, MemoryError) as error:
         raise too_deep(source, error) from None
     except SyntaxError as error:
-        # What is left for Python to refuse: too many blocks within blocks.
+        # The only fault left to Python: blocks nested too deeply.
         raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0), code="syntax-error")]) from None
     finally:
         dismantle(statements, tree)

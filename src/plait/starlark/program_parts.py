@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Piece: TypeAlias = "CodePart | TemplateStatement"
-    # What `TemplateStatement.lower` gets for one slot, and for all.
+    # The arguments of `TemplateStatement.lower`: for one slot, and for all.
     Slot: TypeAlias = "_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]"
     Slots: TypeAlias = "list[Slot]"
 
@@ -26,9 +26,9 @@ class CodePart:
 
 
 class ExprSlot:
-    """A slot of a host statement that holds one expression; nothing at all means the empty tuple.
+    """A slot of a template statement for one expression; an empty slot is the empty tuple.
 
-    deferred: `$node.defer` gets it as a function, because its value may not be known yet.
+    deferred: `$node.defer` receives it as a function, because its value may not be known yet.
     """
 
     __slots__ = ("column", "deferred", "line", "text")
@@ -41,7 +41,9 @@ class ExprSlot:
 
 
 class ArgsSlot:
-    """A slot of a host statement that holds the arguments of a call. deferred: as of `ExprSlot`, where it is one."""
+    """A slot of a template statement for the arguments of a call. deferred: as of `ExprSlot`, if it is one
+    expression.
+    """
 
     __slots__ = ("column", "deferred", "line", "text")
 

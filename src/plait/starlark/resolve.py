@@ -1,8 +1,8 @@
 """Resolves names to scopes: a function's variable, or a universal name (docs/reference/language.md).
 
-Blocks make no scopes, functions and comprehensions do; a name that is assigned anywhere in a function is a variable of
-that function. At the top level, outside of functions, a name must be bound before it is used. A name that is found
-nowhere is reported before anything runs, together with all others.
+Functions and comprehensions have scopes, blocks do not; a name that is assigned anywhere in a function is a variable of
+that function. At the top level, outside of functions, a name must be bound before it is used. All unresolved names are
+reported before anything runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HINTS = {
 }
 
 
-# What templates load under its own name.
+# Modules that templates usually load under their own name.
 _MODULES = frozenset(
     [
         "assert",
@@ -53,7 +53,7 @@ _MODULES = frozenset(
 )
 
 
-# What people write without the module it is of.
+# Names that users write without their module.
 _MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"])
 
 
@@ -66,7 +66,7 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
         todo.extend(scope.children)
         for name in scope.uses:
             text = name.name
-            # At the top level a use sees only what stands before it, elsewhere the whole program.
+            # At the top level a use sees only earlier bindings, elsewhere those of the whole program.
             found: Scope | None = None if name.early and scope is program else scope
             while found is not None and text not in found.bound:
                 found = found.parent
@@ -83,7 +83,7 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
             while outermost.parent not in (None, program):
                 outermost = outermost.parent
             if (name.name, outermost) in told:
-                finding.reference = ""  # the reference program tells of a name once a function
+                finding.reference = ""  # the reference program reports a name once per function
             told.add((name.name, outermost))
             problems.append(finding)
 
@@ -108,7 +108,7 @@ def _in_order(program: Scope, missing: dict[Scope, list[tuple[Name, Scope]]]) ->
 
 
 def _dashed(name: str, line: str) -> str | None:
-    """A hint for the end of a key with a dash, which is read as a subtraction; None if it is none."""
+    """A hint for the end of a key with a dash, which is read as a subtraction; None for other names."""
     import re
 
     found = re.search(rf"([A-Za-z_][\w.]*)\.(\w+(?:-\w+)*-{re.escape(name)})\b", line)
@@ -157,7 +157,7 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     bound: set[str] = set()
     place: Scope | None = scope
     while place is not None:
-        # At the top level the reference program knows only what stands before the name.
+        # At the top level the reference program knows only names bound before.
         early = scope.parent is None and name.early
         bound.update(known for known, line in place.bound.items() if not early or line < name.line)
         place = place.parent

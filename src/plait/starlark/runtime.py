@@ -1,8 +1,8 @@
 """Functions that compiled code calls by names beginning with "$", except operators.
 
 Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all these names.
-Together with the names of a run, it replaces Python's builtins, so that nothing else can be named and no program has to
-copy it. Compiled code has no instruction that could change it.
+Together with the names of an execution, it replaces Python's builtins, so that nothing else can be named and no program
+has to copy it. Compiled code has no instruction that could change it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def index(x: object, key: object) -> object:
 
 
 def item(x: object, place: object) -> object:
-    """`x[place]`, where x is more often than not a sequence."""
+    """`x[place]`, where x is usually a sequence."""
     if type(x) is str:
         if not x.isascii():
             return _byte(x, place)
@@ -78,7 +78,7 @@ def item(x: object, place: object) -> object:
 
 
 def _byte(string: str, place: object) -> str:
-    """The byte at a place of a string in which not every character is one."""
+    """The byte at an index of a string that is not ASCII."""
     if len(string) > SOME:
         charge_for(len(string))
     data = to_bytes(string)
@@ -146,7 +146,7 @@ def cut(x: object, low: object, high: object, step: object) -> object:
 
 
 def _bound(value: object, message: str) -> int | None:
-    """A part of a slice, of which each can be left out."""
+    """A part of a slice, each of which may be omitted."""
     if value is not None and type(value) is not int:
         raise StarlarkError(message.format(type_of(value)), code="wrong-argument-type")
     return value
@@ -179,7 +179,7 @@ def unpack(x: object, count: int) -> object:
 
 
 def text_key(key: str) -> str:
-    """A text that becomes a key."""
+    """A string used as a key."""
     weigh(key)
     return key
 
@@ -233,9 +233,9 @@ def as_decimal(x: object) -> str:
 
 
 def _late(row: Row) -> Callable[..., object]:
-    """`x.name(...)` for the name of a method, whatever x is.
+    """`x.name(...)` for the name of a method, for any x.
 
-    Where it is something else than a method, it may be a function of the program: the call counts (see `steps`).
+    If x.name is not a method, it may be a function of the program: the call counts as a step (see `metering`).
     """
     function, name = row.function, row.name
     kind = _LIKELY_TYPES[row.kind]
@@ -255,10 +255,10 @@ _LIKELY_TYPES: Mapping[str, type] = {"str": str, "list": List, "dict": Dict}
 
 GLOBALS: dict[str, object] = {
     **COMMON,
-    # As values, which say themselves what is wrong with a call; and for calls that are known to fit.
+    # As values, which check their calls; and for calls that are known to be correct.
     **{f"${name}": row.checked() for name, row in UNIVERSAL.items()},
     **{f"$direct.{name}": row.function for name, row in UNIVERSAL.items()},
-    # The same for methods: of whatever receiver; and of the one that it most likely has.
+    # The same for methods: for any receiver; and for the most likely type of receiver.
     **{f"$late.{name}": _late(row) for name, row in LIKELY.items()},
     **{f"$m.{name}": row.function for name, row in LIKELY.items()},
     **{f"${operator}": function for operator, function in operators.BINARY.items()},

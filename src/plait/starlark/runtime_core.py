@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def make_dict(raw: dict[object, object]) -> Dict:
-    """A dict of which no key is a bool or a tuple."""
+    """A dict without keys that are bools or tuples."""
     result = Dict()
     dict.update(result, raw)
     if len(raw) > SOME:
@@ -49,7 +49,7 @@ _SHOWN_NAMES = 12
 
 
 def text(output: str) -> str:
-    """A text built from a few parts."""
+    """A string built from a few parts."""
     if len(output) > SMALL:
         check_string(len(output))
     return joined(output)

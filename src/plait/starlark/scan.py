@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Token: TypeAlias = tuple[str, object, int, int]
 
 
-# The kind of the token that stands for what cannot be scanned, and for all behind it.
+# The kind of the token that represents text that cannot be scanned, and everything after it.
 FAILURE = "failure"
 _NO_QUOTE = "unexpected EOF in string"
 _COMMENT = "no comment can follow an expression; put it on a line of its own"
@@ -137,7 +137,7 @@ def _add_failure(tokens: list[Token], error: ScanFailure) -> int:
     at = error.finding.at
     line = 1 if at is None else at.line
     if error.swallows:
-        # In the reference program such a comment swallows the parenthesis around the slot. It reads on, in names.
+        # In the reference program such a comment includes the parenthesis after the slot. It reads on, in names.
         tokens += [("identifier", "", line, 1)] * 2
     tokens.append((FAILURE, error.finding, line, 1))
     return line
@@ -157,7 +157,7 @@ def scan_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
 
 
 class _Scanner:
-    """One run over the text of consecutive pieces; `depth` holds the brackets that are open."""
+    """One pass over the text of consecutive pieces. depth: the open brackets."""
 
     __slots__ = ("columns", "depth", "has_fields", "lines", "source", "text", "tokens")
 
@@ -171,7 +171,7 @@ class _Scanner:
         self.source = source
         self.tokens = tokens
         self.depth = depth
-        # Whether f"..." is a string with expressions in it.
+        # True if f"..." is a string with expressions.
         self.has_fields = F_STRINGS in source.extensions
         texts: list[str] = []
         self.lines: list[int] = []
@@ -199,7 +199,7 @@ class _Scanner:
         at = Position(self.source, self.lines[row], max(column, 1))
         finding = Finding(message, at=at, hint=_HINTS.get(message), code=code)
         if message == _NO_QUOTE and not self.source.is_unnamed:
-            finding.reference = "unexpected newline in string"  # which every line of its own programs has
+            finding.reference = "unexpected newline in string"  # which every line of its own programs ends with
         if message == _COMMENT:
             following = next_line(self.source, self.lines[row])
             finding.told_at = Position(self.source, following or self.lines[row])
@@ -309,7 +309,7 @@ class _Scanner:
         if text.startswith(quote * 3, i):
             quote *= 3
         i = begin = i + len(quote)
-        # The common case: the next quote ends it and there is nothing in between that means anything.
+        # The common case: the next quote ends it and there are no special characters in between.
         end = text.find(quote, i)
         inner = text[i:end] if end >= 0 else text[i:]
         if end < 0 or "\\" in inner or "\n" in inner:
@@ -321,7 +321,7 @@ class _Scanner:
         return end + len(quote), row
 
     def _format(self, start: int, row: int, offset: int) -> tuple[int, int]:
-        """Scans `f"a{x}b"`, which stands for `"a{}b".format((x))`. Returns the position after it and its last row."""
+        """Scans `f"a{x}b"`, which means `"a{}b".format((x))`. Returns the position after it and its last row."""
         from plait.starlark.fields import fields
 
         text, line, column = self.text, self.lines[row], start + offset
@@ -333,7 +333,7 @@ class _Scanner:
         emit = self.tokens.append
 
         def at(index: int) -> tuple[int, int]:
-            """Row and column of a place within the quotes."""
+            """Row and column of a position inside the quotes."""
             before = text.count("\n", begin, begin + index)
             first = text.rfind("\n", 0, begin + index) + 1
             return row + before, begin + index + (offset if before == 0 else self.columns[row + before] - first)
@@ -404,7 +404,7 @@ class _Scanner:
                 if len(inner) < j + 4:
                     self.fail(f"truncated escape sequence {inner[j:]}", row, column, "string-literal")
                 i = j + 4
-                # Not `int` alone, which also takes a sign, spaces and underscores.
+                # Not `int` alone, which also accepts a sign, spaces and underscores.
                 if not all(digit in "0123456789abcdefABCDEF" for digit in inner[j + 2 : i]):
                     self.fail(f"invalid escape sequence {inner[j:i]}", row, column, "string-literal")
                 code = int(inner[j + 2 : i], 16)

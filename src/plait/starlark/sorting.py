@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _INTS, _TEXTS, _TUPLES = frozenset((int,)), frozenset((str,)), frozenset((tuple,))
-# What Python orders as the language does: for texts, the order of code points is that of the bytes, but for bytes that
-# are no text.
+# Types that Python orders as Starlark does. For text, the order of code points is that of the UTF-8 bytes, unless bytes
+# are not text.
 _PLAIN = frozenset((_INTS, _TEXTS, frozenset((bool,)), frozenset((float,)), frozenset((int, float))))
-# Python's own, called with what they take as far as is known; for another value the first two raise TypeError.
+# Python's functions with the argument types that are known; the first two raise TypeError for other values.
 _is_ascii: Callable[..., bool] = str.isascii
 _size: Callable[..., int] = len
 _sort: Callable[..., None] = list.sort
@@ -90,7 +90,7 @@ def _measurable(values: List) -> bool:
 
 
 def _charge_order(keys: list[object]) -> None:
-    """Pays for keys that take longer to sort than numbers: long texts, nested values."""
+    """Charges for keys that take longer to sort than numbers: long strings, nested values."""
     count = len(keys)
     charge(count * 4)
     if type(keys[0]) is str:
@@ -104,10 +104,10 @@ def _charge_strings(texts: Sequence[object]) -> None:
 
 
 def _columns(values: list[object]) -> Sequence[int] | None:
-    """The columns by which Python sorts tuples as Starlark does: empty for plain values, None if there are none.
+    """The columns by which Python sorts tuples as Starlark does: empty for plain values, None if that is not possible.
 
     Tuples are sorted column by column, the last of the returned indexes first, which is faster than comparing tuples.
-    This is correct because sorting is stable.
+    The result is correct because sorting is stable.
     """
     kinds = frozenset(map(type, values))
     if kinds in _PLAIN or not kinds:
@@ -122,7 +122,7 @@ def _columns(values: list[object]) -> Sequence[int] | None:
     told_apart = floats = False
     for place, column in enumerate(columns):
         kinds = frozenset(map(type, column))
-        # Of tuples in tuples Python would compare a part once for every place where it stands.
+        # For nested tuples Python would compare a shared part once for each occurrence.
         if kinds not in _PLAIN:
             return None
         floats = floats or float in kinds
@@ -134,13 +134,13 @@ def _columns(values: list[object]) -> Sequence[int] | None:
         if place + 1 < len(columns):
             told_apart = len(frozenset(column)) == len(values)
             if told_apart and not floats and all(map(_is_exact, columns[: place + 1])):
-                break  # nobody looks at the other parts
+                break  # the other parts are not compared
     # Not a number is equal to nothing: no order of parts.
     return () if floats else places
 
 
 def _is_exact(column: Sequence[object]) -> bool:
-    """True if texts sort by their bytes; True for all other values."""
+    """True if strings sort by their bytes; also for all other values."""
     return type(column[0]) is not str or all(map(_is_ascii, column))
 
 

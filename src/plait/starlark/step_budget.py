@@ -1,13 +1,14 @@
-"""The budget of a run: steps, time, memory, and the size of one value (see `plait.base.limits`).
+"""The step budget: steps, time, memory, and the size of one value (see `plait.base.limits`).
 
 A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
 program. A call that uses only operators and builtins belongs to the step of its caller. Builtins count in proportion to
 the data they process. So the count depends only on the program and its data, and an endless program reaches the limit.
 
-Counting is cheap because a loop pays for all its iterations at the start, and is refunded if it is left early (see
-`loops`). Steps are granted in slices; the clock and the memory are checked between slices.
+Counting is cheap because a loop is charged for all its iterations at the start, and refunded if it is left early (see
+`loops`). Steps are granted in slices; the time and the memory are checked between slices.
 
-This module knows no values, so that every value and builtin can spend: they call `charge`, `charge_for` and the checks below.
+The module knows no values, so every value and builtin can use it: they call `charge`, `charge_for` and the checks
+below.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
 
 # Steps between two looks at clock and memory.
 _SLICE = 1 << 14
-# Texts and integers smaller than this are never refused, and cost nothing beyond the step that makes them; nor do
+# Strings and integers smaller than this are never rejected, and cost nothing beyond the step that creates them; nor do
 # collections of fewer items than that.
 SMALL = 1 << 10
 SOME = 1 << 6
-# Comparing two texts, or taking one for a key, costs nothing beyond the step for it unless they are as long as this.
+# Strings shorter than this cost nothing to compare or to use as a key, beyond the step itself.
 LONG = 1 << 16
-FEW = 8  # so many strings can be joined before anybody looks at their size
+FEW = 8  # maximum number of strings joined without a check of their size
 A_CALL = 8  # steps for a call of a function that may call others
 _TURN = 2  # and for an iteration of `while`
 _BYTES_A_STEP = 64
@@ -70,8 +71,8 @@ class StepBudget:
         self.charge, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
 
     def end(self) -> None:
-        """Drops references to the programs' names, some of which refer back to their functions. None of these may be
-        called afterwards.
+        """Drops references to the programs' names, some of which refer back to their functions. These functions must
+        not be called afterwards.
         """
         for space in self.spaces:
             space.clear()
@@ -79,7 +80,7 @@ class StepBudget:
         self.shared.clear()
 
     def _long_loop(self, stop: object) -> Iterable[object]:
-        assert self.loops is not None  # whoever runs a program has set it
+        assert self.loops is not None  # set by the caller that runs a program
         return self.loops().to(stop)
 
     @property
@@ -95,7 +96,7 @@ class StepBudget:
         self._look_at_variables()
 
     def _look_at_variables(self) -> None:
-        """Checks the size of collections that grow item by item, as soon as a running function holds one in a variable."""
+        """Checks the size of collections that grow item by item and are in variables of running functions."""
         most = self.limits.items
         frame: FrameType | None = sys._getframe()
         for _ in range(_FRAMES):
@@ -106,12 +107,12 @@ class StepBudget:
             frame = frame.f_back
 
     def check_headroom(self, size: int) -> None:
-        """Raises LimitError if so many more bytes exceed the limit."""
+        """Raises LimitError if `size` more bytes exceed the limit."""
         if self._memory.grown() + size > self._allowance.most("memory"):
             raise limit_error("the memory of values", "memory", self._allowance.most("memory"))
 
     def made(self, size: int) -> None:
-        """Counts a large value of so many bytes."""
+        """Counts a large value of `size` bytes."""
         self.charge(size // _BYTES_A_STEP)
         self._bytes += size
         if self._bytes > _BYTES_BETWEEN_LOOKS:
@@ -186,7 +187,7 @@ def budget_of(context: Context | None) -> StepBudget:
 
 
 def check_growth(values: Iterable[object], maximum: int, source: Source | None = None) -> None:
-    """Raises LimitError if one of these values, of the program of a source, holds more than `maximum` items."""
+    """Raises LimitError if one of these values, or a value inside one, has more than `maximum` items."""
     for value in values:
         # A list, dict or set of the language is one of Python's.
         if isinstance(value, (list, dict)) and len(value) > maximum:
@@ -194,7 +195,7 @@ def check_growth(values: Iterable[object], maximum: int, source: Source | None =
             raise limit_error(f"a {type_of(value)} of more than {maximum} items", "items", maximum, at=at)
 
 
-# How many frames of Python are looked at: those of a few functions of the program.
+# Maximum number of Python frames examined, enough for a few functions of the program.
 _FRAMES = 12
 
 
@@ -220,7 +221,7 @@ class _Memory:
             from resource import RUSAGE_SELF, getrusage
         except ImportError:  # Windows
             return max(_memory_now() - before, 0)
-        # The most that it ever had is quickly told, and usually enough to know.
+        # The peak memory is fast to query, and usually sufficient.
         peak = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         return peak - before if peak - before < _LITTLE else _memory_now() - before
 
@@ -255,19 +256,19 @@ def charge_for(count: int) -> None:
 
 
 def charge(steps: int) -> None:
-    """Spends steps for work that takes as long."""
+    """Charges steps for work that takes as long."""
     budget = CURRENT.get(None)
     if budget is not None:
         budget.charge(steps)
 
 
 def compared(text: str) -> None:
-    """Steps for comparing a text with one as long as it is: Python stops where they differ, which may be at the end."""
+    """Charges for comparing a string with one of the same length: they may differ only at the end."""
     charge(len(text) >> 10)
 
 
 def paced(items: Sequence[T]) -> Iterable[T]:
-    """The items; if there are many, the clock and the memory are checked during iteration."""
+    """The items; if there are many, the time and the memory are checked during iteration."""
     budget = CURRENT.get(None)
     return items if len(items) <= _SLICE or budget is None else _looking(items, budget)
 
@@ -311,14 +312,14 @@ def look() -> None:
 
 
 def check_headroom(size: int) -> None:
-    """Rejects an allocation of so many bytes in advance if the run may not have them. Raises LimitError."""
+    """Rejects an allocation of `size` bytes in advance if it exceeds the limit. Raises LimitError."""
     budget = CURRENT.get(None)
     if size > _BYTES_BETWEEN_LOOKS and budget is not None:
         budget.check_headroom(size)
 
 
 def foresee(items: object, each: int) -> None:
-    """Rejects a collection of these items in advance, each of which takes so many bytes. Raises LimitError."""
+    """Rejects in advance a collection of these items with `each` bytes per item. Raises LimitError."""
     from _operator import length_hint
 
     check_headroom(length_hint(items) * each)

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Template -> its parts: text, name of the field after it, "s" or "r" ("" where there is no field).
+# Template to its parts: text, name of the field after it, "s" or "r" ("" if there is no field).
 _TEMPLATES: dict[str, list[tuple[str, str, str]]] = {}
 _MOST_TEMPLATES = 256
 
@@ -105,7 +105,7 @@ def _parsed(template: str) -> list[tuple[str, str, str]]:
 
 
 def _closing_braces(literal: str) -> str:
-    # Those that come in pairs stand for one each.
+    # Doubled braces are literal ones.
     if "}" in literal.replace("}}", ""):
         raise StarlarkError("format: single '}' in format", code="format-string")
     return literal.replace("}}", "}")

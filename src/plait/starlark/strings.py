@@ -113,7 +113,7 @@ def _locate(self: str, sub: object, start: object, end: object, name: str, last:
 
 
 def _last(text: T, sub: T, low: int, high: int) -> int:
-    """`text.rfind(sub, low, high)` in time that grows with the text alone: of the two only `find` is that quick in Python."""
+    """`text.rfind(sub, low, high)` in linear time; of the two, only Python's `find` guarantees that."""
     if len(sub) < 2 or high - low <= SMALL:
         return text.rfind(sub, low, high)
     place = text[low:high][::-1].find(sub[::-1])
@@ -236,7 +236,7 @@ def _changed(string: str, change: Callable[[str], str]) -> str:
     """Each letter by itself in upper or lower case, where that is one letter."""
     check_headroom(len(string) * 12)
     whole = change(string)
-    # None became longer, and a sigma at the end of a word has a form of its own in Python only.
+    # No character became longer, and there is no sigma, whose form at the end of a word differs in Python.
     if len(whole) == len(string) and "\u03a3" not in string:
         return whole
     if len(string) > SMALL:
@@ -344,12 +344,12 @@ def _split_arguments(name: str, text: str, separator: object, most: object) -> t
     raise StarlarkError(f"split: got {type_of(separator)} for separator, want string", code="wrong-argument-type")
 
 
-# What is shorter makes no list that anybody has to foresee.
+# A shorter string cannot create a list that must be checked in advance.
 _LONG = 1 << 20
 
 
 def _foresee(cuts: int, maximum: int) -> None:
-    """Rejects a list of so many parts in advance if it is longer than a list may be."""
+    """Rejects in advance a list with more items than allowed."""
     cuts = min(cuts, maximum) if maximum >= 0 else cuts
     check_items(cuts + 1, made=0)
     check_headroom(cuts * 64)

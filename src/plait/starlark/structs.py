@@ -16,7 +16,7 @@ _SHOWN = 12
 
 
 class Members(dict[str, object]):
-    """The members of a struct by name. One that is not there raises StarlarkError, in the words of `x.name`."""
+    """The members of a struct by name. A missing one raises StarlarkError, with the message of `x.name`."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class ModuleMembers(Members):
 
 
 class WithMembers(Value):
-    """A value with named members, to be looked up by name; a subclass may know more of them than `members` has."""
+    """A value with named members. A subclass may support more names than `members` contains."""
 
     __slots__ = ("members",)
     members: dict[str, object]
@@ -52,7 +52,7 @@ class WithMembers(Value):
     def attr_names(self) -> list[str]:
         return list(self.members)
 
-    # Each is equal to itself alone, and no key.
+    # Each is equal only to itself, and not a valid key.
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -60,7 +60,7 @@ class WithMembers(Value):
 
 
 class Counted(WithMembers):
-    """A value with members in order, to be looked up by index as well, counted and iterated over."""
+    """A value with ordered members that also supports indexing, `len` and iteration."""
 
     __slots__ = ()
 
@@ -128,7 +128,7 @@ class Module(WithMembers):
                 freeze(value)
 
 
-# Types whose `members` give what `x.name` gives, for every name: there compiled code looks without a call. Other packages
+# Types whose `members` contain every attribute: compiled code looks them up without a call. Other packages
 # add theirs.
 STRUCTS: set[type] = {Struct, Module}
 

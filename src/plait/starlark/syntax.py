@@ -345,7 +345,7 @@ class Load:
 
 
 class HostStatement:
-    """A statement of the template layer; slots hold an expression or a list of arguments each."""
+    """A statement of the template layer; each slot contains an expression or a list of arguments."""
 
     __slots__ = ("host", "line", "slots")
 
@@ -366,7 +366,7 @@ class Ready:
 
 
 def written_once(scope: Scope) -> set[str]:
-    """The names that a scope binds in one place only."""
+    """The names that a scope binds exactly once."""
     seen: set[str] = set()
     again: set[str] = set()
     for name, _ in scope.writes:
@@ -400,5 +400,5 @@ if TYPE_CHECKING:
         | Comprehension
     )
     Statement: TypeAlias = Assign | Evaluate | If | For | While | Def | Return | Branch | Load | HostStatement | Ready
-    # What is assigned to a name.
+    # The value assigned to a name.
     Written: TypeAlias = Expression | Each | None

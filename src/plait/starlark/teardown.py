@@ -1,4 +1,4 @@
-"""Taking deep trees and long tracebacks apart, one link after the other.
+"""Frees deep trees and long tracebacks link by link.
 
 Freeing a chain of thousands of objects frees each one inside the previous one, which takes stack space. Python 3.13
 limits this only on stacks of the usual size.
@@ -7,7 +7,7 @@ limits this only on stacks of the usual size.
 from __future__ import annotations
 
 import _ast
-from _operator import attrgetter  # without what `operator` adds, which takes time to load
+from _operator import attrgetter  # without the rest of `operator`, which takes time to load
 from itertools import islice
 
 from plait.starlark import syntax
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # A tree of fewer levels is freed on any stack; lists in it count as levels.
 _DEEP = 400
 
-# Attributes that hold no part of the tree.
+# Attributes that are not parts of the tree.
 _NO_PARTS = frozenset({"calls", "early", "host", "line", "name", "names", "operator", "path", "scope", "word"})
 
 
@@ -77,7 +77,9 @@ def _walk(tree: _ast.AST) -> Iterator[_ast.AST]:
 
 
 def unwind(error: BaseException) -> None:
-    """Take the traceback of an error apart; one of a recursion has thousands of entries, each of which holds the next."""
+    """Empties the traceback of an error. After a recursion it has thousands of entries, each of which refers to the
+    next.
+    """
     entry = error.__traceback__
     error.__traceback__ = None
     while entry is not None:

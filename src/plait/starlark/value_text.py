@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-# Lists that hold each other many times over print to texts of any length: this many parts are enough.
+# Lists that contain each other repeatedly print to texts of any length: this is the maximum number of parts.
 _MOST_PARTS = 1 << 21
 _FEW_PARTS = 16
 _MANY = 1 << 14
@@ -72,7 +72,7 @@ def quote(string: str) -> str:
 
 
 def _quoted_by_parts(string: str) -> str:
-    """The same for a long string, in parts: its size is checked first, and it is never in memory as a whole."""
+    """`_quoted` for a long string, in parts: its size is checked first, and it is never in memory as a whole."""
     charge(len(string))
     check_string(len(string))
     parts = [quote(string[start : start + _MANY])[1:-1] for start in range(0, len(string), _MANY)]
@@ -103,7 +103,7 @@ def int_text(value: int) -> str:
 
 
 def _write(value: object, out: list[str], path: set[int]) -> None:
-    """path: identities of the lists and dicts around the value, which may hold themselves."""
+    """path: identities of the enclosing lists and dicts, which may contain themselves."""
     if len(out) > _MOST_PARTS:
         raise LimitError(f"the text of a value would have more than {_MOST_PARTS} parts", code="too-large")
     if type(value) in _SCALARS:

@@ -81,7 +81,7 @@ class Value:
         """Makes the value and its contents immutable."""
 
     def held(self) -> Iterable[object]:
-        """Values of programs that the value holds, and may call or change."""
+        """Values of programs that the value refers to, and may call or change."""
         return ()
 
     def __bool__(self) -> bool:
@@ -119,7 +119,7 @@ def _sample() -> None: ...
 FUNCTION: type[FunctionType] = type(_sample)  # type: ignore[assignment] # what `types` has, without importing that
 
 SMALLEST, LARGEST = -(1 << 31), (1 << 31) - 1
-# Python's own types; all others say what they are called by `type_name`.
+# Python's own types; all others have a `type_name`.
 _TYPE_NAMES: dict[type, str] = {
     type(None): "NoneType",
     bool: "bool",
@@ -128,7 +128,7 @@ _TYPE_NAMES: dict[type, str] = {
     str: "string",
     tuple: "tuple",
     range: "range",
-    list: "list",  # in compiled code alone (see `optimize.bare`)
+    list: "list",  # only in compiled code (see `optimize.escape_analysis`)
 }
 
 

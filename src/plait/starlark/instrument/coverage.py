@@ -1,6 +1,7 @@
-"""Programs that report which of their statements and branches ran, by calls in the syntax tree.
+"""Programs that report executed statements and branches, by calls in the syntax tree.
 
-Used only for runs with a listener (see `plait.base.events`). The pass adds a call of `$ran` for each branch of each point:
+Used only for evaluations with a listener (see `plait.base.events`). The pass adds a call of `$ran` for each branch of
+each point:
 
     x = a and b           ->    $ran(0)
                                 x = a and ($ran(1) or b)
@@ -12,7 +13,7 @@ Used only for runs with a listener (see `plait.base.events`). The pass adds a ca
                                 else:
                                     $ran(4)
 
-So a statement counts as run exactly when it was begun. `$ran` returns None, hence the `or`.
+So a statement counts as executed exactly when it was started. `$ran` returns None, hence the `or`.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
     from plait.starlark.program_parts import Piece, TemplateStatement
     from plait.starlark.syntax import Expression, Scope, Statement
 
-    # The lines that a host statement makes something of; none for one that need not be told of.
+    # Returns the lines that a template statement uses; none if it is not reported.
     LinesOf: TypeAlias = Callable[[TemplateStatement], Iterable[int]]
 
-# The kinds of points. A part is what a statement does not always evaluate.
+# The kinds of points. A part is a subexpression that a statement does not always evaluate.
 STATEMENT, NODES, PART, CONDITION, LOOP, FUNCTION = "statement", "nodes", "part", "condition", "loop", "function"
 _TESTED = ("true", "false")
 _LOOPED = ("runs", "is skipped")
@@ -190,7 +191,7 @@ class _Marker:
         return syntax.Binary("or", _ran(way, node.line), node, node.line)
 
     def binary(self, node: syntax.Binary) -> None:
-        # `a + b + c` leans to the left, as deep as it is long.
+        # `a + b + c` is left-recursive, as deep as it is long.
         chain = [node]
         while isinstance(node.x, syntax.Binary):
             node = node.x

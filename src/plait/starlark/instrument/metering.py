@@ -1,14 +1,14 @@
-"""Inserts the counting of steps into a program's syntax tree (see `budget`): calls of `$turn`, `$begun` and `$spend` at
-the beginning of loops and functions.
+"""Inserts the counting of steps into a program's syntax tree (see `step_budget`): calls of `$turn`, `$begun` and
+`$spend` at the beginning of loops and functions.
 
-A step is an iteration. `for` and comprehensions pay for theirs by the size of their iterable. Added here:
+A step is an iteration. `for` and comprehensions charge by the size of their iterable. Added here:
 
 - an iteration of `while`;
 - a call of a function that may call other functions of the program, because recursion could otherwise run forever
 without being counted;
-- one step for every so many names, constants and operators of a long body.
+- one step per fixed number of names, constants and operators of a long body.
 
-The count depends only on the source, so that a program takes the same steps however it is compiled.
+The count depends only on the source, so a program takes the same steps however it is compiled.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Expression, Scope, Statement
 
-# A body is one step if its weight is no more than this; else so much of it is a step.
+# The weight of a body that counts as one step.
 _MUCH = 160
 _A_STEP = 6
-_AN_OPERATOR = 7  # names and constants that take as long
+_AN_OPERATOR = 7  # number of names and constants that take as long
 _A_HOST_STATEMENT = 8 * _A_STEP
 
 
@@ -116,7 +116,7 @@ def _unary(node: syntax.Unary) -> int:
 
 
 def _binary(node: syntax.Binary) -> int:
-    # `a + b + c` leans to the left, as deep as it is long.
+    # `a + b + c` is left-recursive, as deep as it is long.
     weight = 0
     left: Expression = node
     while isinstance(left, syntax.Binary):
@@ -156,7 +156,7 @@ def _dict(node: syntax.DictDisplay) -> int:
 def _lambda(node: syntax.Lambda) -> int:
     weight = _all((node.body, *_defaults(node.parameters)))
     if _may_call(node.scope):
-        # What counts gives None.
+        # The counting call returns None.
         node.body = syntax.Binary("or", _helper("$begun", line=node.line), node.body, node.line)
     return weight
 
@@ -178,7 +178,8 @@ def _defaults(parameters: Iterable[syntax.Parameter]) -> list[Expression]:
 def _may_call(scope: Scope) -> bool:
     """True if a function may call other functions of the program.
 
-    A method with the name of a builtin method counts as that one; if it is not, the call itself counts (see `runtime`).
+    A method with the name of a builtin method counts as the builtin; if it is not, the call itself counts (see
+    `runtime`).
     """
     return any(map(_is_open, scope.calls)) or any(
         child.is_comprehension and _may_call(child) for child in scope.children

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 LOAD, STORE = py.Load(), py.Store()
-# Python keeps these names for itself.
+# Names that Python reserves.
 NOT_VARIABLES = frozenset(("None", "True", "False", "__debug__"))
 
 
@@ -30,7 +30,7 @@ def variable(name: str) -> str:
 
 
 class Emitter:
-    """Makes nodes of Python's tree for the line at hand."""
+    """Creates nodes of Python's tree for the current line."""
 
     __slots__ = ("line", "prefix", "temps")
 
@@ -73,7 +73,6 @@ class Emitter:
         return py.Tuple(list(items), LOAD, lineno=self.line, col_offset=0)
 
     def choose(self, test: py.expr, yes: py.expr, no: py.expr) -> py.expr:
-        """`yes if test else no`."""
         return py.IfExp(test, yes, no, lineno=self.line, col_offset=0)
 
     def compare(self, x: py.expr, operator: py.cmpop, y: py.expr) -> py.expr:
@@ -118,7 +117,7 @@ class Emitter:
         return self.load(name)
 
     def located(self, nodes: list[py.stmt], line: int) -> list[py.stmt]:
-        """Give a line to nodes of the host that have none."""
+        """Sets the line of template nodes that have none."""
         for node in nodes:
             _locate(node, line)
         return nodes

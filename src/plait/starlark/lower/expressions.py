@@ -178,7 +178,7 @@ class ExpressionLowering(Emitter):
         body = self.lambda_body(node.body)
         for parameter in node.parameters:
             if parameter.star == "**":
-                # What a `def` does in a statement: a dict of the language, given to a lambda within.
+                # A `def` does this in a statement: create a dict of the language, passed to an inner lambda.
                 inner = py.arguments([], [py.arg(parameter.name, **self.at())], None, [], [], None, [])
                 within = py.Lambda(inner, body, **self.at())
                 made = self.call("$make_dict", [self.load(parameter.name)])
@@ -207,7 +207,7 @@ class ExpressionLowering(Emitter):
             values.append(self.expression(value))
         texts = {key.value for key in keys if isinstance(key, py.Constant) and type(key.value) is str}
         if len(texts) == len(keys):
-            # No key is a bool, and none stands there twice.
+            # No key is a bool, and keys are distinct.
             return self.call("$make_dict", [py.Dict(keys, values, lineno=self.line, col_offset=0)])
         return self.call("$pairs_dict", [part for pair in zip(keys, values, strict=True) for part in pair if part])
 
@@ -252,7 +252,7 @@ class ExpressionLowering(Emitter):
                     one = py.List([self.load(name)], LOAD, lineno=self.line, col_offset=0)
                     self.generators(item, one, into)
         else:
-            # An element or field as the variable of a comprehension: nobody does, and nothing is lost.
+            # An element or field as the variable of a comprehension; it cannot be used.
             name = variable(target.name) if isinstance(target, syntax.Name) else "$unused"
             into.append(py.comprehension(self.store(name), x, [], 0))
 

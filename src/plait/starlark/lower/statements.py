@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     StatementRule: TypeAlias = Callable[..., None]
 
     class Hooks(Protocol):
-        """Statements around the module body and every function that directly contains host statements.
+        """Statements added to the module body and to every function that directly contains template statements.
 
-        hosts: the host statements there, in order. `returned` returns the value of a `return`, or None; before: the
-        host statements above it. `dropped` is for a call whose value is unused.
+        hosts: these template statements, in order. `returned` converts the value of a `return`, or None; before: the
+        template statements above it. `dropped` handles a call whose value is unused.
         """
 
         def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[py.stmt]: ...
@@ -52,8 +52,8 @@ class Lowering(ExpressionLowering):
         super().__init__(rules)
         self.statement_rules = STATEMENTS if statement_rules is None else statement_rules
         self.hooks = hooks
-        self.loops = 0  # that the statement at hand stands in
-        # The host statements of the function at hand: all, and those so far.
+        self.loops = 0  # that enclose the current statement
+        # The template statements of the current function: all, and those so far.
         self.hosts: Sequence[TemplateStatement] = []
         self.lowered: list[TemplateStatement] = []
 
@@ -133,7 +133,7 @@ class Lowering(ExpressionLowering):
             iterated = self.load(f"$loop{number}")
             done.append(self.do(self.call("$finish", [iterated])))
         if _leaves(node.body):
-            # What the loop paid for and does not iterate is given back.
+            # Refunds the iterations that did not run.
             into.append(self.set(f"$rest{number}", self.call("$iter", [iterated])))
             iterated = self.load(f"$rest{number}")
             done.append(self.do(self.call("$refund", [iterated])))
@@ -196,7 +196,7 @@ class Lowering(ExpressionLowering):
         into.append(self.do(self.call("$set_index", [x, key, value])))
 
     def assign_each(self, items: Sequence[Expression], value: py.expr, into: list[py.stmt]) -> None:
-        """`a, b = value`: all parts are there before the first target is assigned."""
+        """`a, b = value`: all parts are evaluated before the first target is assigned."""
         at = self.at()
         if not isinstance(value, py.Tuple) or len(value.elts) != len(items):
             value = self.unpacked(value, len(items))

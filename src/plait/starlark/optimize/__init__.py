@@ -1,14 +1,14 @@
 """The optional optimizer: from a program with resolved names to the rules that lower it.
 
-`data_flow` analyses the program and records, in its own tables, the facts of `inferred_types` and `groups`: exact types of values,
-and elements of lists. `Optimizer` is the plain lowering with other rules for some syntax. Each has the same effect as
-the plain rule, without a call:
+`data_flow` analyses the program and records the facts of `inferred_types` and `groups` in its own tables: exact types
+of values, and elements of lists. `Optimizer` is the plain lowering with other rules for some syntax. Each has the same
+effect as the plain rule, without a call:
 
 - where types are known, Python's own operator, method or subscript;
 - in code that runs often (functions and loops), the same after a test of the exact types, else the helper;
 - a function that is called with known types only is compiled once for these calls, and once for all others.
 
-Code that runs once is best small, so there helpers are called.
+Code that runs once should be small, so it calls the helpers.
 """
 
 from __future__ import annotations

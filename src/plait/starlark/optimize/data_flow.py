@@ -1,11 +1,12 @@
 """Data flow: the arguments and results of functions, and the elements of lists.
 
-`inferred_types` derives the kind of an expression from its form alone. This module analyses the whole program, for two facts:
+`inferred_types` derives the type of an expression from its form alone. This module analyses the whole program, for two
+facts:
 
-- *Lists of one kind.* All places between which a list may pass share a `Group`: the kind of its elements. Every stored
-value raises it. A list that escapes has an open group, about which nothing is known.
-- *Functions called from within.* A function that is defined once at the top level, and called with arguments of known
-kinds, is compiled twice: for these calls, and for unknown callers (`Flow.twice`).
+- *Lists of one type.* All variables and values between which a list may pass share a `Group`: the type of its elements.
+Every stored value raises it. A list that escapes has an open group, about which nothing is known.
+- *Functions called from inside.* A function that is defined once at the top level, and called with arguments of known
+types, is compiled twice: for these calls, and for unknown callers (`Flow.twice`).
 
 Everything starts at the bottom and only rises, until a round changes nothing.
 """
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Expression, Scope, Statement, Written
 
-# A program that has not settled by then is left alone.
+# Maximum number of rounds; a program that needs more is not optimized.
 _MOST_ROUNDS = 30
 
 
@@ -79,7 +80,7 @@ class Flow(ExpressionFlow):
         self.bare: set[Expression] = set()  # see `bare`
 
     def twice(self, function: Function) -> bool:
-        """True if internal calls tell the kinds of a function's arguments."""
+        """True if internal calls determine the types of a function's arguments."""
         kinds = self.variables[function.scope]
         return function.called and any(kinds[name] not in {"", BOTTOM} for name in function.parameters)
 

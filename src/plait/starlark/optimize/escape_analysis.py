@@ -1,10 +1,10 @@
-"""Finds lists that only compiled code sees. They need no lock and can be Python lists, which are faster to read.
+"""Finds lists that do not escape from compiled code. They need no lock and can be Python lists, which are faster.
 
-`data_flow` has determined where lists go. This module visits the program once more with the operations that need no helper:
-storing a list in a variable of a function or in another bare list, passing it to or returning it from an internally
-called function, reading or setting an item by an int, appending, measuring, joining. A list used in any other way is
-not bare, nor is any list that passes between the same places, nor one that was created other than by a display, a
-comprehension, `x * n`, `list(x)` or `x.split(y)`.
+`data_flow` has determined where lists go. This module visits the program once more with the operations that need no
+helper: storing a list in a variable of a function or in another bare list, passing it to or returning it from an
+internally called function, reading or setting an item by an int, appending, measuring, joining. A list used in any
+other way is not bare, nor are lists of its group, nor lists created other than by a display, a comprehension, `x * n`,
+`list(x)` or `x.split(y)`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def find_bare(flow: Groups, statements: Sequence[Statement]) -> set[Expression]:
-    """The expressions that create bare lists. statements: those that were analysed."""
+    """The expressions that create bare lists. statements: the analysed ones."""
     visitor = _Visitor(flow)
     visitor.visit(statements)
     return {node for node in visitor.makers if visitor.is_bare(flow.group_of(node))}
@@ -37,7 +37,7 @@ class _Visitor:
         self.met: set[Group] = set()
         # The function at hand; None in the program itself, which runs once, by helpers.
         self.function: Scope | None = flow.program if flow.program.parent is not None else None
-        self.iterated = False  # in what a comprehension goes through: there is no room for code in place
+        self.iterated = False  # in the iterable of a comprehension, where no statements can be inserted
 
     def is_bare(self, group: Group | None) -> bool:
         if group is None:
@@ -193,7 +193,7 @@ _RULES: dict[type, Callable[..., None]] = {
     syntax.ListDisplay: _Visitor.display,
     syntax.Return: _Visitor.return_,
 }
-# What has parts that are expressions; the others are all of them that need no rule.
+# Nodes whose parts are expressions; the others are all that need no rule.
 _NODES = frozenset(_RULES) | {
     syntax.Argument,
     syntax.Attribute,

@@ -23,7 +23,7 @@ _DEEP = 16  # operators within operators that are done together
 
 
 def fused(o: Optimizer, node: syntax.Binary, addition: str = "+") -> py.expr | None:
-    """The expression, with one test; None if it is nothing of the kind, or if operator by operator is as good.
+    """The expression with one test; None if it is not arithmetic, or if separate operators are as good.
 
     addition: the operator of an enclosing addition, "+" or "+=".
     """

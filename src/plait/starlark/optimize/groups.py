@@ -1,6 +1,6 @@
-"""Kinds of list elements. Places between which a list may pass share a `Group`, which holds the kind of the elements.
+"""Types of list elements. Variables and values between which a list may pass share a `Group`, which stores the type.
 
-Every stored value raises the kind. A list that leaves the program has an open group, about which nothing is known.
+Every stored value raises the type. A list that leaves the program has an open group, about which nothing is known.
 `data_flow` visits the program and reports operations on lists.
 """
 
@@ -66,9 +66,9 @@ class Groups(TypeInference):
     def __init__(self, scope: Scope, outer: TypeInference | None = None) -> None:
         super().__init__(outer)
         self.program = scope
-        self.functions: dict[str, Function] = {}  # those whose calls are followed
+        self.functions: dict[str, Function] = {}  # functions whose calls are analysed
         self.groups: dict[Scope, dict[str, Group]] = {}
-        self.made: dict[Expression, Group] = {}  # of the lists that an expression makes
+        self.made: dict[Expression, Group] = {}  # groups of the lists that an expression creates
         self.changed = False
         self.scopes = [scope]
         for each in self.scopes:
@@ -108,7 +108,7 @@ class Groups(TypeInference):
         return self.made.setdefault(node, Group())
 
     def called(self, node: syntax.Call) -> Function | None:
-        """The function of the program that is called in a way we follow."""
+        """The analysed function of the program that is called, or None."""
         name = node.function
         if not isinstance(name, syntax.Name) or name.scope is not self.program:
             return None
@@ -196,7 +196,7 @@ class Groups(TypeInference):
                 self.escape(value)
 
     def pass_on(self, group: Group, value: Expression) -> None:
-        """Passes a list to a place of a group."""
+        """Adds a list to a group."""
         found = self.group_of(value)
         if found is None:
             self.open(group)

@@ -1,8 +1,8 @@
-"""Kinds of values that are known before a program runs, so that compiled code can omit checks.
+"""Types that are known before a program runs, so that compiled code can omit checks.
 
-A kind is the exact type of an expression's value: "int", "small" (an int that fits a machine word), "float", "str",
+A type is the exact type of an expression's value: "int", "small" (an int that fits a machine word), "float", "str",
 "bool", "list", "dict", "tuple", "none"; "" if it is unknown, BOTTOM before the analysis. A function cannot assign the
-variables of another one, so all values of a variable occur in its own scope: the kinds of variables are the least ones
+variables of another one, so all values of a variable occur in its own scope: the types of variables are the least ones
 that agree with every assignment. `data_flow` finds them, and the elements of lists.
 """
 
@@ -26,7 +26,7 @@ _ROWS = {"str": METHODS[str], "dict": METHODS[Dict], "list": METHODS[List]}
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "in", "not in"))
 _BIGGEST = 1 << 62
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%"))
-# An expression in so many others is looked at by each of them, and never by more: nobody writes deeper ones by hand.
+# Maximum nesting of expressions that is analysed, because each level is visited by all enclosing ones.
 _DEEP = 16
 
 
@@ -145,7 +145,7 @@ def of_operation(operator: str, left: str, right: str) -> str:
     if operator == "%" and left == "str":
         return "str"
     if BOTTOM in (left, right):
-        # Whatever the other side turns out to be, a sequence stays what it is when something is added.
+        # Whatever is added, a sequence keeps its type.
         return BOTTOM if left == BOTTOM or left not in _SEQUENCES else left
     if left in INTS and right in INTS:
         if operator == "/":
@@ -160,7 +160,7 @@ def of_operation(operator: str, left: str, right: str) -> str:
     if right == "float" and left in INTS and operator in _ARITHMETIC:
         return "float"
     if operator == "*":
-        # A sequence takes part in a product only with an int, and stays what it is.
+        # A sequence can only be multiplied by an int, and keeps its type.
         return left if left in _SEQUENCES else right if right in _SEQUENCES else ""
     return ""
 

@@ -1,4 +1,4 @@
-"""Calls in place: methods of receivers with a known type, or after one test of the exact type; some universal
+"""Inlined calls: methods of receivers with a known type, or after one test of the exact type; some universal
 functions.
 """
 
@@ -71,7 +71,7 @@ def _method(o: Optimizer, method: syntax.Attribute, values: Sequence[Expression]
 def _own_method(
     o: Optimizer, method: syntax.Attribute, kind: str, values: Sequence[Expression], *, bare: bool
 ) -> py.expr | None:
-    """Methods of strings and dicts that Python can execute, given the known types; None for all others."""
+    """Methods of strings and dicts that Python can execute for the known types; None for all others."""
     name = method.name
     if kind in {"", "str"}:
         own = _short_text_arguments(name, values)

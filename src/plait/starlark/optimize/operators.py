@@ -1,4 +1,4 @@
-"""Operators in place: for known types, or after one test of the exact types. Everything else is left to the helper.
+"""Inlined operators: for known types, or after one test of the exact types. All other cases call the helper.
 
 `plait.starlark.operators` defines the operators; the code here has the same results
 (`tests/unit/test_starlark_optimizer.py` compares them). For `x + y` of two values of unknown types:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.starlark.optimize.optimizer import Again, Optimizer
     from plait.starlark.syntax import Expression
 
-# What does a binary operator: operands that were lowered, and their kinds.
+# Lowers a binary operator, from lowered operands and their types.
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Ints between these need no look at their size before they are multiplied.
 _SMALL_INT = 1 << 62
-_SHORT = SMALL // 2  # two such strings together are smaller than anybody looks at
+_SHORT = SMALL // 2  # two such strings together are too short to be charged for
 _MANY_BITS = frozenset(1 << bits for bits in range(30, 65))
 _PYTHON: Mapping[str, Callable[[], py.operator]] = {
     "+": py.Add,
@@ -88,7 +88,7 @@ def binary(o: Optimizer, node: syntax.Binary) -> py.expr:
 
 
 def helper(o: Optimizer, operator: str, x: py.expr, _left: str, y: py.expr, _right: str) -> py.expr:
-    """The call that the engine without optimization makes."""
+    """The call that the plain lowering emits."""
     return o.call("$" + operator, [x, y])
 
 
@@ -98,13 +98,13 @@ def helper(o: Optimizer, operator: str, x: py.expr, _left: str, y: py.expr, _rig
 def native(o: Optimizer, operator: str, x: py.expr, y: py.expr) -> py.expr:
     """Python's own operator on ints."""
     if operator == "%" and isinstance(y, py.Constant) and type(y.value) is int and y.value in _MANY_BITS:
-        # What has more than one of Python's digits takes long to divide by: the last bits are the same.
+        # A divisor with more than one of Python's digits is slow; the last bits are the same.
         return o.operation(x, py.BitAnd(), o.constant(y.value - 1))
     return o.operation(x, _PYTHON[operator](), y)
 
 
 def on_ints(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-    """Operators that Python does on ints as the language does, and of which no result is enormous."""
+    """Operators for which Python and Starlark agree on ints, and whose results are not enormous."""
     if left in INTS and right in INTS:
         return native(o, operator, x, y)
     if not o.guards or left not in _PERHAPS_INT or right not in _PERHAPS_INT:
@@ -165,7 +165,7 @@ def subtract(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, rig
 
 
 def multiply(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-    """One of the factors must be of ordinary size, or else the product might be enormous."""
+    """A multiplication. One of the factors must be of ordinary size, or else the product could be enormous."""
     if left in INTS and right in INTS:
         if "small" in (left, right):
             return o.operation(x, py.Mult(), y)
@@ -208,7 +208,7 @@ def equality(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, rig
         return helper(o, operator, x, left, y, right)
     first_x, again_x = o.simple(x)
     first_y, again_y = o.simple(y)
-    # Of texts the helper knows what comparing them costs.
+    # The helper knows the cost of comparing strings.
     others = [o.call("$T", [first_y]), o.load("$scalars")]
     scalar = py.Compare(o.call("$T", [first_x]), [py.Is(), py.In()], others, **o.at())
     own = o.compare(again_x(), compare(), again_y())
@@ -216,7 +216,7 @@ def equality(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, rig
 
 
 def _on_text(o: Optimizer, operator: str, x: py.expr, y: py.expr, node: syntax.Binary) -> py.expr:
-    """`x operator y` of a text x: Python's own operator, or for long texts the helper, which charges for them."""
+    """`x operator y` of a string x: Python's operator, or for long strings the helper, which charges for them."""
     if not isinstance(y, (py.Name, py.Constant)):
         return o.call("$" + operator, [x, y])
     first, again = o.simple(x)
@@ -261,7 +261,7 @@ def order(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right:
 
 
 def membership(o: Optimizer, x: py.expr, y: py.expr, node: syntax.Binary) -> py.expr:
-    """`x in y` of a text in a dict, or in a list of a few items."""
+    """`x in y` of a string in a dict, or in a list of a few items."""
     operator, left, right = node.operator, o.kind(node.x), o.kind(node.y)
     if right not in ("dict", "list", "tuple") or left not in ("", "str") or not isinstance(y, py.Name):
         return helper(o, operator, x, left, y, right)

@@ -1,4 +1,4 @@
-"""The lowering that handles common cases in place, and the helpers that its rules share."""
+"""The lowering that inlines common cases, and the helpers that its rules share."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from plait.starlark.optimize.data_flow import Flow
     from plait.starlark.syntax import Expression
 
-    # What a fast subscript is of: for x and for the key the name of a variable, or None and a constant.
+    # The operands of a fast subscript: for x and for the key the name of a variable, or None and a constant.
     Site: TypeAlias = tuple[str | None, object, str | None, object]
-    # Gives the expression that reads a value again.
+    # Returns an expression that reads a value again.
     Again: TypeAlias = Callable[[], py.expr]
 
 
@@ -75,14 +75,14 @@ class Optimizer(Lowering):
     def iterated(self, x: Expression) -> tuple[py.expr, bool]:
         name = range_in_loop(x)
         made = super().iterated(x) if name is None else (self.range(name, x), False)
-        self.hot = True  # what follows is the body
+        self.hot = True  # the body follows
         return made
 
     def comprehension(self, node: syntax.Comprehension) -> py.expr:
         outer = self.hot, self.prefix
         self.hot = True
         if self.walrus:
-            # `:=` binds in the function around: other names, so that its own variables stay fast.
+            # `:=` binds in the enclosing function: other names keep its own variables fast.
             self.prefix += "c"
         made = super().comprehension(node)
         self.hot, self.prefix = outer
@@ -150,7 +150,7 @@ class Optimizer(Lowering):
         return made
 
     def lambda_body(self, node: Expression) -> py.expr:
-        # Whether `:=` is allowed is as around it: Python forbids it in all of what a comprehension iterates.
+        # Python forbids `:=` anywhere in the iterable of a comprehension.
         outer = self.hot, self.temps, self.prefix
         self.hot, self.temps, self.prefix = True, 0, "$"
         made = super().lambda_body(node)
@@ -170,7 +170,7 @@ class Optimizer(Lowering):
         super().def_(node, into)
         function = self.flow.functions.get(node.name)
         if function is not None and function.definition is node and self.flow.twice(function):
-            # That was for calls from within, under a name of its own; then for all others.
+            # This was the version for internal calls, under its own name; the next is for all others.
             into.append(self.set(f"$f.{node.name}", self.load(variable(node.name))))
             self.facts = follow_apart(node.scope, node.body, self.flow)
             super().def_(node, into)
@@ -203,11 +203,11 @@ class Optimizer(Lowering):
         return self.compare(self.call("$L", [x]), py.Lt(), self.constant(size))
 
     def is_character(self, node: Expression) -> bool:
-        """True if the expression is one byte of a text."""
+        """True if the expression is one byte of a string."""
         return isinstance(node, syntax.Index) and self.kind(node.x) == "str"
 
     def is_short(self, x: py.expr, node: Expression) -> list[py.expr]:
-        """The test that a text is too short to be charged for, if one is needed."""
+        """The test that a string is too short to be charged for, if one is needed."""
         if self.is_character(node) or (
             isinstance(x, py.Constant) and (type(x.value) is not str or len(x.value) <= LONG)
         ):

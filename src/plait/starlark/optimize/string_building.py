@@ -1,7 +1,7 @@
-"""Texts built from formats that are known at compile time.
+"""Strings built from formats that are known at compile time.
 
 The formats of `"{}-{}".format(a, b)` and `"%s=%d" % (a, b)` are parsed here, so that compiled code joins the parts
-itself. Formats with options are left to `formats` at run time, with its errors.
+itself. Formats with options are parsed at run time by `string_formatting`, with its errors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def formatted(o: Optimizer, node: syntax.Call) -> py.expr | None:
-    """`"...".format(...)`; None if it is better done by the helper."""
+    """`"...".format(...)`; None if the helper is as good."""
     function, arguments = node.function, node.arguments
     if not isinstance(function, syntax.Attribute) or function.name != "format":
         return None
@@ -34,7 +34,7 @@ def formatted(o: Optimizer, node: syntax.Call) -> py.expr | None:
 
 
 def interpolated(o: Optimizer, node: syntax.Binary) -> py.expr | None:
-    """`"..." % y`; None if it is better done by the helper."""
+    """`"..." % y`; None if the helper is as good."""
     template, y = node.x, node.y
     if node.operator != "%" or not isinstance(template, syntax.Literal) or type(template.value) is not str:
         return None
@@ -55,7 +55,7 @@ def interpolated(o: Optimizer, node: syntax.Binary) -> py.expr | None:
 
 
 def format_parts(template: str, count: int) -> list[str] | None:
-    """The texts around the fields of a template for `format`, if it has `count` plain ones (`{}`)."""
+    """The texts between the fields of a template for `format`, if it has `count` plain ones (`{}`); else None."""
     texts = template.split("{}")
     if len(texts) != count + 1 or count > FEW or any("{" in text or "}" in text for text in texts):
         return None
@@ -63,7 +63,9 @@ def format_parts(template: str, count: int) -> list[str] | None:
 
 
 def percent_parts(template: str, count: int) -> tuple[list[str], str] | None:
-    """The texts around the verbs of a template for `%`, and the verbs, if it has `count` and all are `s` or `d`."""
+    """The texts between the verbs of a template for `%`, and the verbs, if it has `count` and all are `s` or `d`; else
+    None.
+    """
     first, *rest = template.split("%")
     verbs = "".join([part[:1] for part in rest])
     if len(rest) != count or count > FEW or verbs.strip("sd") or not all(rest):
@@ -87,7 +89,7 @@ def _joined(o: Optimizer, texts: Sequence[str], verbs: str, values: Sequence[tup
     if not o.guards:
         return o.call("$text", [made])
     first, again = o.simple(made)
-    # Only the bytes of what is no ASCII may make new characters together; digits are.
+    # Only bytes that are not ASCII can combine to new characters; digits are ASCII.
     if not verbs.strip("d") and "".join(texts).isascii():
         test = o.is_smaller(first, SMALL)
     else:

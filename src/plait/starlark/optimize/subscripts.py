@@ -1,7 +1,7 @@
-"""`x.name` and `x[key]` in place, as values and as targets of assignments.
+"""Inlined `x.name` and `x[key]`, as values and as targets of assignments.
 
-A fast subscript has no place where a helper could word an error: its column in Python's tree is the number of its row in
-"$sites", from which `faults` learns which variables took part.
+A fast subscript has no helper that could report an error: its column in Python's tree is the number of its row in
+"$sites", from which `exceptions` learns which variables took part.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def attribute(o: Optimizer, node: syntax.Attribute) -> py.expr:
-    """The members of a struct are looked up without a call."""
+    """`x.name`: members of a struct are looked up without a call."""
     if not o.guards or o.kind(node.x) != "":
         return Lowering.attribute(o, node)
     first, again = o.simple(o.expression(node.x))
@@ -162,7 +162,7 @@ def _augmented(o: Optimizer, old: py.expr, kind: str, node: syntax.Assign) -> py
     value = o.expression(node.value)
     if operator != "+" or kind in {"int", "small", "float", "str", "tuple"}:
         return OPERATIONS.get(operator, helper)(o, operator, old, kind, value, other)
-    # Only a list is changed in place.
+    # Only lists are changed in place.
     if not o.hot or kind == "list" or other in {"list", "dict", "tuple"}:
         return o.call("$+=", [old, value])
     return OPERATIONS["+"](o, "+=", old, kind, value, other)

@@ -256,7 +256,7 @@ class Parser(ExpressionParser):
                 self.problem(f"load: names with leading underscores are not exported: {there}", at, "load-statement")
             elif not here.isidentifier():
                 self.problem(f"load: not an identifier: {here}", at, "load-statement")
-                self.problems[-1].reference = ""  # the reference program takes it for a name
+                self.problems[-1].reference = ""  # the reference program reads it as a name
                 self.scope.bound.setdefault(here, at)
             else:
                 self.bind_name(here, at, None)
@@ -264,7 +264,7 @@ class Parser(ExpressionParser):
 
     def host_statement(self) -> Statement:
         host = self.value
-        assert isinstance(host, TemplateStatement)  # what a token of this kind holds
+        assert isinstance(host, TemplateStatement)  # the value of a token of this kind
         line = self.line
         self.advance()
         self.scope.hosts.append(host)
@@ -272,7 +272,7 @@ class Parser(ExpressionParser):
         for slot in host.slots:
             inner = type(self)(self.tokens_of_slot(slot, self.source), self.source, self.scope, self.problems)
             inner.is_slot = True
-            # In a function everything is known, or what calls the function is deferred.
+            # In a function all values are known, or the call of the function is deferred.
             outer = self.enter(syntax.Scope(self.scope)) if slot.deferred and self.scope.parent is None else None
             inner.scope = self.scope
             if type(slot) is ArgsSlot:

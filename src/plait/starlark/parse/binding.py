@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Expression, Scope, Written
 
-# From so many names on, their uses are taken back in one go.
+# From this number of names on, their uses are removed in one pass.
 _MANY = 8
 # Expressions that cannot be assigned to, as messages of the reference program name them.
 NOT_ASSIGNABLE = {
@@ -46,7 +46,7 @@ class Binding(Tokens):
     def bind(self, target: Expression, value: Written) -> None:
         """Records the names that an assignment to `target` binds."""
         if isinstance(target, syntax.Name):
-            # The parser took the name for a use.
+            # The parser read the name as a use.
             if target.scope is None:
                 self.unuse(target)
             self.bind_name(target.name, target.line, value)

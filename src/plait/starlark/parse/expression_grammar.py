@@ -1,7 +1,7 @@
 """The grammar of expressions: operators by precedence, everything else by descent (docs/reference/language.md).
 
-What expressions bind and use in which scope is noted on the way. In the arguments of an annotation `when=2+` means
-`when="2+"`, and `lambda x: return x < 10` is a lambda: the documents that plait follows show both.
+The names that expressions bind and use are recorded with their scope. In the arguments of an annotation, `when=2+`
+means `when="2+"`, and `lambda x: return x < 10` is a lambda: ytt's documentation shows both.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _LEVEL = {
 }
 _COMPARISON = 3
 _NO_MORE = frozenset(("end of file", "newline", "=", "}", "]", ")", ";"))
-# Python keeps these names for itself; here they could be parameters, which would help nobody.
+# Names that Python reserves. As parameters they would be useless here.
 _NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
 
 
-# Each of them is looked at by all that it is in.
+# Maximum nesting of conditional expressions, each of which is visited by all enclosing ones.
 _MOST_ELSES = 100
 
 
@@ -196,7 +196,7 @@ class ExpressionParser(Binding):
             operator = self.kind
             if operator == "not":
                 if level > _COMPARISON:
-                    # `not in` binds more loosely than what is being parsed.
+                    # `not in` binds more loosely than the operator being parsed.
                     return x
                 self.advance()
                 if self.kind != "in":
@@ -395,7 +395,7 @@ class ExpressionParser(Binding):
     ) -> Expression:
         outer = self.scope
         scope = syntax.Scope(outer, is_comprehension=True)
-        # What the body used belongs to the comprehension; the parser only now knows that this is one.
+        # Names used in the body belong to the comprehension, which is recognized only now.
         scope.uses = outer.uses[mark[0] :]
         scope.children = outer.children[mark[1] :]
         del outer.uses[mark[0] :]

@@ -19,7 +19,7 @@ _PLAIN = frozenset(("newline", "identifier", "int literal", "float literal", "st
 _HINTS = {
     "got newline, want ':'": Hint("missing colon at the end of 'if/for/def' statement?", Suggestion(LINE_END, ":")),
 }
-# What people write who know Python, and what it is here.
+# Python's syntax that users try, and its equivalent in Starlark.
 _INSTEAD = {
     "assert": 'assert.fail(...) and others come with load("@ytt:assert", "assert")',
     "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
@@ -58,10 +58,10 @@ class Tokens:
         self.tokens = tokens
         self.source = source
         self.scope = scope
-        self.problems = problems  # what is wrong but does not stop the parser
+        self.problems = problems  # faults that do not stop the parser
         self.index = 0
         self.is_slot = False
-        self.elses = 0  # conditional expressions within the `else` of others
+        self.elses = 0  # nested conditional expressions
         self.loops = 0
         self.loose = False
         self.closed_by = ""  # the word that closed the last block: "end", "else", "elif", or "" for a one-line body
@@ -76,10 +76,10 @@ class Tokens:
         self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
     ) -> NoReturn:
         if self.kind == FAILURE:
-            assert isinstance(self.value, Finding)  # what a token of this kind holds
+            assert isinstance(self.value, Finding)  # the value of a token of this kind
             raise ScanFailure(self.value)
         at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
-        # Where a colon is missing, what follows is meant too: it would have been in the block.
+        # If a colon is missing, the following tokens, which would be in the block, are analysed as well.
         after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
         also = [Position(self.source, after).labelled("what follows")] if after else []
         finding = Finding(message, at=at, also=also, hint=hint or _HINTS.get(message), code="syntax-error")
@@ -89,14 +89,15 @@ class Tokens:
             following = self.line + 1 if self.source.is_unnamed else later[0] if later else self.line
             finding.told_at = Position(self.source, following)
         if self.kind == "end of file" and self.is_slot:
-            # The parentheses around a slot close what it leaves open, and the reference program reads on.
+            # The parentheses of a slot close an open bracket, and the reference program reads on.
             finding.reference = f"got identifier, want {','!r}" if message == "got end of file, want ')'" else message
             following = next_line(self.source, self.line)
             finding.told_at = Position(self.source, following or self.line)
             finding.is_last = not following
         lexical = next((token[1] for token in self.tokens[-3:] if token[0] == FAILURE), None)
         if isinstance(lexical, Finding):
-            # What cannot be scanned is the fault; the reference program only comes to what does not fit before it.
+            # A character that cannot be scanned is the fault; the reference program reports the unexpected token before
+            # it.
             if (self.kind, self.value) == ("identifier", ""):
                 lexical.reference = message
                 raise ScanFailure(lexical)
@@ -183,7 +184,7 @@ class Tokens:
                 self.fail(f"use of reserved keyword '{self.value}' is not allowed (expected identifier)")
             self.fail("not an identifier")
         name = self.value
-        assert isinstance(name, str)  # what a token of this kind holds
+        assert isinstance(name, str)  # the value of a token of this kind
         if name == "end":
             self.fail("not an identifier" if self.open else "unexpected end")
         self.advance()

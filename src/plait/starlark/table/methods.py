@@ -1,4 +1,4 @@
-"""The methods: a row for each. What a type's rows do not list does not exist."""
+"""The methods: one row for each. A method that a type's rows do not list does not exist."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _SET = named(
     "set",
 )
 METHODS: Mapping[type, Mapping[str, Row]] = {str: _STRING, List: _LIST, Dict: _DICT, Set: _SET}
-# For each name the receiver that it most likely has. Sets are left out: theirs are rare.
+# For each name the most likely type of receiver. Sets are rare and left out.
 LIKELY: Mapping[str, Row] = {**_STRING, **_DICT, **_LIST}
 
 

@@ -9,16 +9,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ANY = -1  # as many arguments as one likes; the function itself takes them apart
+ANY = -1  # any number of arguments, which the function checks itself
 
-# What a builtin does with its arguments; what follows from that for lists is in `optimize.flow`.
-LOOKS = "looks"  # at them, and keeps nothing
-COPIES = "copies"  # makes a list of the elements of the first
+# The effect of a builtin on its arguments; `optimize.data_flow` derives the consequences for lists.
+LOOKS = "looks"  # reads them, and stores nothing
+COPIES = "copies"  # creates a list of the elements of the first
 SHARES = "shares"  # the elements of lists are in the result
 KEEPS = "keeps"  # anything may become of them
 STORES = "stores"  # the last becomes an element of the receiver
 EXTENDS = "extends"  # the elements of the first become elements of the receiver
-GIVES = "gives"  # may give an element of the receiver
+GIVES = "gives"  # may return an element of the receiver
 
 
 class Row:
@@ -48,7 +48,7 @@ class Row:
         self.most = maximum
         self.result = result
         self.effect = effect
-        # What is said of arguments with names, and of a wrong number of them.
+        # Messages for arguments with names, and for a wrong number of arguments.
         self.words = words
         self.calls = calls
 

@@ -1,4 +1,4 @@
-"""The variables that statements assign and mention: those that a branch not taken might have changed."""
+"""The variables that statements assign and mention: those that a skipped branch could have changed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def may_leave(statements: Sequence[object], *, in_loop: bool = False) -> bool:
 
 
 def has_hosts(statements: Sequence[object]) -> bool:
-    """True if statements make nodes, here or in a block within."""
+    """True if statements, or blocks in them, build nodes."""
     todo = [*statements]
     for node in todo:
         if isinstance(node, syntax.HostStatement):

@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Expression, Scope
 
-# Functions and methods that put items of their arguments together anew.
+# Functions and methods that build a new sequence from items of their arguments.
 _SEQUENCES = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})
 _ENTRIES = frozenset({"items", "values"})
-# Methods that change what they are called on.
+# Methods that change their receiver.
 _CHANGING = frozenset(
     {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
 )
-# Universal functions that call a function they are given, once for each element of what they are given.
+# Universal functions that call a function argument, once for each element of another argument.
 _CALLING_BACK = frozenset({"max", "min", "sorted"})
-# Universal functions whose result has the items, the keys or the shape that their arguments choose.
+# Universal functions whose arguments select the items, keys or shape of the result.
 _CHOOSING = frozenset({"dict", "getattr", "max", "min", "set"})
-# What tells that a program goes one of its ways (see `plait.starlark.instrument.coverage`).
+# Reports the branch that a program takes (see `plait.starlark.instrument.coverage`).
 RAN = "$ran"
 # On this line a call leaves no frame in the stack of an error (see `faults`).
 NOWHERE = 0
@@ -51,7 +51,7 @@ class ExpressionInstrumenter:
         return made
 
     def shadow(self, name: str) -> syntax.Name:
-        """The variable that holds the shadow of another one."""
+        """The variable that contains the shadow of another one."""
         return self.variable(f"$o.{name}")
 
     def constant(self, value: object) -> syntax.Literal:
@@ -87,7 +87,7 @@ class ExpressionInstrumenter:
         if node.scope is None:
             return node
         if has_shadow(node):
-            # Most variables of a run that only keeps secrets have an empty shadow: then nothing is called.
+            # In an evaluation traced only for secrets most shadows are empty; then nothing is called.
             noted = syntax.Binary("or", self.shadow(node.name), syntax.Helper("$from.aside", self.line), self.line)
             return syntax.Conditional(noted, self.call("$from.use", node, self.shadow(node.name)), node, self.line)
         return self.call("$from.see", node)
@@ -111,7 +111,7 @@ class ExpressionInstrumenter:
     def attribute(self, node: syntax.Attribute) -> Expression:
         x = node.x
         if node.name in _CHANGING:
-            # A method that is not called here, but may be wherever it is passed to.
+            # A method that is not called here, but may be called later.
             return syntax.Attribute(self.call("$from.held", self.expression(x)), node.name, node.line)
         if isinstance(x, syntax.Name) and x.scope is not None and has_shadow(x):
             return self.call("$from.field", x, self.shadow(x.name), self.constant(node.name))
@@ -128,7 +128,7 @@ class ExpressionInstrumenter:
     # ---- calls
 
     def said(self, node: syntax.Call, name: str = "$from.ran") -> syntax.Call:
-        """A call that another pass inserted. A call that reports what runs also reports the conditions.
+        """A call that another pass inserted. A call that reports executed branches also reports the conditions.
 
         name: of the helper; a statement is not decided by the expressions before it.
         """

@@ -1,15 +1,16 @@
-"""The recorder of a run that uses secrets: it also follows what conditions reveal about them.
+"""The dataflow runtime of evaluations with secrets: it also follows what conditions reveal about them.
 
-A value can reveal a secret without being computed from it. A variable that a branch would have changed reveals which
-branch was taken, a list reveals how often a loop ran, and the code after a conditional return reveals that it did not
-happen. Once a condition depends on a secret, a `Control` counts for everything that it decides:
+A value can reveal a secret without being computed from it. A variable that a skipped branch would have changed reveals
+which branch was taken, a list reveals the number of iterations of a loop, and the code after a conditional return
+reveals that it did not happen. Once a condition depends on a secret, a `Control` becomes an origin of everything that
+it decides:
 
-- for everything evaluated under it, in the same function (the variable `$pc`) and in called ones (`DependencyScope.reached_by`);
-- for each variable that a branch assigns, whether or not the branch ran (`also`);
-- for each list, dict or set that a branch could change (`mark_named`), which is everything reachable from its names;
-- for everything after it, if a branch may leave.
+- everything evaluated under it, in the same function (the variable `$pc`) and in called ones (`DependencyScope.reached_by`);
+- each variable that a branch assigns, even if the branch did not run (`also`);
+- each list, dict or set that a branch could change (`mark_named`): everything reachable from its names;
+- everything after it, if a branch may leave.
 
-A `Control` is never removed from a shadow. Anything that cannot be followed counts as computed from a secret:
+A `Control` is never removed from a shadow. A value that cannot be followed counts as computed from a secret:
 `Marks.unknown`.
 """
 
@@ -63,7 +64,7 @@ class ProgramFlows(DataflowRuntime):
         self.marks = marks
         self.placed_by_secret = False
         self.quick = windows.quick
-        self.last: Control | None = None  # what was tested last, if it depends on a secret
+        self.last: Control | None = None  # the last condition, if it depends on a secret
         self._controls: dict[int, Control] = {}  # by line
         self._keyed: dict[int, Control] = {}  # of the keys of a comprehension, by line
 
@@ -89,14 +90,14 @@ class ProgramFlows(DataflowRuntime):
         return self.marks.is_secret(*shadow)
 
     def control(self, line: int, shadow: Shadow) -> Control:
-        """The condition on a line: one for all times that it is evaluated, since a secret may have a part in each."""
+        """The condition on a line: one object for all its evaluations, because a secret may decide each of them."""
         found = self._controls.get(line)
         if found is None:
             found = self._controls[line] = self.marks.control("condition", self.source, line, shadow)
         return found
 
     def unknown(self) -> Control:
-        """The decision of what cannot be followed."""
+        """The control for values that cannot be followed."""
         return self.control(sys._getframe(2).f_lineno, (self.marks.unknown,))
 
     def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
@@ -200,7 +201,9 @@ class ProgramFlows(DataflowRuntime):
         return value
 
     def decides(self, control: Control, names: tuple[str, ...]) -> None:
-        """Records that a control decides if, or how often, an expression is evaluated. names: those in the expression."""
+        """Records that a control decides whether, or how often, an expression is evaluated. names: those in the
+        expression.
+        """
         self.raise_here(control)
         self.mark_named(control, names, sys._getframe(2).f_locals)
 
@@ -244,7 +247,7 @@ class ProgramFlows(DataflowRuntime):
         return iterated, control if decided is None else (*control, decided), step, part
 
     def whole(self, x: object) -> Shadow:
-        """An array whose very size is secret, since a source of secrets wrote all of it; nothing of another value."""
+        """The origin of an array whose size is secret, because a source of secrets wrote all of it; otherwise empty."""
         array = self.windows.array_of(x)
         if array is not None and self.marks.is_secret_line(array.source, array.line):
             return (array,)
@@ -327,7 +330,7 @@ class ProgramFlows(DataflowRuntime):
                 rest = self.windows.shape_of(arg, rest)
         control = self.decided(rest)
         if control is not None:
-            # How many items there are depends on a secret that the items need not depend on.
+            # The number of items depends on a secret on which the items need not depend.
             self.stack[-1][control] = None
         return value
 
@@ -338,7 +341,7 @@ class ProgramFlows(DataflowRuntime):
         super().clause(number, value, names)
         window = self.stack[-1]
         if number not in window.coming:
-            # Which part of it an element is made of is not known.
+            # It is unknown which part of it an element comes from.
             window.coming = {**window.coming, -1 - number: [before]}
         control = self.decided((*window, *self.whole(value)))
         if control is not None:
@@ -356,8 +359,8 @@ class ProgramFlows(DataflowRuntime):
         super().keyed(depth, key)
         shadow = self.stack[-1].key
         if shadow and self.secret(shadow):
-            # How many keys there are depends on which of them are the same, and their order on when they came. That is
-            # of the whole, so it is not the control of an element.
+            # The number of keys depends on which of them are equal, and their order on their first occurrence. These
+            # are properties of the whole, so this is not the control of an element.
             line = sys._getframe(1).f_lineno
             if line not in self._keyed:
                 self._keyed[line] = self.marks.control("condition", self.source, line, shadow)
@@ -371,14 +374,14 @@ class ProgramFlows(DataflowRuntime):
     ) -> Mapping[str, Shadow]:
         window = self.stack[-1]
         if not window.quiet and not (window.called or "$source" in caller):
-            # A builtin function calls it with what it was given itself, or the host with anything.
+            # A builtin function calls it with its own arguments, or the host with any value.
             shadows = (window, window.given(), self.windows.leading, *window.elements.values())
             made_of = tuple(dict.fromkeys([origin for shadow in shadows for origin in shadow]))
             if window.outermost:
                 made_of = (self.marks.unknown,)
             if not self.secret(made_of):
                 return {}
-            # How often it is called tells something as well.
+            # The number of its calls reveals something as well.
             self.raise_here(self.control(sys._getframe(2).f_lineno, made_of))
             return _All(made_of)
         if any(name == "*" and self.secret(shadow) for _, shadow, name in window.arguments):
@@ -399,7 +402,7 @@ class ProgramFlows(DataflowRuntime):
         window = self.stack[-1]
         control = self.decided((*window, *window.reached_by, *window.given()), line)
         if control is not None:
-            # It does not say what it reads, nor do functions that it calls.
+            # Neither it nor the functions it calls report their reads.
             self.raise_here(control)
             self.mark_all((control,), *(value for value, _, _ in window.arguments))
         return True
@@ -415,7 +418,7 @@ class ProgramFlows(DataflowRuntime):
 
     def calling(self, function: object) -> object:
         if isinstance(function, FunctionType):
-            # Which function it is may depend on a secret, and with it what the function does.
+            # A secret may select the function, and so everything that it does.
             control = self.decided(self.stack[-1])
             if control is not None:
                 self.raise_here(control)
@@ -432,7 +435,7 @@ class ProgramFlows(DataflowRuntime):
             if made_of and any(type(given) not in LEAVES for given, _, _ in window.arguments) and self.secret(made_of):
                 functions = [one for one in reachable(given for given, _, _ in window.arguments) if is_callable(one)]
                 if functions:
-                    # Whether a function of the host has called them, and how often, tells of a secret.
+                    # A host function's calls of them, and their number, reveal the secret.
                     control = self.control(sys._getframe(1).f_lineno, made_of)
                     self.mark_all((control,), *functions)
                     window[control] = None
@@ -445,8 +448,9 @@ class ProgramFlows(DataflowRuntime):
         return self.found(value)
 
     def passed_on(self, window: DependencyScope, value: object) -> list[Control]:
-        """The decisions that led to the arguments of a function of the host that gives nodes, and to their shapes: nodes
-        have histories of their own, which say nothing of what was not put in or taken out.
+        """The decisions that led to the arguments of a host function that returns nodes, and to their shapes.
+
+        Nodes have their own histories, which do not cover nodes that were not inserted or were removed.
         """
         if type(value) in PLAIN or self.nodes_of(value) is None:
             return []
@@ -460,7 +464,7 @@ class ProgramFlows(DataflowRuntime):
 
     def storing(self, *values: object) -> None:
         if self.placed_by_secret:
-            # Which part is replaced depends on a secret, and with it what is done to which one later.
+            # A secret may select the replaced part, and so the effects on the last node.
             self.placed_by_secret = False
             self.mark_all((self.unknown(),), *values)
 

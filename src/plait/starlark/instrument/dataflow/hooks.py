@@ -1,4 +1,4 @@
-"""Hooks for the conditions of programs. Only the recorder of a run with secrets keeps them: see `flows`."""
+"""Hooks for the conditions of programs. Only the runtime for secrets implements them: see `flows`."""
 
 from __future__ import annotations
 

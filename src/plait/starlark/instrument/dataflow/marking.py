@@ -1,4 +1,4 @@
-"""Functions for runs with secrets, beside the recorder of conditions (`flows`): a cheaper recorder and `print`."""
+"""Functions for evaluations with secrets, in addition to `flows`: a cheaper runtime, and `print`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Marking(ProgramFlows):
         super().result(depth, value)
         nodes = self.nodes_of(value) if type(value) not in PLAIN else None
         if nodes is not None:
-            # Only what is secret has a record.
+            # Only secret values have a record.
             trace = self.marks.trace
             changes, presence, copies = trace.changes, trace.presence, trace.copies
             if not any(item in changes or item in presence or item in copies for item in walk(nodes)):

@@ -1,8 +1,8 @@
-"""Functions that need not report their reads in a traced run (see `probe`).
+"""Functions that need not report their reads in a traced evaluation.
 
-A function is *closed* if it can access only its arguments, constants, and other closed functions: it computes. Called
-with arguments that do not depend on data, its result does not depend on data, and it can run untraced. It also runs
-untraced if tracing everything would take too long; its result then depends on all its arguments.
+A function is *pure* if it can access only its arguments, constants, and other pure functions. Called with arguments
+that do not depend on data, its result does not depend on data, so it can run untraced. It also runs untraced if tracing
+everything would take too long; its result then depends on all its arguments.
 
     def distance(a, b):              # the version that other quiet code calls, "$q.distance"
         ...
@@ -11,7 +11,7 @@ untraced if tracing everything would take too long; its result then depends on a
             return $q.distance(a, b)
         ...                          # traced
 
-Here such functions are found; `Recorder.quiet` decides each time.
+This module finds such functions; `DataflowRuntime.quiet` decides each call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Expression, Scope, Statement
 
-# Modules that give nothing but what they are given.
+# Modules whose results depend only on their arguments.
 _MODULES = frozenset(
     f"@ytt:{name}"
     for name in ("base64", "ip", "json", "math", "md5", "regexp", "sha256", "struct", "toml", "url", "version", "yaml")
@@ -84,7 +84,7 @@ class PureFunctions:
 
 
 def _reached(name: str, uses: Mapping[str, set[str]], loaded: set[str]) -> set[str]:
-    """The loaded names that a function reads, or one that it reads."""
+    """The loaded names that a function reads, directly or through other functions."""
     todo, seen = [name], {name}
     for one in todo:
         for other in uses.get(one, ()):

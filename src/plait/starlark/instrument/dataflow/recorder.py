@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.provenance import Origin
 
-# How many origins a variable that is made of itself is compared with.
+# Maximum number of origins that are compared for a variable computed from itself.
 _FEW = 12
-# After so many steps of loops and calls, closed functions run untraced whatever they are given.
+# After this number of loop iterations and calls, pure functions always run untraced.
 BUSY = 50_000
 # Values that bring no reads of their own along.
 PLAIN = frozenset({bool, int, float, str, type(None), tuple, range, List, Dict, Set})
@@ -43,7 +43,7 @@ class DataflowRuntime(Hooks):
     def __init__(self, windows: DependencyTracker, source: Source) -> None:
         self.windows = windows
         self.source = source
-        # What every read needs.
+        # used by every read
         self.stack = windows.stack
         self.mutated = windows.mutated
         self.made = windows.made
@@ -122,7 +122,7 @@ class DataflowRuntime(Hooks):
         return len(self.stack) - 1
 
     def shut(self, depth: int) -> DependencyScope:
-        # Windows above were left by an error that somebody caught.
+        # An error that the program caught left the scopes above.
         window = self.stack[depth]
         del self.stack[depth:]
         return window
@@ -194,7 +194,7 @@ class DataflowRuntime(Hooks):
         return self.chosen(depth, value, ())
 
     def chosen(self, depth: int, value: object, _names: tuple[str, ...]) -> object:
-        """A value that decides what is evaluated. names: those in the decided code."""
+        """A value that decides what is evaluated. names: those in the controlled code."""
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value
@@ -239,7 +239,7 @@ class DataflowRuntime(Hooks):
         if nodes is not None:
             into[nodes] = None
             if not window.direct:
-                # What a builtin function makes of nodes has a history of its own.
+                # Nodes built by a builtin function have their own history.
                 return value
         elif not window.direct and getattr(value, "says_itself", False):
             return value
@@ -298,7 +298,7 @@ class DataflowRuntime(Hooks):
         self.windows.mark(x, shadow)
 
     def length(self, value: object, shadow: Shadow) -> object:
-        """A list or dict of which only the size counts."""
+        """A list or dict of which only the size is used."""
         if (type(value) is List or type(value) is Dict) and self.windows.parts_of(value) is not None:
             shadow = without(shadow, self.windows.covered(value))
             if id(value) in self.mutated:
@@ -360,7 +360,7 @@ class DataflowRuntime(Hooks):
         return value
 
     def gathered(self, depth: int, value: object) -> object:
-        """A value whose shape its arguments choose."""
+        """A value whose shape its arguments select."""
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value
@@ -379,7 +379,7 @@ class DataflowRuntime(Hooks):
     ) -> Mapping[str, Shadow]:
         window = self.stack[-1]
         if window.quiet or not (window.called or "$source" in caller):
-            # Called by a builtin function, or by a program that does not say what it gives.
+            # Called by a builtin function, or by a program that does not report its arguments.
             return _NO_ARGUMENTS
         window.direct = True
         return bound(window.arguments, names, count, star, double) if window.arguments else _NO_ARGUMENTS

@@ -16,28 +16,30 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
     from plait.tree.provenance import Origin
 
-    # What a value was made of; the parts of a shadow are shared, never joined.
+    # The origins of a value. The parts of a shadow are shared, never joined.
     Shadow: TypeAlias = tuple[Origin, ...]
     # An argument of a call: its value, its shadow, and its name, "*", "**" or None.
     Argument: TypeAlias = tuple[object, Shadow, str | None]
 
-# How far `without` looks: to a variable's line, and that of the variable it was made of. Beyond that an origin may be
-# named that has no part, but no chain of a long loop is gone through again at each step.
+# Depth to which `without` looks: a variable's line, and that of the variable it was computed from. Beyond that, origins
+# without effect may be included, but no chain of a long loop is searched again at each step.
 _DEPTH = 4
 
 
 class DependencyScope(dict["Origin", None]):
-    """The reads recorded since the window was opened, in order.
+    """The reads recorded since the scope was opened, in order.
 
-    arguments: of a call. direct: a function of a program received them. quiet: of a function that does not report its
-    reads.
-    parts: the shadows of a display's items. key: the shadow of its next key. elements: the shadows of the current
-    elements of a comprehension's loops. coming: the shadows of all their elements.
-    shape: decided which nodes the function builds. receiver: a value that the called method may change. reached_by: the
-    secret conditions that led here. entered_by: those of the current statement.
-    outermost: of a call from the host, outside all programs.
-    host: of statements that build nodes. control: decides that the next one runs. called: of a call that no program
-    contains, but which reports its result.
+    |arguments: of a call.
+    |direct: a function of a program received them.
+    |quiet: of a function that does not report its reads.
+    |parts: the shadows of a display's items. key: the shadow of its next key.
+    |elements: the shadows of the current elements of a comprehension's loops. coming: the shadows of all their elements.
+    |shape: decided which nodes the function builds.
+    |receiver: a value that the called method may change.
+    |reached_by: the secret conditions that led here. entered_by: those of the current statement.
+    |outermost: of a call from the host, outside all programs.
+    |host: of statements that build nodes. control: decides whether the next one runs.
+    |called: of a call that no program contains, but which reports its result.
     """
 
     arguments: Sequence[Argument] = ()
@@ -70,7 +72,7 @@ class DependencyScope(dict["Origin", None]):
 
 
 class TracedValue:
-    """A value on its way into a node, with what it was made of."""
+    """A value that will become a node, with its origins."""
 
     __slots__ = ("origins", "value")
 
@@ -113,7 +115,7 @@ def bound(
 
 
 class Loop:
-    """The shadows of a loop: of its elements, one after the other, and of its being run at all."""
+    """The shadows of a loop: of its elements in order, and of its execution."""
 
     __slots__ = ("_inner", "_place", "_shadow", "_shadows", "_windows", "control", "iterated")
 
@@ -131,7 +133,7 @@ class Loop:
         self._shadow = shadow
         self._shadows = shadows
         self._inner: Sequence[Shadow] | None = None
-        # How often a loop over data runs says where the data is, not what is in it.
+        # The number of iterations over data depends on the size of the data, not on its content.
         self.control = shadow if shadows is None else without(shadow, covered)
 
     def step(self) -> Shadow:
@@ -152,7 +154,7 @@ class Loop:
 
 
 def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -> Shadow:
-    """A shadow without some origins, as far as that can be seen in a few steps."""
+    """A shadow without some origins, as far as a search of limited depth can tell."""
     if not covered:
         return shadow
     out: list[Origin] = []

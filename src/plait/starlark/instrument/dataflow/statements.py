@@ -1,4 +1,4 @@
-"""Statements that give shadows to variables, and count for what happens under them: syntax in, syntax out."""
+"""Statements that assign shadows to variables, and track conditions. Converts syntax trees to syntax trees."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def probed(
     statements: Sequence[Statement], scope: Scope, lowering: Callable[[], Lowering]
 ) -> tuple[list[Statement], list[py.stmt]]:
-    """A program that says what it reads; and what else is to be there before it runs.
+    """An instrumented program that reports its reads, and the definitions that must exist before it runs.
 
-    lowering: makes what lowers functions that need not say it (see `closed`).
+    lowering: creates the lowering for functions that need not report (see `pure_functions`).
     """
     probe = DataflowInstrumenter(scope, PureFunctions(scope, statements), lowering)
     made = probe.program(statements)
@@ -49,9 +49,9 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         self.closed = closed
         self.lowering = lowering
         self.quiet: Lowering | None = None
-        self.window: syntax.Name | None = None  # holds the window of the function's host statements
-        # The variables with what decides that the statement at hand runs; and those that the last host statement ran
-        # under, None if that depends on the way here.
+        self.window: syntax.Name | None = None  # contains the scope of the function's template statements
+        # The variables with the controls of the current statement; and the controls of the last template statement,
+        # None if they depend on the path here.
         self.controls: list[syntax.Name] = []
         self.controlled: list[syntax.Name] | None = []
         self.leaves = False  # a statement so far may leave the block
@@ -70,7 +70,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
 
     @property
     def reached_by(self) -> syntax.Name:
-        """The variable with the secret conditions that led to the statement at hand; empty unless there are some."""
+        """The variable with the secret conditions that led to the current statement; usually empty."""
         return self.variable("$pc")
 
     def start(self) -> syntax.Call:
@@ -97,13 +97,13 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return self.call("$from.test", self.start(), self.expression(test))
 
     def noted(self, control: syntax.Name, line: int, branches: Sequence[Statement]) -> list[Statement]:
-        """Keep what the condition that was just evaluated read. branches: what it decides."""
+        """Stores the reads of the last condition. branches: the statements that it decides."""
         names = self.constant(self.reach(branches))
         tested = self.set(control, self.call("$from.tested", self.constant(line), names))
         return [tested, self.raising(control)]
 
     def raising(self, control: syntax.Name) -> Statement:
-        """Add a control to the secret conditions that lead here, if it is one."""
+        """Adds a control to the secret conditions that lead here, if it is secret."""
         added = self.set(self.reached_by, self.call("$from.raise", self.reached_by))
         return syntax.If(control, [added], [], self.line)
 
@@ -115,7 +115,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return [self.set(self.reached_by, self.call("$from.reached")), *shadows]
 
     def reach(self, branches: Sequence[Statement]) -> tuple[str, ...]:
-        """The names by which branches, and what they skip if they leave, can reach what they change."""
+        """The names through which branches, and the code that they skip by leaving, can change values."""
         return self.mentioned if self.mentioned and may_leave(branches) else mentioned(branches)
 
     def met(
@@ -127,16 +127,18 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         kept: int,
         leaves: bool,
     ) -> list[Statement]:
-        """After a condition or loop: if it depends on a secret, so does what its statements could have changed.
+        """After a condition or loop: if it depends on a secret, so does everything that its statements could have
+        changed.
 
-        That counts for statements that did not run as well: a variable that keeps its value says so.
-        before: the secret conditions before it. kept: how many controls counted to the end of the function then. leaves: what follows may not come to run because of it.
+        That includes statements that did not run: an unchanged variable reveals that. before: the secret conditions
+        before it. kept: the number of controls that applied to the rest of the function then. leaves: the following
+        code may be skipped because of it.
         """
         names = assigned([*branches, *(syntax.For(target, target, [], self.line) for target in targets)], self.scope)
         found: list[Statement] = [
             self.set(self.shadow(name), self.call("$from.also", self.shadow(name), self.reached_by)) for name in names
         ]
-        # Which of these were reached tells of the secret.
+        # Which of these were reached reveals the secret.
         found += [self.set(one, self.tuple()) for one in self.kept[kept:]]
         if has_hosts(branches):
             found.append(self.do(self.call("$from.shaped", self.reached_by)))
@@ -153,7 +155,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return body
 
     def body(self, statements: Sequence[Statement]) -> list[Statement]:
-        """The statements of a function; those that make nodes share a window."""
+        """The statements of a function; those that build nodes share a scope."""
         into: list[Statement] = []
         outer, self.window = self.window, None
         if self.scope.hosts:
@@ -161,13 +163,13 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.set(self.window, self.call("$from.host")))
         outer_kept, self.kept = self.kept, []
         into += self.block(statements)
-        # Conditions that may leave count for what follows, even if nothing came that far.
+        # Conditions that may leave count for the following code, even if they were not reached.
         into[:0] = [self.set(one, self.tuple()) for one in self.kept]
         self.kept = outer_kept
         if self.window is not None:
             into.append(self.do(self.call("$from.shut", self.window)))
         if self.leaves:
-            # Who comes here did not leave before.
+            # This point is reached only if none of them has left.
             into.append(self.do(self.call("$from.ended", self.reached_by)))
         self.window = outer
         return into
@@ -280,7 +282,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.do(self.call("$from.changed", shadow, *changed)))
 
     def target(self, node: Expression) -> Expression:
-        """A target, where what it is a part of is read."""
+        """A target whose container is read."""
         if isinstance(node, syntax.Index):
             return syntax.Index(self.expression(node.x), self.placed(node.key), node.line)
         if isinstance(node, syntax.Attribute):
@@ -294,7 +296,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return self.call("$from.placed", self.open(), self.expression(key))
 
     def assign_item(self, x: syntax.Name, key: Expression | None, value: Expression, into: list[Statement]) -> None:
-        """`x[key] = value`, and `x.append(value)`, for which key is None: the other items have no part in it."""
+        """`x[key] = value`, and `x.append(value)`, for which key is None. The other items do not contribute."""
         if key is None:
             into.append(self.do(x))  # it comes first: there may be no such variable yet
         depth, kept, place, shadow = self.opened(into), *(self.fresh(kind) for kind in "vps")
@@ -309,7 +311,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         into.append(self.do(self.call("$from.stored", x, place, shadow, self.reached_by)))
 
     def assign_each(self, targets: Sequence[syntax.Name], values: Sequence[Expression], into: list[Statement]) -> None:
-        """`x, y = a, b`: each variable has a shadow of its own."""
+        """`x, y = a, b`: each variable has its own shadow."""
         made = [(target, *self.watched(value, into)) for target, value in zip(targets, values, strict=True)]
         for target, kept, shadow in made:
             into.append(self.set(target, kept))
@@ -324,7 +326,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
                 into.append(syntax.Evaluate(self.said(value, "$from.began"), node.line))
                 return
             if isinstance(function, syntax.Attribute):
-                root = _root(function.x)  # what the method may change, as far as one can tell
+                root = _root(function.x)  # the value that the method may change, as far as known
                 plain = len(arguments) == 1 and not arguments[0].name and not arguments[0].star
                 x = function.x
                 if function.name == "append" and plain and isinstance(x, syntax.Name) and x.scope is not None:
@@ -380,7 +382,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return twin
 
     def handed_on(self, twin: syntax.Name, parameters: Sequence[syntax.Parameter]) -> Expression:
-        """A call of another function with all that this one was given."""
+        """A call of another function with all arguments of this one."""
         arguments: list[syntax.Argument] = []
         by_name = False
         for parameter in parameters:
@@ -400,7 +402,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return syntax.Parameter(parameter.name, kept, parameter.star, parameter.line)
 
     def entered(self, parameters: Sequence[syntax.Parameter], defaults: dict[str, syntax.Name]) -> list[Statement]:
-        """The shadows of parameters, as the call gives them."""
+        """The shadows of parameters, as passed by the call."""
         entered = self.call("$from.enter", *map(self.constant, parameters_of(parameters)))
         if not parameters:
             return [self.do(entered)]
@@ -431,9 +433,9 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.set(self.shadow(here), found))
 
     def say_controls(self, into: list[Statement]) -> None:
-        """Have the window of the function's host statements know what the next statement runs under."""
+        """Updates the controls in the scope of the function's template statements for the next one."""
         if self.controlled != self.controls:
-            under = self.variable("$u")  # what the window of the function knows
+            under = self.variable("$u")  # the controls that the function's scope has
             known: Expression = under
             for one in (*self.controls, self.reached_by):
                 known = syntax.Binary("or", one, known, self.line)

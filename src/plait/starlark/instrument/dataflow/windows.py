@@ -1,7 +1,7 @@
-"""Windows collect the reads of traced programs and become the shadows of values (see `probe`).
+"""Dependency scopes: they collect the reads of traced programs, which become the shadows of values.
 
-A *shadow* holds the origins of a value. A variable has its shadow in another variable. A changed container, a list
-built from data, and the items of a display have theirs here, by identity.
+A *shadow* contains the origins of a value. A variable has its shadow in another variable. Changed containers, lists
+built from data, and the items of a display have their shadows here, by identity.
 
 Long loops over numbers stay bounded: a variable computed only from itself keeps its shadow.
 """
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     Nodes: TypeAlias = Map | Array | DocumentSet
 
-# What changes a fragment in place.
+# Changes a fragment in place.
 _APPLY = "overlay.apply"
-# How many origins a variable that is made of itself is compared with.
+# Maximum number of origins that are compared for a variable computed from itself.
 _FEW = 12
 
 
@@ -81,18 +81,18 @@ class DependencyTracker:
         nodes_of: Callable[[object], Nodes | None] = lambda _value: None,
         note_parts_of: Callable[[DependencyTracker, NodeValue, object, str], AbstractSet[Origin]] = _no_parts,
     ) -> None:
-        # What the template layer knows: the nodes of a fragment; how to record nodes that were made of a value.
+        # Functions of the template layer: the nodes of a fragment, and recording nodes built from a value.
         self.nodes_of = nodes_of
         self.note_parts_of = note_parts_of
-        self.silent: set[object] = {*PLAIN}  # kinds of values whose fields need not be looked up
+        self.silent: set[object] = {*PLAIN}  # types of values whose fields need not be looked up
         self.stack: list[DependencyScope] = [DependencyScope()]
-        self.leading: Shadow = ()  # the secret decisions of the host that lead to what it calls
+        self.leading: Shadow = ()  # the secret decisions of the host that lead to its calls
         self.marks: Marks | None = None  # of a run that uses secrets
-        self.nested = False  # something secret was put into a container, which may be within others
-        self.programs: dict[Source, Mapping[str, object]] = {}  # what the code of each calls
-        self.fresh = False  # something secret is on its way into a node
-        self.quick: object = None  # the kind of data values that keep what is not secret (`plain`)
-        self.aside: list[bool] = []  # not empty once anything is known aside of variables, which is asked for then
+        self.nested = False  # a secret was put into a container, which may be inside others
+        self.programs: dict[Source, Mapping[str, object]] = {}  # for each program, the calls in its code
+        self.fresh = False  # a secret is about to become a node
+        self.quick: object = None  # the type of data values that are not secret (`plain`)
+        self.aside: list[bool] = []  # not empty once shadows besides those of variables exist
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
         self.follows_all = False  # closed functions run traced, too, until there were too many steps
@@ -100,13 +100,13 @@ class DependencyTracker:
         self.tested: Shadow = ()
         self.decisions = 0  # of secrets about items that overlays are for
         self.fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
-        # By identity; the values are held so that no other gets their identity.
+        # By identity. The values are stored so that their identity stays unique.
         self.mutated: dict[int, tuple[object, Shadow]] = {}
         self.lists: dict[int, tuple[object, Array]] = {}
         self.made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
         self.places: dict[int, tuple[Dict, dict[object, int]]] = {}  # of keys
         self.exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
-        self.decided: dict[tuple[int, int], Shadow] = {}  # what matchers looked at in left values, both by identity
+        self.decided: dict[tuple[int, int], Shadow] = {}  # the left values that matchers compared, both by identity
 
     def end(self) -> None:
         """Drops values and their receivers, which refer back to this object."""
@@ -117,7 +117,7 @@ class DependencyTracker:
             known.clear()
 
     def read(self, origin: Origin) -> None:
-        """Say that something was read."""
+        """Records a read."""
         self.stack[-1][origin] = None
 
     def read_list(self, made: object, array: Array) -> None:
@@ -181,7 +181,7 @@ class DependencyTracker:
         nodes = self.nodes_of(x)
         if nodes is None or (type(nodes) is Map and self.marks is not None and self.marks.has_secret_keys(nodes)):
             return None
-        # The keys of a map are where they are, whatever stands under them.
+        # The keys of a map do not depend on their values.
         return [() for _ in nodes.items] if type(nodes) is Map else [(of_item(item),) for item in nodes.items]
 
     def covered(self, x: object) -> AbstractSet[Origin]:
@@ -194,7 +194,7 @@ class DependencyTracker:
         return self.made[id(x)][2].keys() if nodes is None else {nodes}
 
     def shape_of(self, x: object, shadow: Shadow) -> Shadow:
-        """The shadow of a collection without those of its parts: what its size, its keys and its order were made of."""
+        """The shadow of a collection without those of its parts: the origins of its size, keys and order."""
         return shadow if self.shadows_in(x) is None else without(shadow, self.covered(x))
 
     def is_shaped_by_secret(self, x: object, shadow: Shadow) -> bool:
@@ -205,7 +205,7 @@ class DependencyTracker:
         return marks.has_control(*shadow) or marks.is_secret(*self.shape_of(x, shadow))
 
     def changes_of(self, x: object) -> Shadow:
-        """The secrets by which a container was changed, of whose parts it is not known which they are."""
+        """The secrets by which a container was changed in unknown parts."""
         known = self.mutated.get(id(x))
         marks = self.marks
         return () if known is None or marks is None or not marks.is_secret(*known[1]) else known[1]
@@ -240,7 +240,7 @@ class DependencyTracker:
             self.note_parts(value, parts, also)
 
     def element(self, x: object, key: object, shadow: Shadow) -> Shadow:
-        """The shadow of `x[key]`, given that of x and key together. Excludes the shadows of other items."""
+        """The shadow of `x[key]`, computed from that of x and key together. Excludes the shadows of other items."""
         if (type(x) is List or type(x) is tuple) and type(key) is int:
             place = key
         elif type(x) is Dict:
@@ -306,7 +306,7 @@ class DependencyTracker:
         if not window.direct:
             found.update(dict.fromkeys(window.given()))
         for control in self.leading:
-            # That it was called is no part of what it gives.
+            # The condition of the call is not an origin of its result.
             found.pop(control, None)
         return value, tuple(found)
 
@@ -316,7 +316,7 @@ class DependencyTracker:
             return
         found = self.read_now(depth)
         if self.stack[-1].host:
-            # Nodes are begun, and none of their expressions: whether they can be depends on those that were built before.
+            # Nodes without expressions are started: whether that succeeds depends on the nodes built before.
             found.update(dict.fromkeys(self.stack[-1].shape))
         error.origins = (*(error.origins or ()), *found)
         if error.decided_at is None:
@@ -351,7 +351,7 @@ class DependencyTracker:
         return tuple(origins)
 
     def mark(self, value: object, shadow: Shadow) -> None:
-        """Say that a container was changed."""
+        """Records a change of a container."""
         known = self.mutated.get(id(value))
         if known is not None:
             if len(shadow) <= _FEW and all(origin in known[1] for origin in shadow):
@@ -363,7 +363,7 @@ class DependencyTracker:
     def mark_all(self, shadow: Shadow, *values: object) -> None:
         """Marks every container reachable from values, because the changed one is unknown.
 
-        A fragment is one if that function can be reached which changes it in place.
+        A fragment counts if the function that changes it in place is reachable.
         """
         from plait.starlark.instrument.dataflow.flows import CHANGEABLE, reachable
 
@@ -378,7 +378,7 @@ class DependencyTracker:
     def led_by(self, action: str, origins: Iterable[Origin]) -> Iterator[Control | None]:
         """A context for actions of the host that a program requested and whose extent its origins decide.
 
-        Yields the decision if it depends on a secret: everything evaluated within then depends on it. Yields None
+        Yields the decision if it depends on a secret: everything evaluated in the block then depends on it. Yields None
         otherwise.
         """
         made_of = tuple(origins)
@@ -437,7 +437,9 @@ class DependencyTracker:
                 break
 
     def shape_here(self, control: Control) -> None:
-        """Records that a secret decides which nodes there are, when a function that builds them ends or is still building."""
+        """Records that a secret decides which nodes exist, when a function that builds them ends or is still
+        building.
+        """
         window = self.stack[-1]
         if window.host:
             window.shape = (*window.shape, control)
