@@ -7,22 +7,3 @@ value = fill(declaration, value)      # adds missing keys of array items and nul
 validate(declaration, document)       # rules, once, on the final data values
 openapi(declaration)                  # the schema for other programs
 """
-
-
-
-# The name of a schema document's declaration in other packages.
-SchemaType = Declaration
-
-__all__ = [
-    "ANY",
-    "Declaration",
-    "SchemaType",
-    "Validation",
-    "build",
-    "check",
-    "defaults",
-    "fill",
-    "openapi",
-    "read_validation",
-    "validate",
-]

@@ -85,7 +85,7 @@ class Execution:
             self._layout = self.session.layout(self.library, self.options)
         return self._layout
 
-    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
+    def schema(self, given: Sequence[ReferencedValues]) -> tuple[Declaration | None, list[ReferencedValues]]:
         """The schema of this library, or None, and the schemas in it that are for other libraries.
 
         given: external schemas, applied after the library's own (docs/reference/schemas.md). Raises PlaitError.

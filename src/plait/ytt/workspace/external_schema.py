@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document
     from plait.tree.provenance import Trace
     from plait.ytt.json_schema.values_schema import ValuesSchema
-    from plait.ytt.schema.types import Declaration
 
 
 def merge_values(
@@ -29,7 +28,7 @@ def merge_values(
     return filled
 
 
-def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageError:
+def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageError:
     """The error for a schema option if the templates contain a schema, too. path: of their file."""
     return UsageError(
         f'data values have one schema, and here are two: "{outside.name}", and {path}',
