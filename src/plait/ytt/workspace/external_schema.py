@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document
     from plait.tree.provenance import Trace
     from plait.ytt.json_schema.values_schema import ValuesSchema
+    from plait.ytt.schema.types import Declaration
 
 
 def merge_values(
