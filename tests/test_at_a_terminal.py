@@ -15,6 +15,7 @@ import pytest
 
 from patience import LONGEST
 from plait.base.fast_paths import FAST
+from plait.cli import COMMANDS, main
 
 pty = pytest.importorskip("pty")
 
@@ -69,6 +70,11 @@ def at_terminal(
     return status, seen.decode(), printed
 
 
+def plain(text: str) -> str:
+    """The text without colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
 @pytest.fixture
 def slow(tmp_path: pathlib.Path) -> pathlib.Path:
     for number in range(60):
@@ -109,7 +115,7 @@ def test_no_command_waits_for_a_person_to_type(argv: list[str], tmp_path: pathli
     (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
     status, seen, _ = at_terminal(argv, tmp_path)
     assert status in (1, 2)
-    assert seen.startswith("plait: ")
+    assert plain(seen).startswith("plait: ")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +146,73 @@ def test_colours_on_a_terminal_only_and_not_against_a_wish(
         assert ("\x1b[31m" in seen) == coloured, words
         _, _, printed = at_terminal(words, tmp_path, env=env)
         assert (b"\x1b[31m" in printed) == ("FORCE_COLOR" in env and coloured)
+
+
+# Whether a pipe gets colours, and whether a terminal does.
+WISHES: list[tuple[list[str], dict[str, str], tuple[bool, bool]]] = [
+    ([], {}, (False, True)),
+    ([], {"NO_COLOR": "1"}, (False, False)),
+    ([], {"FORCE_COLOR": "1"}, (True, True)),
+    ([], {"TERM": "dumb"}, (False, False)),
+    ([], {"NO_COLOR": "1", "FORCE_COLOR": "1"}, (False, False)),
+    (["--color", "always"], {"NO_COLOR": "1", "TERM": "dumb"}, (True, True)),
+    (["--color=never"], {"FORCE_COLOR": "1"}, (False, False)),
+]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "help", "no-such-command"])
+def test_every_command_colours_its_messages_and_its_help_by_one_rule(
+    command: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+    for flags, env, wanted in WISHES:
+        for is_terminal in (False, True):
+            with monkeypatch.context() as patch:
+                for name, value in {"TERM": "xterm", **env}.items():
+                    patch.setenv(name, value)
+                patch.setattr("sys.stdout.isatty", lambda is_terminal=is_terminal: is_terminal)
+                patch.setattr("sys.stderr.isatty", lambda is_terminal=is_terminal: is_terminal)
+                assert main([command, *flags, "--no-such-flag"]) in (1, 2)
+                out, error = capsys.readouterr()
+                assert out == ""
+                assert ("\x1b[31;1mplait: \x1b[0m" in error) == wanted[is_terminal], (flags, env, is_terminal)
+                assert plain(error).startswith("plait: ")
+                if command in COMMANDS:
+                    assert main([command, *flags, "--help"]) == 0
+                    assert ("\x1b[1mUsage:\x1b[0m" in capsys.readouterr().out) == wanted[is_terminal]
+                elif command == "help":
+                    assert main([command, *flags]) == 0
+                    assert ("\x1b[1mUsage:\x1b[0m" in capsys.readouterr().out) == wanted[is_terminal]
+
+
+def test_answers_are_coloured_by_the_same_rule(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yml").write_text("#@data/values\n---\na: 1\nb: 2\n", "utf-8")
+    (tmp_path / "b.yml").write_text('#@ load("@ytt:data", "data")\nc: #@ data.values.a\n', "utf-8")
+    (tmp_path / "c.test.yml").write_text("tests: {t: {render: {files: [a.yml, b.yml]}, equals: {c: 1}}}\n", "utf-8")
+    for words in (
+        ["lint", "render", "-f", "."],
+        ["explain", "render", "-f", ".", "c"],
+        ["diff", "a.yml", "b.yml"],
+        ["set", "render", "-f", ".", "c=3"],
+        ["test"],
+    ):
+        for flags, coloured in ((["--color", "always"], True), (["--color", "never"], False), ([], False)):
+            main([words[0], *flags, *words[1:]])
+            assert ("\x1b[" in capsys.readouterr().out) == coloured, words
+
+
+def test_what_an_input_says_is_no_colour(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.yml").write_text('a: "\\e[31mred"\n', "utf-8")
+    _, seen, _ = at_terminal(["explain", "render", "-f", "a.yml", "a"], tmp_path, out=True)
+    assert "\x1b[31mred" not in seen
+    _, seen, _ = at_terminal(["explain", "render", "-f", "\x1b[31mred.yml", "a"], tmp_path)
+    assert "\x1b[31mred" not in seen
+    assert "\\x1b[31mred" in seen
 
 
 def test_tests_have_a_bar_that_goes_and_a_colour_for_the_count(tmp_path: pathlib.Path) -> None:
@@ -192,10 +265,10 @@ def test_answers_fit_the_terminal(columns: int, tmp_path: pathlib.Path) -> None:
     for argv in commands:
         _, seen, _ = at_terminal(argv, tmp_path, out=True, columns=columns)
         seen = PROGRESS.sub("", seen)
-        shown = re.sub(r"\x1b\[[0-9;]*m", "", seen).replace("\r", "").split("\n")
+        shown = plain(seen).replace("\r", "").split("\n")
         assert max(map(len, shown)) <= columns, argv
         # Nothing is lost; a source line that goes on has a bar before each part.
-        _, errors, printed = at_terminal([*argv, "--color", "never"] if argv[0] == "diff" else argv, tmp_path)
+        _, errors, printed = at_terminal([argv[0], "--color", "never", *argv[1:]], tmp_path)
         assert _letters("".join(shown)) == _letters(printed.decode() + PROGRESS.sub("", errors))
 
 

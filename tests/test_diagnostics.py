@@ -29,7 +29,7 @@ from readers import Readers
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 # They lay texts out in lines.
-_RENDERERS = {"base/errors.py", "cli/messages.py"}
+_RENDERERS = {"base/errors.py", "base/message_text.py", "cli/messages.py"}
 _WARNERS = {"warn", "warn_openly"}
 
 

@@ -99,7 +99,7 @@ def test_a_file_that_is_left_alone_is_told(here: Path, capsys: pytest.CaptureFix
         (["config/notes.txt"], "config/notes.txt is no YAML file"),
         (["--check", "config/a.yml", "config/notes.txt"], "config/notes.txt is no YAML file"),
         (["missing.yml"], "missing.yml"),
-        (["--diff", "--color", "sometimes", "config"], "unknown value for --color: sometimes"),
+        (["--diff", "--color", "sometimes", "config"], 'unknown --color "sometimes"'),
     ],
 )
 def test_wrong_usage(here: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Literal, Self, TypedDict, TypeVar
 
+    from plait.base.styles import Styles
     from plait.base.suggestions import Suggestion
 
     Error = TypeVar("Error", "PlaitError", "Finding")
@@ -319,7 +320,13 @@ class Finding(Diagnostic):
 
     def report(self) -> str:
         """The whole message, with places, source lines and hints, as the command line prints it."""
-        return _page(_block("", self, quote_values=False))
+        return self.styled(None)
+
+    def styled(self, styles: Styles | None, width: int | None = None) -> str:
+        """The same for a terminal. width: as of `render`."""
+        from plait.base.message_text import block, page
+
+        return page(block("", self, quote_values=False, width=width), styles)
 
 
 class PlaitError(Diagnostic, Exception):
@@ -571,40 +578,34 @@ def conceal(error: Error) -> Error:
     return error
 
 
-def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False) -> str:
+def render(
+    error: PlaitError,
+    program: str = "plait",
+    *,
+    quote_values: bool = False,
+    codes: bool = False,
+    styles: Styles | None = None,
+    width: int | None = None,
+) -> str:
     """The whole message for a person, ending in a line break. program: printed before it, unless "".
 
-    codes: include codes, and the parts of related lines, as on a terminal.
+    codes: include codes, and the parts of related lines, as on a terminal. width: of the terminal; repeated
+    places are shortened for it.
     """
-    out = _block(f"{program}: " if program else "", error, quote_values, codes)
-    for finding in error.findings:
-        out.append("")
-        out.extend(_block("", finding, quote_values, codes))
-    return _page(out)
+    from plait.base.message_text import message_text
+
+    return message_text(error, program, quote_values=quote_values, codes=codes, styles=styles, width=width)
 
 
 def heading(error: PlaitError | Finding) -> str:
-    return _block("", error, quote_values=False)[0]
+    """The first line of the whole message."""
+    from plait.base.message_text import block
+
+    return "".join([text for _, text in block("", error, quote_values=False)[0]])
 
 
 def details(error: PlaitError) -> list[str]:
     return render(error, "").rstrip("\n").split("\n")[1:]
-
-
-def _page(out: list[str]) -> str:
-    lines = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()} ..." for line in out]
-    return "\n".join(lines) + "\n"
-
-
-def _line(text: str, label: str) -> str:
-    """A quoted line, with the part that it has in the error."""
-    return f"{text.rstrip()}  <-- {label}" if label else text.rstrip()
-
-
-# Characters of a quoted line; lines of an input can have millions.
-_LONGEST_LINE = 400
-# A recursion repeats its frames; more than this number of equal lines do not help.
-_SAME_STEPS = 3
 
 
 def place_of(error: PlaitError | Finding) -> Position | None:
@@ -614,86 +615,3 @@ def place_of(error: PlaitError | Finding) -> Position | None:
     if isinstance(error, PlaitError) and error.findings:
         return None
     return next((step.at for step in error.stack if step.at is not None and step.at.source is not None), None)
-
-
-def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool) -> str | None:
-    """The line to quote for a position, or None; of a private line, its key only.
-
-    A private source that cannot be read has no known keys: text that looks like a key may be the middle of a string.
-    """
-    text = at.text if at is not None else None
-    source = at.source if at is not None else None
-    if text is None or source is None or quote_values:
-        return text
-    if source.private and (error.is_concealed or isinstance(error, ReadError)):
-        return None
-    return _key_of(text, bool(source.flag)) if source.private else text
-
-
-def _key_of(text: str, is_flag: bool) -> str:
-    """A line with dots instead of its value: `- key: ...`, or `key=...` for a flag."""
-    rest = text.lstrip(" ")
-    head = text[: len(text) - len(rest)]
-    while rest.startswith("- "):
-        head, rest = f"{head}- ", rest[2:]
-    end = rest.find("=" if is_flag else ":")
-    key, value = rest[: end + 1], rest[end + 1 :]
-    if key[:-1].translate(_IN_KEYS) or len(key) < 2 or (value and not is_flag and value[0] != " "):
-        return f"{head}..." if rest else text
-    return f"{head}{key}{'' if is_flag else ' '}..." if value.strip() else head + key
-
-
-_IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"))
-
-
-def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False) -> list[str]:
-    first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
-    at = place_of(error)
-    place = f"{at}: " if at is not None else ""
-    if codes and error.code:
-        from plait.base.codes import number_of
-
-        first += f" [{number_of(error.code)}]"
-    out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
-    quoted = [
-        (str(at), text, at.label if codes and at is not None else "")
-        for at in (error.at, *error.also)
-        if (text := _quoted(at, error, quote_values)) is not None
-    ]
-    # A line may have several parts; only the first is shown.
-    quoted = list({row[:2]: row for row in reversed(quoted)}.values())[::-1]
-    missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
-    if quoted:
-        width = max(len(place) for place, _, _ in quoted)
-        out += ["", *(_line(f"    {place:<{width}}  | {text}", label) for place, text, label in quoted), ""]
-    names = (
-        ("document", "expected", "found", "hint") if isinstance(error, PlaitError) else ("expected", "found", "hint")
-    )
-    labels = [(f"{name}:", error.text(name, complete=quote_values)) for name in names]
-    if missing:
-        labels.append(("see also:", ", ".join(dict.fromkeys(missing))))
-    for label, text in labels:
-        if text is not None:
-            head, *more = text.split("\n")
-            out.append(f"  {label:<9} {head}")
-            out += [f"            {line}" for line in more]
-    stack = [step for step in error.stack if step.text]
-    if stack:
-        out.append("  stack:")
-        known = [step.at is not None and step.at.source is not None for step in stack]
-        places = [str(step.at) if there else "" for step, there in zip(stack, known, strict=True)]
-        width = max(map(len, places))
-        texts = max(len(step.text) for step in stack)
-        last, times = "", 0
-        for step, place in zip(stack, places, strict=True):
-            text = _quoted(step.at, error, quote_values)
-            line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
-            times = times + 1 if line == last else 1
-            if times <= _SAME_STEPS:
-                out.append(line.rstrip())
-            elif times == _SAME_STEPS + 1:
-                out.append(f"    {'':<{width}}  ...")
-            last = line
-    while out[-1] == "":
-        out.pop()
-    return out

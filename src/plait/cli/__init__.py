@@ -141,7 +141,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
                 from plait.cli.commands import help_of
 
                 if (text := help_of(argv)) is not None:
-                    return _write_out(text)
+                    return _write_help(text)
             from plait.cli.common_flags import performed, within_limits, without_end
 
             run, table = found
@@ -151,9 +151,11 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             )
         if name == "help" or name in _HELP:
             from plait.cli.commands import help_for, overview
+            from plait.cli.messages import without_shared_flags
             from plait.cli.streams import write_folded
 
-            write_folded(help_for(words) if name == "help" and words else overview())
+            words = without_shared_flags(words)
+            write_folded(help_for(words) if name == "help" and words else overview(), is_harmless=True)
             return 0
         if name in ("version", "--version"):
             return _version()
@@ -312,6 +314,13 @@ def _write_out(text: str) -> int:
     from plait.cli.streams import write_out
 
     write_out(text)
+    return 0
+
+
+def _write_help(text: str) -> int:
+    from plait.cli.streams import write_out
+
+    write_out(text, is_harmless=True)
     return 0
 
 

@@ -5,46 +5,51 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.base.errors import UsageError
+from plait.base.styles import Styles
+from plait.cli.messages import typed
 from plait.cli.terminal import harmless
-from plait.engine.options import TEXT, Option
+from plait.engine.options import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TextIO
 
-_WHEN = ("auto", "always", "never")
-COLOR = Option(
-    "color",
-    TEXT,
-    "when to colour the differences: auto, always or never",
-    value="auto|always|never",
-    default=("auto",),
-    choices=_WHEN,
-)
+    from plait.base.errors import PlaitError
 
 
-def cleaning() -> Callable[[str], str]:
-    """The function that cleans text from inputs before it is coloured. Output to a pipe or file is not cleaned."""
-    return harmless if sys.stdout.isatty() else str
+def cleaning(stream: TextIO | None = None) -> Callable[[str], str]:
+    """The function that cleans text from inputs before it is coloured. Output to a pipe or file is not cleaned.
 
-
-def in_colour(when: str) -> bool:
-    """True if colours are written: `always`, `never`, or `auto`, which is decided by NO_COLOR, FORCE_COLOR, and whether
-    standard output is a terminal that is not dumb, in this order. Raises UsageError for another word.
+    stream: standard output by default.
     """
-    if when not in _WHEN:
-        from plait.base.similar_names import did_you_mean
+    return harmless if (stream or sys.stdout).isatty() else str
 
-        raise UsageError(
-            f"unknown value for --color: {when}",
-            expected=", ".join(_WHEN),
-            hint=did_you_mean(when, _WHEN),
-            code="unknown-choice",
-        )
-    if when == "auto":
-        if os.environ.get("NO_COLOR"):
-            return False
-        is_forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
-        return is_forced or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
-    return when == "always"
+
+def in_colour(stream: TextIO | None = None, error: PlaitError | None = None) -> bool:
+    """True if text on a stream gets colours. Every command asks this function.
+
+    The last `--color` of the command line decides, then NO_COLOR, then FORCE_COLOR; otherwise only a terminal that is not
+    dumb gets colours. `--no-color`, as of bosh, is the same as `--color never`. stream: standard output by default. error:
+    of a command line with a mistake, parsed only in part.
+    """
+    requests = typed(error)
+    if any(getattr(one, "no_color", False) for one in requests):
+        return False
+    when = next((one.color for one in reversed(requests) if one.has(Request.color)), "auto")
+    if when in ("always", "never"):
+        return when == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    is_forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    return is_forced or ((stream or sys.stdout).isatty() and not is_dumb())
+
+
+def is_dumb() -> bool:
+    """True if the terminal knows no control sequences, so that it has no colours and no line can be erased."""
+    return os.environ.get("TERM", "dumb") == "dumb"
+
+
+def styles_of(stream: TextIO | None = None, error: PlaitError | None = None) -> Styles:
+    """The styles for text on a stream. Its pieces are cleaned for a terminal. stream, error: as of `in_colour`."""
+    return Styles(cleaning(stream), colour=in_colour(stream, error))

@@ -82,7 +82,9 @@ class Node:
 
     def help_text(self, width: int | None = None) -> str:
         """The text of `--help`. width: of the terminal."""
-        return self.command.help_text(example=self.example, width=width)
+        from plait.cli.colour import styles_of
+
+        return self.command.help_text(example=self.example, width=width, styles=styles_of())
 
 
 class _Help(Request):
@@ -233,17 +235,21 @@ def _unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
 
 def overview() -> str:
     """The list of commands, by group."""
+    from plait.cli.colour import styles_of
     from plait.engine.helping import indented
 
+    show = styles_of()
     width = max(len(name) for group in GROUPS.values() for name in group)
     out = ["plait patches, templates and layers YAML, and tells you where every value came from.", ""]
-    out += ["Usage:", *indented("plait COMMAND [flags] [arguments]"), ""]
+    out += [show("title", "Usage:"), *indented("plait COMMAND [flags] [arguments]"), ""]
     for heading, group in GROUPS.items():
-        out += [f"{heading}:", *(f"  {name:<{width}}  {short}" for name, short in group.items()), ""]
-    out += ["Example:", f"  {example_of(('explain', 'render'))}", ""]
+        rows = [f"{show('flag', f'  {name:<{width}}')}  {short}" for name, short in group.items()]
+        out += [show("title", f"{heading}:"), *rows, ""]
+    out += [show("title", "Example:"), f"  {example_of(('explain', 'render'))}", ""]
     out += [
-        "plait COMMAND --help lists the flags of a command.",
-        "--message-format json (github, sarif, ytt, bosh) prints errors and warnings for programs.",
+        "plait COMMAND --help lists the flags of a command. All commands accept:",
+        f"{show('flag', '  --color auto|always|never')}  colours; auto: on a terminal, unless NO_COLOR is set",
+        f"{show('flag', '  --message-format FORM')}      errors and warnings as text, json, github, sarif, ytt or bosh",
     ]
     return "\n".join(out) + "\n"
 

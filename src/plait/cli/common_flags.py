@@ -68,6 +68,7 @@ def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str])
 
 def shown(command: Command[Any]) -> int:
     """Print the help of a command; the exit status."""
+    from plait.cli.colour import styles_of
     from plait.cli.streams import line_width, write_out
 
     example = ""
@@ -75,7 +76,9 @@ def shown(command: Command[Any]) -> int:
         from plait.cli.command_examples import example_of
 
         example = example_of(command.name.split()[1:])
-    write_out(command.help_text(example=example, width=line_width()))
+    # A reference program has no colours in its help.
+    styles = styles_of() if command.request.program == "plait" else None
+    write_out(command.help_text(example=example, width=line_width(), styles=styles), is_harmless=True)
     return 0
 
 

@@ -79,7 +79,7 @@ def _shown(changes: StepDifferences) -> str:
     from plait.cli.colour import cleaning, in_colour
     from plait.insight.diff import to_text
 
-    colour, clean = in_colour("auto"), cleaning()
+    colour, clean = in_colour(), cleaning()
     return "".join(
         f"# {clean(name)}\n{to_text(differences, colour=colour, clean=clean) or '  nothing changed' + chr(10)}"
         for name, differences in changes.steps

@@ -7,6 +7,7 @@ from json import dumps, loads
 
 from plait.authoring.coverage.data import Coverage
 from plait.base.errors import ReadError, UsageError
+from plait.cli.messages import complain_of_warning
 from plait.cli.streams import complain, write_answer
 
 TYPE_CHECKING = False
@@ -54,7 +55,7 @@ class Reports:
 
             write_answer(to_text(summary))
         for name in summary.changed:
-            complain(f"plait: warning: {name} has changed since it was counted: its earlier counts are left out\n")
+            complain_of_warning(f"{name} has changed since it was counted: its earlier counts are left out")
         if self.least is None or summary.percent >= self.least:
             return 0
         used, lines, gone, branches = summary.counts

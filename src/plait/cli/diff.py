@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError
-from plait.cli.colour import COLOR, cleaning, in_colour
+from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import warn
 from plait.cli.streams import watched, write_folded, write_out
 from plait.engine.common import (
@@ -50,7 +50,6 @@ class Diff(Request):
     lenient = switch("lenient", "with --site, warn about missing substitution sources instead of failing")
     exit_code = switch("exit-code", "exit with status 1 if anything differs")
     cleartext_secrets = switch("cleartext-secrets", "show the data of encrypted documents; --as always writes them")
-    color = COLOR
     _1 = Heading(SAFETY)
     allow_links = ALLOW_LINKS
     allow_all_links = ALLOW_ALL_LINKS
@@ -71,7 +70,7 @@ def main(flags: Diff) -> int:
             found=" ".join(flags.arguments) or None,
             code="missing-argument",
         )
-    kind, colour = flags.as_, in_colour(flags.color)
+    kind = flags.as_
     for name, word, known in (("--as", kind, ("", *KINDS)), ("-o", flags.output, OUTPUT.choices)):
         if word not in known:
             from plait.base.similar_names import did_you_mean
@@ -104,7 +103,7 @@ def main(flags: Diff) -> int:
 
         write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
     else:
-        write_folded(diff.to_text(differences, colour=colour, clean=cleaning()), is_harmless=True)
+        write_folded(diff.to_text(differences, colour=in_colour(), clean=cleaning()), is_harmless=True)
     return 1 if differences and flags.exit_code else 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView, use_view
-from plait.cli.common_flags import shown
+from plait.cli.common_flags import entered, shown
 from plait.cli.questions import split_question
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
 from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
@@ -66,7 +66,7 @@ IMPACT = Command(Impact)
 def main(argv: Sequence[str]) -> int:
     """Run `plait explain`; the exit status. Raises PlaitError."""
     own, rest = EXPLAIN.apart(argv)
-    if own.help or not argv:
+    if entered(own).help or not argv:
         return shown(EXPLAIN)
     question = split_question(own, rest)
     flags = question.own
@@ -116,10 +116,12 @@ def _answer(found: Iterable[History], *, as_json: bool, presence: bool) -> None:
             before = ","
         write_out("[]\n" if before == "[" else "\n]\n")
         return
-    width = line_width()
+    from plait.cli.colour import styles_of
+
+    width, styles = line_width(), styles_of()
     between = ""
     for history in found:
-        write_folded(between + to_text(history, presence=presence, width=width))
+        write_folded(between + to_text(history, presence=presence, width=width, styles=styles), is_harmless=True)
         between = "\n"
 
 
@@ -128,7 +130,7 @@ def main_impact(argv: Sequence[str]) -> int:
     PlaitError.
     """
     own, rest = IMPACT.apart(argv)
-    if own.help or not argv:
+    if entered(own).help or not argv:
         return shown(IMPACT)
     question = split_question(own, rest)
     as_json = _as_json(question)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from plait.base.errors import PlaitError, UsageError
 from plait.cli.common_flags import performed
-from plait.cli.messages import complain_of, is_text
+from plait.cli.messages import complain_of, complain_of_warning, is_text
 from plait.cli.signals import interrupted_by_sigterm
 from plait.cli.streams import complain, write_out
 from plait.cli.tools import only_argument, size_of
@@ -195,6 +195,6 @@ def _tell(report: FleetReport, flags: Fleet) -> None:
     if report.left_over:
         shown = ", ".join(os.path.join(place, one) for one in report.left_over[:3])
         more = f" and {len(report.left_over) - 3} more" if len(report.left_over) > 3 else ""
-        complain(f"plait: warning: no run writes these any more: {shown}{more}\n")
+        complain_of_warning(f"no run writes these any more: {shown}{more}")
     sys.stderr.flush()
     write_out(counts_line(report.counts, report.seconds, place))

@@ -105,9 +105,8 @@ class EventReporter(NullReporter):
 
 def for_people() -> FleetReporter:
     """The watcher that prints progress to standard error."""
-    from os import environ
-
+    from plait.cli.colour import is_dumb
     from plait.cli.streams import guarded
 
     terminal = guarded()
-    return LogReporter() if terminal is None or environ.get("TERM", "dumb") == "dumb" else StatusLineReporter(terminal)
+    return LogReporter() if terminal is None or is_dumb() else StatusLineReporter(terminal)

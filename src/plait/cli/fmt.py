@@ -6,9 +6,9 @@ import os
 
 from plait.base.content import SkippingLinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
-from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.messages import complain_of
-from plait.cli.streams import complain, write_answer, write_out
+from plait.cli.colour import cleaning, in_colour
+from plait.cli.messages import complain_of, complain_of_warning
+from plait.cli.streams import write_answer, write_out
 from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, texts
@@ -32,7 +32,6 @@ class Fmt(Request):
     write = switch("write", "write the files that change", short="w")
     check = switch("check", "list the files that would change; exit with 1 if there are any")
     diff = switch("diff", "print the changes as a diff")
-    color = COLOR
     _1 = Heading(SAFETY)
     allow_links = ALLOW_LINKS
     allow_all_links = ALLOW_ALL_LINKS
@@ -67,9 +66,9 @@ def main(flags: Fmt) -> int:
     links = SkippingLinkPolicy(flags.allow_links, every=flags.allow_all_links)
     found = Inputs(links=links, offline=True).files(named)
     for path in links.passed[:_NAMED]:
-        complain(f"plait: warning: {path} is a link, and is not followed: format the file where it is\n")
+        complain_of_warning(f"{path} is a link, and is not followed: format the file where it is")
     if len(links.passed) > _NAMED:
-        complain(f"plait: warning: {len(links.passed) - _NAMED} more links are not followed\n")
+        complain_of_warning(f"{len(links.passed) - _NAMED} more links are not followed")
     files = [file for file in found if file.type == YAML]
     others = [file.source.shown for file in found if file.type != YAML and not file.in_directory]
     shows = flags.write or flags.check or flags.diff
@@ -87,7 +86,7 @@ def main(flags: Fmt) -> int:
             hint="plait render fmt prints files as ytt fmt does",
             code="missing-argument",
         )
-    status, colour = 0, in_colour(flags.color)
+    status, colour = 0, in_colour()
     for file, formatted in _formatted(files):
         if formatted is None:
             status = 1
@@ -116,7 +115,7 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
             yield file, None
             continue
         if formatted.left_alone:
-            complain(f"plait: warning: {file.source.shown} stays as it is: {formatted.left_alone}\n")
+            complain_of_warning(f"{file.source.shown} stays as it is: {formatted.left_alone}")
         yield file, formatted
 
 

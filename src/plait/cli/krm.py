@@ -77,9 +77,10 @@ def main(flags: Krm) -> int:
         return 1
     if warnings:
         result["results"] = [{"message": str(warning), "severity": "warning"} for warning in warnings]
-        from plait.cli.messages import warning_line
+        from plait.cli.messages import complain_of_warning
 
-        sys.stderr.writelines(f"plait: warning: {warning_line(warning)}\n" for warning in warnings)
+        for warning in warnings:
+            complain_of_warning(warning)
     write_out(plait.documents(result).to_yaml())
     return 0
 

@@ -12,7 +12,7 @@ from plait.base.input_view import permitted
 from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced
 from plait.cli.signals import cleanup_on_signal
-from plait.cli.streams import complain, write_folded, write_out
+from plait.cli.streams import complain, line_width, write_folded, write_out
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
@@ -140,7 +140,9 @@ class Asked:
         if flags.has(Lint.sarif):
             _write(flags.sarif, as_sarif(messages))
         if form == "text":
-            write_folded(reports.as_text(subject, found))
+            from plait.cli.colour import styles_of
+
+            write_folded(reports.as_text(subject, found, styles_of(), line_width()), is_harmless=True)
         else:
             write_out({"json": as_list, "github": as_annotations, "sarif": as_sarif}[form](messages))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from plait.cli import SINK, TYPED
-from plait.cli.streams import complain
+from plait.cli.streams import complain, error_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +59,16 @@ def read_form(argv: Sequence[str]) -> None:
             return
 
 
+def without_shared_flags(words: Sequence[str]) -> list[str]:
+    """The words without the flags that all commands accept, which apply from now on. Raises UsageError."""
+    from plait.engine.flags import Command
+    from plait.engine.options import Request
+
+    flags, rest = Command(Request).apart(words, anywhere=True)
+    TYPED.get([]).append(flags)
+    return rest
+
+
 def is_text() -> bool:
     """True if messages are the usual text."""
     return _sink() is None
@@ -76,8 +86,16 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
     sink = _sink(error)
     if sink is None:
         from plait.base.errors import render
+        from plait.cli.colour import styles_of
 
-        complain(render(error, quote_values=quote_values, codes=sys.stderr.isatty()))
+        text = render(
+            error,
+            quote_values=quote_values,
+            codes=sys.stderr.isatty(),
+            styles=styles_of(sys.stderr, error),
+            width=error_width(),
+        )
+        complain(text, is_harmless=True)
     else:
         sink.error(error, quote_values=quote_values)
 
@@ -89,17 +107,26 @@ def warn(context: Context) -> None:
         sink.warnings(context.warnings)
     elif context.warnings:
         for text in context.warnings:
-            complain(f"plait: warning: {warning_line(text)}\n")
+            complain_of_warning(text)
     context.forget_warnings()
 
 
-def warning_line(text: str) -> str:
-    """The text of a warning; on a terminal with its code behind the first line."""
+def complain_of_warning(text: str) -> None:
+    """Write a warning to standard error."""
+    from plait.cli.colour import styles_of
+
+    show = styles_of(sys.stderr)
+    first, newline, rest = text.partition("\n")
+    code = _code_of(text)
+    line = [("warning", "plait: warning: "), ("", first), ("dim", f" [{code}]" if code else ""), ("", newline + rest)]
+    complain(show.line(line) + "\n", is_harmless=True)
+
+
+def _code_of(text: str) -> str:
+    """The code of a warning for a terminal, "" elsewhere."""
     if not sys.stderr.isatty():
-        return text
+        return ""
     from plait.base.codes import number_of
     from plait.base.warnings import diagnostic_of
 
-    number = number_of(diagnostic_of(text).code)
-    first, newline, rest = text.partition("\n")
-    return f"{first} [{number}]{newline}{rest}" if number else text
+    return number_of(diagnostic_of(text).code)

@@ -26,10 +26,11 @@ class ProgressDisplay:
         self._terminal = terminal
 
     def __enter__(self) -> None:
-        import os
         from _thread import start_new_thread
 
-        if os.environ.get("TERM", "dumb") != "dumb":
+        from plait.cli.colour import is_dumb
+
+        if not is_dumb():
             start_new_thread(self._watch, ())
 
     def __exit__(self, *_: object) -> None:

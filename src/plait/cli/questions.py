@@ -12,6 +12,7 @@ from contextlib import nullcontext
 
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
+from plait.cli import TYPED
 from plait.cli.common_flags import entered
 from plait.cli.tools import table
 from plait.engine import DIALECTS, dialect
@@ -78,7 +79,8 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     rest, run, path = [*argv], None, ""
     if rest and rest[0] == "--json":
         raise UsageError("unknown flag: --json", hint='did you mean "-o json"?', code="unknown-flag")
-    entered(own)
+    if own not in TYPED.get([]):
+        entered(own)
     if rest and (rest[0] == "run" or (rest[0] not in DIALECTS and project.is_run(rest[0]))):
         if rest[0] == "run":
             before, rest = project.RUN.apart(rest[1:])
@@ -186,6 +188,13 @@ def _detected(argv: list[str]) -> str:
         if any(f"--{one.name}" in heads or (one.short and f"-{one.short}" in heads) for one in options):
             return command
     first = next((word for word in argv if not word.startswith("-")), "")
+    if not first:
+        raise UsageError(
+            f"unknown flag: {argv[0].partition('=')[0]}",
+            expected=f"{', '.join(DIALECTS)} or run NAME, then its flags and arguments",
+            hint="plait explain --help lists the flags",
+            code="unknown-flag",
+        )
     if os.path.isdir(first):
         return "layer"
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import UsageError
-from plait.cli.colour import COLOR, cleaning, in_colour
+from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import entered, shown
 from plait.cli.messages import complain_of
 from plait.cli.streams import complain, write_folded
@@ -45,7 +45,6 @@ class Set(Request):
     as_ = text("as", "replace it by a data value of this name", value="value[=NAME]")
     from_ = text("from", "edit the sources so that they produce this edited output", value="PATH")
     partial = switch("partial", "with --from, skip differences that cannot be written back")
-    color = COLOR
     trust = TRUST
 
 
@@ -160,7 +159,7 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
             state = EditSession(target, joined(edits).texts)
         edits.append(_edit(state, wish, flags))
     edit = joined(edits)
-    _show(edit, flags)
+    _show(edit)
     _finish(edit, flags)
     return 0
 
@@ -192,7 +191,7 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
             raise
         raise refused.offer(offers(state, place, value)) from None
     if edit.also and not flags.also:
-        _show(edit, flags)
+        _show(edit)
         raise edit.refused(str(place)).offer(offers(state, place, value))
     return edit
 
@@ -231,7 +230,7 @@ def _set_from(target: Target, flags: Set) -> int:
     edit, refused = put_back(EditSession(target), wanted)
     is_partial = flags.partial
     if not refused or is_partial:
-        _show(edit, flags)
+        _show(edit)
         _finish(edit, flags)
     for one in refused:
         complain_of(one)
@@ -252,12 +251,12 @@ def _finish(edit: Edit, flags: Set) -> None:
         complain("plait: nothing was written; -w writes it\n")
 
 
-def _show(edit: Edit, flags: Set) -> None:
+def _show(edit: Edit) -> None:
     """Prints the changed lines of files, and the changed keys of the output."""
     from plait.base.text_diff import GONE, NEW, Paint
     from plait.insight.diff import to_text
 
-    colour, clean = in_colour(flags.color), cleaning()
+    colour, clean = in_colour(), cleaning()
     paint = Paint(clean, colour=colour)
     out: list[str] = []
     for path, line, gone, new in edit.lines():

@@ -106,14 +106,30 @@ def line_width() -> int | None:
     return columns(sys.stdout)
 
 
-def complain(text: str) -> None:
-    """Write a message to standard error; a terminal gets no lines that are wider than it is."""
-    if sys.stderr.isatty():
-        from plait.cli.terminal import columns, folded
+def error_width() -> int | None:
+    """The width of the terminal on standard error, or None for a pipe or a file."""
+    if not sys.stderr.isatty():
+        return None
+    from plait.cli.terminal import columns
 
-        width = columns(sys.stderr)
-        text = text if width is None else folded(text, width)
-    sys.stderr.write(text)
+    return columns(sys.stderr)
+
+
+def complain(text: str, *, is_harmless: bool = False) -> None:
+    """Write a message to standard error; a terminal gets no lines that are wider than it is.
+
+    is_harmless: as of `write_out`.
+    """
+    width = error_width()
+    if width is not None:
+        from plait.cli.terminal import folded
+
+        text = folded(text, width)
+    terminal = guarded()
+    if is_harmless and terminal is not None:
+        terminal.write_harmless(text)
+    else:
+        sys.stderr.write(text)
 
 
 def forget_out() -> None:

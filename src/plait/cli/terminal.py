@@ -100,6 +100,12 @@ class Terminal:
             self._clear()
             return self._stream.write(harmless(text))
 
+    def write_harmless(self, text: str) -> int:
+        """Writes text without control sequences of inputs: the remaining ones are plait's."""
+        with self._lock:
+            self._clear()
+            return self._stream.write(text)
+
     def show(self, text: str) -> None:
         """Shows a temporary line; "" removes it."""
         with self._lock:

@@ -158,7 +158,7 @@ def _run(
     from plait.insight.workflow import without_commands
 
     teller = TerminalReporter(
-        len(cases), verbose=flags.verbose, colour=in_colour("auto"), in_workflow=flags.github or in_workflow()
+        len(cases), verbose=flags.verbose, colour=in_colour(), in_workflow=flags.github or in_workflow()
     )
     done: list[CaseResult] = []
     for one in _results(flags, cases, jobs, coverage):

@@ -82,7 +82,7 @@ class TestWatcher:
         if not cases:
             write_out("" if changed else "no tests were found\n")
             return
-        teller = TerminalReporter(len(cases), verbose=self._is_verbose, colour=in_colour("auto"))
+        teller = TerminalReporter(len(cases), verbose=self._is_verbose, colour=in_colour())
         done = []
         running = results(cases, update=self._updates, evaluator=self._evaluator)
         for case in cases:

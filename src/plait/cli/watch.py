@@ -18,7 +18,7 @@ from plait.base.process import goes_on, idle_collector, stop_timer
 from plait.base.similar_names import counted
 from plait.cli.colour import in_colour
 from plait.cli.common_flags import quotes_values, within_limits
-from plait.cli.messages import complain_of
+from plait.cli.messages import complain_of, complain_of_warning
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.terminal import harmless
 from plait.engine.common import ISOLATE, WATCH
@@ -135,7 +135,7 @@ class WatchedRequest:
             made = once()
         documents = printed(masked(made.nodes.items, made.trace, self._labels, view=view))
         for text in made.warnings:
-            complain(f"plait: warning: {text}\n")
+            complain_of_warning(text)
         before, self._before = self._before, documents
         if before is None:
             files, count = counted(len(view.files), "file"), counted(len(documents), "document")
@@ -144,7 +144,7 @@ class WatchedRequest:
         differences = diff(*_different(before, documents))
         count = counted(len(differences), "difference") if differences else "no difference"
         told = f"{head(changed)}, {count}, {_took(start)}\n"
-        write_folded(told + to_text(differences, colour=in_colour("auto"), clean=harmless), is_harmless=True)
+        write_folded(told + to_text(differences, colour=in_colour(), clean=harmless), is_harmless=True)
         return 0
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, Generic, TypeVar
 
+    from plait.base.styles import Styles
+
     R = TypeVar("R", bound=Request)
 else:
     from plait.engine.options import Generic
@@ -68,7 +70,9 @@ class Command(Generic[R]):
             heading = GENERAL
         self.groups.setdefault(heading, []).append(shared.help)
         self.flags = [flag for group in self.groups.values() for flag in group]
-        hidden = [shared.debug, shared.message_format] if request.program == "plait" else [shared.debug]
+        hidden = [shared.debug]
+        if request.program == "plait":
+            hidden += [shared.message_format, shared.color]
         self._by_name: dict[str, Option] = {flag.name: flag for flag in (*hidden, *self.flags)}
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
 
@@ -141,6 +145,8 @@ class Command(Generic[R]):
     def _check_form(self, found: Request) -> None:
         if found.has(self.request.message_format):
             found.require_choice(self.request.message_format, "form")
+        if found.has(self.request.color):
+            found.require_choice(self.request.color, "--color")
 
     def first_argument(self, argv: Sequence[str]) -> int | None:
         """The index of the first positional argument in the command line, or None.
@@ -294,11 +300,11 @@ class Command(Generic[R]):
             code="unknown-flag",
         )
 
-    def help_text(self, *, example: str = "", width: int | None = None) -> str:
+    def help_text(self, *, example: str = "", width: int | None = None, styles: Styles | None = None) -> str:
         """The text that `--help` prints. example: a command line. width: of the terminal."""
         from plait.engine.helping import help_text
 
-        return help_text(self, example=example, width=width)
+        return help_text(self, example=example, width=width, styles=styles)
 
 
 def _is_integer(text: str) -> bool:

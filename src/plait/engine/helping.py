@@ -9,8 +9,10 @@ from plait.engine.options import LISTS, SWITCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
+    from plait.base.styles import StyledLine, Styles
     from plait.engine.flags import Command
     from plait.engine.options import Option, Request
 
@@ -18,32 +20,44 @@ _WIDTH = 80
 _COLUMN = 32
 
 
-def help_text(command: Command[Any], *, example: str = "", width: int | None = None) -> str:
+def help_text(
+    command: Command[Any], *, example: str = "", width: int | None = None, styles: Styles | None = None
+) -> str:
     """The text of `--help`, the most important part first: at most 80 columns wide, or as wide as a narrower terminal.
 
     example: a command line. width: of the terminal.
     """
+    from plait.base.styles import PLAIN
+
     most = _WIDTH if width is None else min(width, _WIDTH)
     column = min(_COLUMN, most // 2)
     usage = " ".join(filter(None, (command.name, "[flags]", command.request.usage)))
-    out = [*wrap(command.request.summary, most), "", "Usage:", *indented(usage, most)]
+    out = [*_plain(wrap(command.request.summary, most)), [], *_title("Usage", most), *_plain(indented(usage, most))]
     commands = command.request.commands
     if commands:
         longest = max(len(name) for name, _ in commands)
-        out += [f"  {command.name} [command]", "", "Commands:"]
-        out += [f"  {name:<{longest}}  {summary}" for name, summary in commands]
+        out += [*_plain([f"  {command.name} [command]"]), [], *_title("Commands", most)]
+        out += [[("flag", f"  {name:<{longest}}"), ("", f"  {summary}")] for name, summary in commands]
     if example:
-        out += ["", "Example:", *indented(example, most)]
+        out += [[], *_title("Example", most), *_plain(indented(example, most))]
     for heading, flags in command.groups.items():
         if heading != NO_EFFECT:
-            out += ["", f"{heading}:", *(line for flag in flags for line in _lines(flag, most, column))]
+            out += [[], *_title(heading, most), *(line for flag in flags for line in _lines(flag, most, column))]
     if NO_EFFECT in command.groups:
         names = ", ".join(f"{flag.shown} {flag.value}".rstrip() for flag in command.groups[NO_EFFECT])
-        out += ["", f"{NO_EFFECT}:", *indented(names, most)]
-    return "\n".join(out) + "\n"
+        out += [[], *_title(NO_EFFECT, most), *_plain(indented(names, most))]
+    return "".join([(styles or PLAIN).line(line) + "\n" for line in out])
 
 
-def _lines(option: Option, maximum: int, column: int) -> list[str]:
+def _title(text: str, most: int) -> list[StyledLine]:
+    return [[("title", line)] for line in wrap(f"{text}:", most)]
+
+
+def _plain(lines: Iterable[str]) -> list[StyledLine]:
+    return [[("", line)] for line in lines]
+
+
+def _lines(option: Option, most: int, column: int) -> list[StyledLine]:
     """The lines about an option in the help of its command."""
     head = f"  {'-' + option.short + ',' if option.short else '   '} --{option.name} {option.value}".rstrip()
     text = option.help
@@ -51,10 +65,11 @@ def _lines(option: Option, maximum: int, column: int) -> list[str]:
         text += " (repeatable)"
     if option.default:
         text += f" (default {','.join(option.default)})"
-    lines = [" " * column + line for line in wrap(text, maximum - column, break_on_hyphens=False)]
+    lines = wrap(text, most - column, break_on_hyphens=False)
+    rest = _plain(" " * column + line for line in lines[1:])
     if len(head) > column - 2:
-        return [head, *lines]
-    return [head.ljust(column) + lines[0].lstrip(), *lines[1:]]
+        return [[("flag", head)], *_plain([" " * column + line for line in lines[:1]]), *rest]
+    return [[("flag", head.ljust(column) if lines else head), ("", lines[0] if lines else "")], *rest]
 
 
 def indented(text: str, maximum: int = _WIDTH) -> list[str]:

@@ -274,6 +274,8 @@ class Heading(str):
 
 # Of errors and warnings, for `--message-format`.
 FORMS = ("text", "json", "github", "sarif", "ytt", "bosh")
+# Of colours, for `--color`.
+COLOURS = ("auto", "always", "never")
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(positional,))
@@ -311,6 +313,7 @@ class Request:
     help = switch("help", "print this help", short="h", setting="", part=PROCESS)
     debug = switch("debug", "", setting="", part=PROCESS)
     message_format = text("message-format", "", default=("text",), choices=FORMS, setting="", part=PROCESS)
+    color = text("color", "", default=("auto",), choices=COLOURS, setting="", part=PROCESS)
 
     def __init_subclass__(cls) -> None:
         own: list[Option | Heading] = []

@@ -8,8 +8,15 @@ from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from plait.base.styles import StyledLine, Styles
     from plait.insight.explain import History, HistoryEntry
     from plait.tree.nodes import Value
+
+    # Place, action, value, source line, and state.
+    Row: TypeAlias = "tuple[str, str, str, str, str]"
 
 # What is nested deeper than that is cut off in text; there is a limit to what a person reads.
 _SHOWN_DEPTH = 6
@@ -51,13 +58,16 @@ def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:
     return data
 
 
-def to_text(history: History, *, presence: bool = False, width: int | None = None) -> str:
+def to_text(history: History, *, presence: bool = False, width: int | None = None, styles: Styles | None = None) -> str:
     """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it.
 
-    width: that of a terminal. What does not fit stands below, the source line in its column as long as that is wide enough.
+    width: that of a terminal. What does not fit stands below, the source line in its column as long as that is wide enough;
+    long places are shortened in the middle.
     """
+    from plait.base.styles import PLAIN
+
     secret = history.secret
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[Row] = []
     for entry in history.entries:
         _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
     # That a library was evaluated is always told.
@@ -65,33 +75,65 @@ def to_text(history: History, *, presence: bool = False, width: int | None = Non
     for entry in history.presence if presence else distinct(libraries):
         _rows(entry, 0, rows, secret=secret, nested=True)
     value = HIDDEN if secret else shown(history.value)
-    out = [f"{history.place}: {value}" if value else f"{history.place}:"]
+    out: list[StyledLine] = [[("place", f"{history.place}:"), ("value", f" {value}" if value else "")]]
+    if width is not None:
+        rows = [(_narrow_place(row[0], width), *row[1:]) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     room = None if width is None else width - sum(widths) - 8
     if width is not None and room is not None and room < min(_NARROW_TEXT, max(len(row[3]) for row in rows)):
-        return "\n".join([*out, *_narrow(rows, width)]) + "\n"
-    for row in rows:
-        left = "  ".join(text.ljust(wide) for text, wide in zip(row[:3], widths, strict=True))
-        lines = [row[3]] if room is None or len(row[3]) <= room else _in_column(row[3], room)
-        out.append(f"  {left}  {lines[0]}".rstrip())
-        out += [" " * (sum(widths) + 8) + line for line in lines[1:]]
-    return "\n".join(out) + "\n"
+        out += _narrow(rows, width)
+    else:
+        for row in rows:
+            lines = [row[3]] if room is None or len(row[3]) <= room else _in_column(row[3], room)
+            left = [text.ljust(wide) for text, wide in zip(row[:3], widths, strict=True)]
+            if not lines[0]:
+                left[-1] = row[2]
+            out.append(_styled(left, lines[0], row[4]))
+            out += [[("dim", " " * (sum(widths) + 8) + line)] for line in lines[1:]]
+    show = (styles or PLAIN).line
+    return "".join([show(line).rstrip() + "\n" for line in out])
 
 
 # Where a source line has fewer characters than that beside the other columns, it stands below them.
 _NARROW_TEXT = 28
 
 
-def _narrow(rows: list[tuple[str, str, str, str]], width: int) -> list[str]:
+def _styled(left: Sequence[str], text: str, state: str) -> StyledLine:
+    """A row of the table. left: its place, action and value."""
+    place, action, value = left
+    is_lost = state != CURRENT
+    begin: StyledLine = [("dim" if is_lost else "place", f"  {place}"), ("label", f"  {action}")]
+    return [
+        *begin,
+        ("dim" if is_lost else "value", f"  {value}"),
+        ("dim" if is_lost else "", f"  {text}" if text else ""),
+    ]
+
+
+def _narrow_place(place: str, width: int) -> str:
+    """A place of at most half the width, its indentation apart."""
+    from plait.base.styles import short_path
+
+    path, colon, line = place.rpartition(":")
+    if len(place) <= width // 2 or "/" not in path or not line.isdecimal():
+        return place
+    start = len(path) - len(path.lstrip(" "))
+    return f"{path[:start]}{short_path(path[start:], width // 2 - start - len(line) - 1)}{colon}{line}"
+
+
+def _narrow(rows: Sequence[Row], width: int) -> list[StyledLine]:
     """Rows that are too wide for a table: without columns, and the source lines below if they do not fit."""
-    lines = [f"  {'  '.join(filter(None, row))}" for row in rows]
-    if max(map(len, lines)) <= width:
-        return lines
-    out: list[str] = []
-    for place, action, value, text in rows:
-        out.append(f"  {'  '.join(filter(None, (place, action, value)))}")
-        if text:
-            out.append(" " * (len(place) - len(place.lstrip(" ")) + 6) + text)
+    fits = max(len(f"  {'  '.join(filter(None, row[:4]))}") for row in rows) <= width
+    out: list[StyledLine] = []
+    for place, action, value, text, state in rows:
+        style = "dim" if state != CURRENT else ""
+        out.append([(style or "place", f"  {place}")])
+        out[-1] += [("label", f"  {action}")] if action else []
+        out[-1] += [(style or "value", f"  {value}")] if value else []
+        if text and fits:
+            out[-1].append((style, f"  {text}"))
+        elif text:
+            out.append([(style, " " * (len(place) - len(place.lstrip(" ")) + 6) + text)])
     return out
 
 
@@ -102,9 +144,7 @@ def _in_column(text: str, room: int) -> list[str]:
     return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)
 
 
-def _rows(
-    entry: HistoryEntry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool
-) -> None:
+def _rows(entry: HistoryEntry, depth: int, rows: list[Row], *, secret: bool, nested: bool) -> None:
     secret = secret or entry.secret
     value = ""
     if entry.has_value:
@@ -112,7 +152,7 @@ def _rows(
     if entry.state != CURRENT:
         value = f"{value} ({entry.state})".strip()
     text = "" if entry.text is None or secret else f"| {entry.text.strip()}"
-    rows.append(("  " * depth + entry.place, entry.action, value, text))
+    rows.append(("  " * depth + entry.place, entry.action, value, text, entry.state))
     if depth < _SHOWN_DEPTH:
         for inner in entry.origins:
             if inner.action not in ("overlay", "overlay match") or nested:

@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
     from plait.authoring.lint.finding import LintFinding
     from plait.authoring.lint.subject import LintProject
+    from plait.base.styles import Styles
 
 # The families whose findings are warnings. Others may be intended: they are notes.
 _WARNINGS = frozenset({DEAD, ORDER})
 
 
-def as_text(subject: LintProject, findings: Sequence[LintFinding]) -> str:
-    """Each finding in the layout of errors: position, source line, hint; then their number."""
-    out = [_payload(subject, finding).report() for finding in findings]
+def as_text(
+    subject: LintProject, findings: Sequence[LintFinding], styles: Styles | None = None, width: int | None = None
+) -> str:
+    """Each finding in the layout of errors: position, source line, hint; then their number. width: of the terminal."""
+    out = [_payload(subject, finding).styled(styles, width) for finding in findings]
     if findings:
         count = len(findings)
         names = ", ".join(f"{code} {CODES[code].name}" for code in dict.fromkeys(one.code for one in findings))

@@ -190,7 +190,10 @@ def _omitted_text(inference: Inference) -> list[str]:
         told.append(f"not offered: {group[0].at}: {group[0].shown}{more}: {reason}")
     rest = sum(len(group) for group in list(groups.values())[_MOST_TOLD:])
     told += [f"not offered: {rest} more command lines"] if rest else []
-    told += [f"not searched: {path}" for path in inference.skipped]
+    skipped = [path for path in inference.skipped if os.path.basename(path) != "__pycache__"]
+    told += [f"not searched: {path}" for path in skipped[:_MOST_TOLD]]
+    rest = len(skipped) - _MOST_TOLD
+    told += [f"not searched: {rest} more directories"] if rest > 0 else []
     return told + ([f"searched only {inference.bound}"] if inference.bound else [])
 
 

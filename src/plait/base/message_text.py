@@ -1,0 +1,154 @@
+"""The text of errors for people: position, source lines, expected, found, hint and stack, in one layout."""
+
+from __future__ import annotations
+
+from plait.base.errors import PlaitError, ReadError, place_of
+from plait.base.source import Position
+from plait.base.styles import PLAIN, short_path, shortened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.base.errors import Finding
+    from plait.base.styles import StyledLine, Styles
+
+
+def message_text(
+    error: PlaitError, program: str, *, quote_values: bool, codes: bool, styles: Styles | None, width: int | None
+) -> str:
+    """The text of `plait.base.errors.render`."""
+    out = block(f"{program}: " if program else "", error, quote_values, codes, width)
+    for finding in error.findings:
+        out.append([])
+        out.extend(block("", finding, quote_values, codes, width))
+    return page(out, styles)
+
+
+def page(out: Iterable[StyledLine], styles: Styles | None) -> str:
+    show = (styles or PLAIN).line
+    return "\n".join([show(shortened(line, _LONGEST_LINE)) for line in out]) + "\n"
+
+
+def _line(place: str, text: str, label: str) -> StyledLine:
+    """A quoted line, with the part that it has in the error."""
+    quoted: StyledLine = [("dim", f"    {place}  |"), ("", f" {text.rstrip()}".rstrip())]
+    return [*quoted, ("label", f"  <-- {label}")] if label else quoted
+
+
+# Lines of an input can have millions of characters.
+_LONGEST_LINE = 400
+# A recursion repeats its steps; more of the same line than this tell nothing.
+_SAME_STEPS = 3
+
+
+def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool) -> str | None:
+    """The line to quote for a place, if it is known; of a private one its key.
+
+    A private source that cannot be read has no keys yet: what looks like one may be the middle of a text.
+    """
+    text = at.text if at is not None else None
+    source = at.source if at is not None else None
+    if text is None or source is None or quote_values:
+        return text
+    if source.private and (error.is_concealed or isinstance(error, ReadError)):
+        return None
+    return _key_of(text, bool(source.flag)) if source.private else text
+
+
+def _key_of(text: str, is_flag: bool) -> str:
+    """A line with dots in the place of its value: `- key: ...`, `key=...` of a flag."""
+    rest = text.lstrip(" ")
+    head = text[: len(text) - len(rest)]
+    while rest.startswith("- "):
+        head, rest = f"{head}- ", rest[2:]
+    end = rest.find("=" if is_flag else ":")
+    key, value = rest[: end + 1], rest[end + 1 :]
+    if key[:-1].translate(_IN_KEYS) or len(key) < 2 or (value and not is_flag and value[0] != " "):
+        return f"{head}..." if rest else text
+    return f"{head}{key}{'' if is_flag else ' '}..." if value.strip() else head + key
+
+
+_IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"))
+
+
+# The style of a label, where it is another one than of the rest.
+_LABELS = {"found": "error", "hint": "hint"}
+# A terminal gives repeated places a third of its width.
+_PLACES = 3
+
+
+def block(
+    prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False, width: int | None = None
+) -> list[StyledLine]:
+    first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
+    at = place_of(error)
+    number = ""
+    if codes and error.code:
+        from plait.base.codes import number_of
+
+        number = f" [{number_of(error.code)}]"
+    begin: StyledLine = [("error", prefix), ("place", f"{at}: " if at is not None else "")]
+    out: list[StyledLine] = [[*begin, ("", first), ("dim", number)], *([("", f"  {line}".rstrip())] for line in rest)]
+    quoted = [
+        (str(at), text, at.label if codes and at is not None else "")
+        for at in (error.at, *error.also)
+        if (text := _quoted(at, error, quote_values)) is not None
+    ]
+    # A line may have several parts; the first says it.
+    quoted = list({row[:2]: row for row in reversed(quoted)}.values())[::-1]
+    missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
+    if quoted:
+        quoted = [(_narrow(place, width), text, label) for place, text, label in quoted]
+        wide = max(len(place) for place, _, _ in quoted)
+        out += [[], *(_line(f"{place:<{wide}}", text, label) for place, text, label in quoted), []]
+    names = (
+        ("document", "expected", "found", "hint") if isinstance(error, PlaitError) else ("expected", "found", "hint")
+    )
+    labels = [(name, f"{name}:", error.text(name, complete=quote_values)) for name in names]
+    if missing:
+        labels.append(("", "see also:", ", ".join(dict.fromkeys(missing))))
+    for name, label, text in labels:
+        if text is not None:
+            head, *more = text.split("\n")
+            out.append([(_LABELS.get(name, "label"), f"  {label:<9}"), ("", f" {head}")])
+            out += [[("", f"            {line}")] for line in more]
+    out += _stack(error, quote_values, width)
+    while not out[-1]:
+        out.pop()
+    return out
+
+
+def _stack(error: PlaitError | Finding, quote_values: bool, width: int | None) -> list[StyledLine]:
+    """The lines of the steps that led to an error."""
+    stack = [step for step in error.stack if step.text]
+    if not stack:
+        return []
+    known = [step.at is not None and step.at.source is not None for step in stack]
+    places = [_narrow(str(step.at), width) if there else "" for step, there in zip(stack, known, strict=True)]
+    wide = max(map(len, places))
+    texts = max(len(step.text) for step in stack)
+    out: list[StyledLine] = [[("label", "  stack:")]]
+    last: StyledLine = []
+    times = 0
+    for step, place in zip(stack, places, strict=True):
+        text = _quoted(step.at, error, quote_values)
+        words = f"{step.text:<{texts}}" if text is not None else step.text
+        line: StyledLine = [("dim", f"    {place:<{wide}}"), ("", f"  {words}")]
+        if text is not None:
+            line += [("dim", "  |"), ("", f" {text.strip()}".rstrip())]
+        times = times + 1 if line == last else 1
+        if times <= _SAME_STEPS:
+            out.append(line)
+        elif times == _SAME_STEPS + 1:
+            out.append([("", f"    {'':<{wide}}  ...")])
+        last = line
+    return out
+
+
+def _narrow(place: str, width: int | None) -> str:
+    """A place as repeated in a message: its path is shortened in the middle if it would fill a terminal."""
+    if width is None or len(place) <= width // _PLACES:
+        return place
+    path, colon, line = place.rpartition(":")
+    return f"{short_path(path, width // _PLACES - len(line) - 1)}{colon}{line}" if path else place

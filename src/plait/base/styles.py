@@ -1,0 +1,71 @@
+"""Styles of printed text. A style has a name; only a terminal, or a reader who asks for colours, gets codes for it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
+
+    # A piece of a line: the name of its style, "" for none, and its text.
+    Piece: TypeAlias = "tuple[str, str]"
+    StyledLine: TypeAlias = "list[Piece]"
+
+# Names of styles, with their codes. They rely on the 8 colours that every theme of a terminal defines.
+_CODES = {
+    "error": "31;1",
+    "warning": "33;1",
+    "place": "1",
+    "title": "1",
+    "label": "36",
+    "hint": "32",
+    "value": "32",
+    "flag": "36",
+    "dim": "2",
+}
+
+
+class Styles:
+    """Formats pieces of text for a reader. clean: applied to every piece, before codes are added."""
+
+    __slots__ = ("_clean", "_codes")
+
+    def __init__(self, clean: Callable[[str], str] = str, *, colour: bool = False) -> None:
+        self._clean = clean
+        self._codes = _CODES if colour else {}
+
+    def __call__(self, style: str, text: str) -> str:
+        """A piece of text in a style."""
+        code = self._codes.get(style) if text else None
+        return self._clean(text) if code is None else f"\x1b[{code}m{self._clean(text)}\x1b[0m"
+
+    def line(self, pieces: Iterable[Piece]) -> str:
+        """A line of pieces."""
+        return "".join([self(style, text) for style, text in pieces])
+
+
+PLAIN = Styles()
+
+
+def shortened(pieces: StyledLine, most: int, end: str = " ...") -> StyledLine:
+    """A line of at most so many characters before `end`."""
+    kept: StyledLine = []
+    for style, text in pieces:
+        if len(text) > most:
+            return [*kept, (style, text[:most].rstrip()), ("", end)]
+        kept.append((style, text))
+        most -= len(text)
+    return kept
+
+
+def short_path(path: str, most: int) -> str:
+    """A path, shortened in the middle to about so many characters; its first part and its end stay."""
+    if len(path) <= most:
+        return path
+    first, slash, rest = path.partition("/")
+    head = f"{first}/..." if slash and first else "..."
+    room = max(most - len(head), 1)
+    tail = rest[-room:] if slash else path[-room:]
+    # From the beginning of a name, if one begins there.
+    cut = tail.find("/")
+    return head + (tail[cut:] if 0 <= cut < len(tail) - 1 else tail)
