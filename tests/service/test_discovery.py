@@ -76,7 +76,7 @@ def test_an_address_that_ends_in_a_slash_names_the_issuer_with_it(provider: Prov
     provider.publish("one", issuer=f"{provider.address}/")
     found = issuer_of(provider, f"{provider.address}/")
     assert provider.asked == [WELL_KNOWN, "/keys"]
-    assert found.read(signed(iss=f"{provider.address}/"))[0] == "deploy"
+    assert found.read(signed(iss=f"{provider.address}/"))[0] == "openid:deploy"
     with pytest.raises(ApiError):
         found.read(signed(iss=provider.address))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import serving
 
 from plait.base.errors import PlaitError
 from plait.service.app import application
-from plait.service.identity import digest_of, new_token
+from plait.service.identity import digest_of, new_token, tokens_of
 from plait.service.policy import ACTIONS
 
 TOKENS = {name: new_token() for name in ("boss", "reader", "stranger")}
@@ -171,3 +172,20 @@ def test_going_back_to_secrets_needs_the_same_permission(guarded: Callable[..., 
     assert guarded("reader", "POST", "/rollback/1").status == 403
     assert guarded("reader", "POST", "/rollback/2").status == 201
     assert guarded("boss", "POST", "/rollback/1").status == 201
+
+
+def test_a_rollback_that_removes_or_replaces_a_secret_needs_the_same_permission(
+    guarded: Callable[..., serving.Reply],
+) -> None:
+    guarded("boss", "PUT", "/buckets/b/documents", {"name": "pw", "data": "open"})
+    guarded("boss", "PUT", "/buckets/b/documents", SECRET)
+    before = guarded("boss", "GET", "/revisions").text
+    assert [guarded("reader", "POST", f"/rollback/{target}").status for target in (0, 1)] == [403, 403]
+    assert guarded("boss", "GET", "/revisions").text == before
+    assert [guarded("boss", "POST", f"/rollback/{target}").status for target in (1, 0)] == [201, 201]
+
+
+@pytest.mark.parametrize("name", ["keystone:x", "openid:x", "a\nb", ""])
+def test_a_token_of_a_file_has_a_name_of_its_own(name: str, tmp_path: Path) -> None:
+    with pytest.raises(PlaitError, match="token"):
+        tokens_of(f"- {{name: {json.dumps(name)}, digest: {'0' * 64}, roles: [admin]}}\n")

@@ -37,7 +37,7 @@ def test_who_has_a_token_is_known(ask: Callable[[str], serving.Reply]) -> None:
     assert ask(signed(kid=None)).status == 200
     assert ask(signed(aud=["other", AUDIENCE])).status == 200
     reply = ask(signed(realm={"roles": ["reader", 1]}, sub="somebody"))
-    assert (reply.status, "deckhand:list_revisions to somebody" in reply.text) == (403, True)
+    assert (reply.status, "deckhand:list_revisions to openid:somebody" in reply.text) == (403, True)
     for roles in ({"roles": "admin"}, ["admin"], "admin", {}):
         assert ask(signed(realm=roles)).status == 403
 

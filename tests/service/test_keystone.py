@@ -168,11 +168,11 @@ def test_roles_go_to_the_policy(server: Server, ask: Ask) -> None:
     assert ask(server.issue("good", "member", "viewer"), host="documents.example").status == 200
     refused = ask(server.issue("other", "member", "admin"))
     assert refused.status == 403
-    assert "deckhand:list_revisions to someone of the project demo" in refused.text
+    assert "deckhand:list_revisions to keystone:u1/p1 (someone of the project demo)" in refused.text
     without = ask(server.issue("unscoped", project=None))
-    assert (without.status, "list_revisions to someone\n" in without.text) == (403, True)
+    assert (without.status, "list_revisions to keystone:u1 (someone)\n" in without.text) == (403, True)
     of_a_domain = server.issue("domain", project=None, domain={"id": "d", "name": "all"})
-    assert "to someone of the domain all" in ask(of_a_domain).text
+    assert "to keystone:u1/d (someone of the domain all)" in ask(of_a_domain).text
 
 
 @with_middleware
@@ -201,7 +201,7 @@ def test_what_a_client_says_of_itself_is_not_believed(server: Server, ask: Ask) 
     for token in (None, "", "unknown"):
         assert ask(token, **said).status == 401
     refused = ask(server.issue("other", "member"), **said)
-    assert (refused.status, "to someone of" in refused.text, "boss" in refused.text) == (403, True, False)
+    assert (refused.status, "(someone of" in refused.text, "boss" in refused.text) == (403, True, False)
     assert "good" not in server.asked
 
 
@@ -385,3 +385,18 @@ def test_the_extra_is_named_where_it_is_missing(
     monkeypatch.setitem(sys.modules, "keystonemiddleware", None)
     assert main(["serve", "--check", "--port", "0", "--keystone", "deckhand.conf"]) == 2
     assert "pip install 'plait[keystone]'" in capsys.readouterr().err
+
+
+@with_middleware
+def test_users_of_the_same_name_differ(server: Server, ask: Ask) -> None:
+    """Names are unique only within a domain."""
+    other = {"id": "u2", "name": "someone", "domain": {"id": "d2", "name": "other"}}
+    texts = [ask(server.issue("one")).text, ask(server.issue("two", user=other)).text]
+    assert texts[0] != texts[1]
+
+
+@with_middleware
+@pytest.mark.parametrize("name", ["a\nb", "a\0b", "\ud800", "x" * 256])
+def test_names_that_nobody_can_have(server: Server, ask: Ask, name: str) -> None:
+    user = {"id": "u1", "name": name, "domain": {"id": "default", "name": "Default"}}
+    assert ask(server.issue("good", "viewer", user=user)).status == 401

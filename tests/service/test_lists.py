@@ -115,3 +115,11 @@ def test_the_tables_are_as_the_migrations_make_them(client: serving.Client) -> N
     with client.app.state.service.database.engine.connect() as connection:
         found = compare_metadata(MigrationContext.configure(connection), METADATA)
     assert found == []
+
+
+def test_labels_with_nul(client: serving.Client) -> None:
+    """PostgreSQL stores no NUL, and no request can ask for one."""
+    body = serving.body_of([{"name": "a", "labels": {"k\0": "v\0", "group": "g"}}])
+    assert client.ask("PUT", "/buckets/a/documents", body).status == 200
+    found = client.ask("GET", "/revisions/1/documents?metadata.label=group=g")
+    assert (found.status, "v\\0" in found.text) == (200, True)

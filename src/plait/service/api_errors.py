@@ -97,6 +97,16 @@ def is_name(text: str) -> bool:
     return 0 < len(text) <= LONGEST and not _UNSTORABLE.search(text)
 
 
+# The beginnings of the names of clients that another program vouches for. No token of a file has such a name.
+KEYSTONE, OPENID = "keystone:", "openid:"
+
+
+def check_identity(name: str) -> None:
+    """Raises Refusal for a client whose name the tables cannot store."""
+    if not is_name(name):
+        raise ApiError("HTTPUnauthorized", 401, "the token has a name that nobody can have")
+
+
 # Characters of a name.
 LONGEST = 255
 _UNSTORABLE = re.compile(r"[\0-\x1f\ud800-\udfff]")

@@ -79,10 +79,15 @@ LONGEST_LABEL = 200
 
 
 def indexed(text: str) -> str:
-    """A part of a label as it is indexed: the end of a long one is a digest, since no index takes texts of any length."""
-    if len(text) <= LONGEST_LABEL:
+    """A part of a label as it is indexed: the end of a long one is a digest, since no index takes texts of any length.
+
+    So is the end of one with NUL, which PostgreSQL does not store, and which no request can ask for.
+    """
+    if len(text) <= LONGEST_LABEL and "\0" not in text:
         return str(text)
-    return text[: LONGEST_LABEL - 64] + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return (
+        text[: LONGEST_LABEL - 64].replace("\0", "") + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    )
 
 
 def _at(value: Value, key: str) -> Value:

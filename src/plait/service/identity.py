@@ -12,7 +12,7 @@ import threading
 from typing import NamedTuple
 
 from plait.base.errors import PlaitError, UsageError
-from plait.service.api_errors import ApiError
+from plait.service.api_errors import KEYSTONE, OPENID, ApiError, is_name
 from plait.service.policy import ADMIN, AccessPolicy
 
 TYPE_CHECKING = False
@@ -186,6 +186,8 @@ def _token(entry: object) -> ServiceToken:
         name, digest, roles = entry["name"], entry["digest"], entry["roles"]
         if (
             isinstance(name, str)
+            and is_name(name)
+            and not name.startswith((KEYSTONE, OPENID))
             and isinstance(digest, str)
             and _DIGEST.fullmatch(digest) is not None
             and isinstance(roles, list)

@@ -11,7 +11,7 @@ import json
 import jwt
 
 from plait.base.errors import UsageError
-from plait.service.api_errors import ApiError, is_name
+from plait.service.api_errors import OPENID, ApiError, check_identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,9 +68,8 @@ class Issuer:
             )
         except jwt.PyJWTError:
             raise ApiError("HTTPUnauthorized", 401, "the token cannot be trusted, or is not for this service") from None
-        name = str(claims["sub"])
-        if not is_name(name):
-            raise ApiError("HTTPUnauthorized", 401, "the token has a name that nobody can have")
+        name = f"{OPENID}{claims['sub']}" if claims["sub"] else ""
+        check_identity(name)
         return name, self._roles_in(claims)
 
     def _key(self, name: str | None) -> jwt.PyJWK:

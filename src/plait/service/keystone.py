@@ -12,7 +12,7 @@ import re
 import sys
 
 from plait.base.errors import UsageError
-from plait.service.api_errors import ApiError
+from plait.service.api_errors import KEYSTONE, ApiError, check_identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ class Keystone:
         status, challenge = self._asked(environ)
         if status == 200 and environ.get("HTTP_X_IDENTITY_STATUS") == "Confirmed":
             roles = frozenset(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(","))
-            return _name(environ), roles - {""}
+            name = _name(environ)
+            check_identity(name)
+            return name, roles - {""}
         if status in (200, 401):
             raise ApiError("HTTPUnauthorized", 401, "a token of Keystone is needed: X-Auth-Token", challenge=challenge)
         raise _away()
@@ -158,12 +160,17 @@ def _environ(token: str, method: str, path: str) -> Environ:
 
 
 def _name(environ: Environ) -> str:
-    """The name of the user, with the project or domain that the token is for, because roles belong to it."""
-    name = environ.get("HTTP_X_USER_NAME") or environ.get("HTTP_X_USER_ID") or "somebody"
-    for what, key in (("project", "HTTP_X_PROJECT_NAME"), ("domain", "HTTP_X_DOMAIN_NAME")):
-        if environ.get(key):
-            return f"{name} of the {what} {environ[key]}"
-    return str(name)
+    """The IDs and names of the user, and of the project or domain that the token is for, because roles belong to it.
+
+    The IDs come first and alone tell users apart: names are unique only within a domain.
+    """
+    told = {key: environ.get(f"HTTP_X_{key}", "") for key in ("USER_ID", "PROJECT_ID", "DOMAIN_ID")}
+    ids = "/".join(part for part in told.values() if part)
+    name = environ.get("HTTP_X_USER_NAME", "")
+    for what in ("PROJECT", "DOMAIN"):
+        if environ.get(f"HTTP_X_{what}_NAME"):
+            return f"{KEYSTONE}{ids} ({name} of the {what.lower()} {environ[f'HTTP_X_{what}_NAME']})"
+    return f"{KEYSTONE}{ids} ({name})"
 
 
 def _away() -> ApiError:

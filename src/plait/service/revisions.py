@@ -117,8 +117,6 @@ def roll_back(call: Call) -> Answer:
     def work(connection: Connection) -> Answer:
         target = existing(connection, call.path["revision"], or_zero=True)
         before, wanted = reversed(differing(connection, target, newest(connection)))
-        if has_secrets(connection, target):
-            call.identity.require(CREATE_ENCRYPTED)
         there, kept = (
             [NewDocument(one.bucket, one.identity, one.digest, one.trusted, one.kind) for one in side]
             for side in (before, wanted)
@@ -126,6 +124,8 @@ def roll_back(call: Call) -> Answer:
         stay = set(there) & set(kept)
         gone = [one for one, draft in zip(before, there, strict=True) if draft not in stay]
         new = [draft for draft in kept if draft not in stay]
+        if has_secrets(connection, target) or any(one.encrypted for one in gone):
+            call.identity.require(CREATE_ENCRYPTED)
         buckets = {one.bucket for one in gone} | {one.bucket for one in new}
         revision, _ = add_revision(connection, buckets, gone, new)
         call.service.flows.check(connection, call.identity)
