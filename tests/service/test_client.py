@@ -10,6 +10,7 @@ from pathlib import Path
 import kills
 import pytest
 import serving
+from listening import Quiet, listening
 
 from plait.base.errors import UsageError
 from plait.service.client import Client, ServiceError
@@ -70,3 +71,17 @@ def test_it_is_imported_without_the_libraries_of_the_server() -> None:
         "import sys, plait.service.client; sys.exit(bool({'starlette', 'sqlalchemy', 'uvicorn'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_does_not_get_the_token(status: int) -> None:
+    asked: list[str | None] = []
+
+    class Redirecting(Quiet):
+        def do_GET(self) -> None:
+            asked.append(self.headers["X-Auth-Token"])
+            self.answer(status, Location="/elsewhere")
+
+    with listening(Redirecting) as address, pytest.raises(ServiceError, match="redirects") as caught:
+        Client(address, token="t").revisions()
+    assert (caught.value.status, asked) == (status, ["t"])

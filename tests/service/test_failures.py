@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 import serving
 from postgresql import started
+from sqlalchemy import make_url
 
 from plait.layering.document import LayeredDocument
-from plait.service import database
+from plait.service import database, records
 from plait.service.app import application
+from plait.service.database import shown
 
 DOCUMENT = {"name": "x", "data": 1}
 
@@ -107,3 +109,19 @@ def test_a_mistake_of_ours_is_told_without_values(
     assert "ValueError" in caplog.text
     assert "parcels.py" in caplog.text
     assert "canary" not in caplog.text
+
+
+@pytest.mark.parametrize("form", records.FORMS)
+def test_log_lines_have_no_control_characters(form: str) -> None:
+    """A message may quote what a receiver, an issuer or a database answered."""
+    bad = "\x1b]0;title\x07 \x9b31m\r\n2026-01-01 INFO plait.service: made up"
+    record = logging.LogRecord("plait.service", logging.ERROR, "", 1, "answered %s", (bad,), None)
+    text = (records.JsonFormatter() if form == records.JSON else records.TextFormatter()).format(record)
+    assert [char for char in text if not char.isprintable()] == []
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://u:PW@h/d", "postgresql://h/d?password=PW", "postgresql://h/d?sslpassword=PW&host=x"]
+)
+def test_messages_have_no_passwords_of_a_url(url: str) -> None:
+    assert "PW" not in shown(make_url(url))

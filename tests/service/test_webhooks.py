@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import http.client
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import postgresql
 import pytest
@@ -22,7 +25,9 @@ import serving
 
 from patience import LONGEST
 from plait.base.errors import UsageError
+from plait.base.http import fetched
 from plait.service import webhooks as module
+from plait.service.api_errors import busy
 from plait.service.app import application
 from plait.service.database import Database
 from plait.service.webhooks import Webhooks
@@ -282,3 +287,41 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(
     with service(url, [receiver.url]) as client:
         put(client, 1)
         wait(lambda: receiver.revisions == [1])
+
+
+def test_a_failure_does_not_end_a_webhook(
+    url: str, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures: list[Exception] = [busy("other requests take too long"), RuntimeError("no thread"), MemoryError()]
+    send = Webhooks._send
+
+    def fail_first(self: Webhooks, *given: Any) -> str | None:
+        if failures:
+            raise failures.pop()
+        return send(self, *given)
+
+    monkeypatch.setattr(Webhooks, "_send", fail_first)
+    monkeypatch.setattr(module, "_BOUND", 0.05)
+    with service(url, [receiver.url]) as client:
+        put(client, 1)
+        wait(lambda: receiver.revisions == [1])
+    assert "tried again" in caplog.text
+
+
+def test_an_answer_without_end_leaves_no_connection() -> None:
+    """A server that sends a byte now and then."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ended = threading.Event()
+
+        def drip() -> None:
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                while True:
+                    connection.sendall(b"H")
+                    time.sleep(0.01)
+            ended.set()
+
+        threading.Thread(target=drip, daemon=True).start()
+        with pytest.raises(TimeoutError):
+            fetched(f"http://127.0.0.1:{server.getsockname()[1]}/", seconds=0.2, maximum=1)
+        assert ended.wait(LONGEST)

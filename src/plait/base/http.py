@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from http.client import HTTPException
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from socket import SHUT_RDWR, socket
 from threading import Thread
 from urllib import request
 from urllib.error import HTTPError, URLError
@@ -38,12 +40,13 @@ def fetched(
     """
     # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
     outcome: list[bytes | Exception] = []
+    sockets: list[socket] = []
     check_request(url)
     permissions = current_permissions()  # which the thread does not have
 
     def work() -> None:
         try:
-            outcome.append(_fetch(url, seconds, maximum, redirects, proxies, body, headers or {}, permissions))
+            outcome.append(_fetch(url, seconds, maximum, redirects, proxies, body, headers or {}, permissions, sockets))
         except Exception as error:  # noqa: BLE001 - raised again by whoever waits
             outcome.append(error)
 
@@ -51,6 +54,10 @@ def fetched(
     thread.start()
     thread.join(seconds)
     if not outcome:
+        # The thread waits for the server, which may send a byte now and then for ever.
+        for one in sockets:
+            with suppress(OSError):
+                one.shutdown(SHUT_RDWR)
         raise TimeoutError
     if isinstance(outcome[0], Exception):
         raise outcome[0]
@@ -66,7 +73,28 @@ def _fetch(
     body: bytes | None,
     headers: Mapping[str, str],
     permissions: Permissions | None,
+    sockets: list[socket],
 ) -> bytes:
+    """The content of a URL. sockets: receives each socket that is opened."""
+
+    class Connection(HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            sockets.append(self.sock)
+
+    class SecureConnection(HTTPSConnection):
+        def connect(self) -> None:
+            super().connect()
+            sockets.append(self.sock)
+
+    class Plain(request.HTTPHandler):
+        def http_open(self, asked: request.Request) -> HTTPResponse:
+            return self.do_open(Connection, asked)
+
+    class Secure(request.HTTPSHandler):
+        def https_open(self, asked: request.Request) -> HTTPResponse:
+            return self.do_open(SecureConnection, asked)
+
     class Redirects(request.HTTPRedirectHandler):
         max_redirections = _REDIRECTS
 
@@ -78,8 +106,8 @@ def _fetch(
 
     # Not build_opener: it would add file and ftp, which a redirect could then lead to.
     handlers: list[request.BaseHandler] = [
-        request.HTTPHandler(),
-        request.HTTPSHandler(),
+        Plain(),
+        Secure(),
         request.HTTPDefaultErrorHandler(),
         request.HTTPErrorProcessor(),
         request.UnknownHandler(),

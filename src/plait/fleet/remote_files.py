@@ -66,6 +66,13 @@ def local_path(name: str) -> str | None:
     return url2pathname(path) if os.name == "nt" else unquote(path)
 
 
+def _shown(url: str) -> str:
+    """A URL for messages: without user, password and query."""
+    scheme, separator, rest = url.partition("://")
+    place, slash, path = rest.partition("?")[0].partition("/")
+    return f"{scheme}{separator}{place.rpartition('@')[2]}{slash}{path}"
+
+
 class RemoteFiles:
     """Files below a URL, by their paths below it. Raises ReadError where the store refuses."""
 
@@ -73,22 +80,24 @@ class RemoteFiles:
         """Raises UsageError for a URL that nothing here knows."""
         from importlib import import_module
 
-        self.url = url.rstrip("/")
+        self.name = _shown(url.rstrip("/"))
         try:
             make: Callable[[str], tuple[FileSystem, str]] = import_module("fsspec.core").url_to_fs
         except ModuleNotFoundError as error:
             if error.name is None or error.name.partition(".")[0] != "fsspec":
                 raise
             raise UsageError(
-                f"places such as {url} need an extra that is not installed",
+                f"places such as {self.name} need an extra that is not installed",
                 found="no module fsspec",
                 hint=_HINT,
                 code="extra-not-installed",
             ) from None
         try:
-            self._files, top = make(self.url)
+            self._files, top = make(url.rstrip("/"))
         except (ImportError, ValueError, OSError) as error:
-            raise UsageError(f"cannot use {url}", found=str(error).partition("\n")[0], code="fleet-place") from None
+            raise UsageError(
+                f"cannot use {self.name}", found=str(error).partition("\n")[0], code="fleet-place"
+            ) from None
         self._top = top.rstrip("/")
         self._is_flat = url.partition(":")[0] in _FLAT
 
@@ -150,7 +159,7 @@ class RemoteFiles:
             return work()
         except Exception as error:  # each store has errors of its own
             raise ReadError(
-                f"cannot use {self.url}: {str(error).partition(chr(10))[0] or type(error).__name__}",
+                f"cannot use {self.name}: {str(error).partition(chr(10))[0] or type(error).__name__}",
                 code="fleet-place",
             ) from error
 
@@ -183,7 +192,7 @@ class RemoteDestination:
 
     def __init__(self, url: str) -> None:
         self._store = RemoteFiles(url)
-        self.name = self._store.url
+        self.name = self._store.name
         # What is in the memory of a process is in no other's.
         self.for_workers = "" if url.startswith("memory:") else url
         self._before: dict[str, tuple[int, float]] | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from plait.base.errors import PlaitError, UsageError
 from plait.service.project_files import documents_in
@@ -179,17 +179,29 @@ class Client:
         url += f"?{urlencode(pairs)}" if pairs else ""
         request = Request(url, text.encode(), self._headers, method=method)  # noqa: S310 - an address of HTTP
         try:
-            with urlopen(request, timeout=self._timeout) as response:  # noqa: S310
+            with _OPENER.open(request, timeout=self._timeout) as response:
                 following = _MARKER.search(response.headers.get("Link") or "")
                 return _documents(response.read()), following[1] if following else None
         except HTTPError as error:
             with error:
+                if 300 <= error.code < 400:
+                    raise ServiceError(
+                        f"{self._root} redirects to another address, which does not get the token", status=error.code
+                    ) from None
                 raise _error(error.code, error.read()) from None
         except (URLError, OSError) as error:
             reason = error.reason if isinstance(error, URLError) else error
             raise ServiceError(f"{self._root} does not answer: {reason}") from None
 
 
+class _NoRedirects(HTTPRedirectHandler):
+    """Makes a redirection an error: the token is for the service at this address and for no other."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Nothing to follow."""
+
+
+_OPENER = build_opener(_NoRedirects)
 # The service may be known by another address than the one in the header, so only the marker counts.
 _MARKER = re.compile(r'[?&]marker=(\d{1,9})>; rel="next"')
 

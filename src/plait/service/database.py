@@ -75,12 +75,10 @@ class Database:
             self._migrate()
         except (SQLAlchemyError, CommandError) as error:
             self.close()
-            raise PlaitError(
-                f"cannot use {parsed.render_as_string(hide_password=True)}: {reason_of(error)}", code="database"
-            ) from None
+            raise PlaitError(f"cannot use {shown(parsed)}: {reason_of(error)}", code="database") from None
         except PlaitError as error:
             self.close()
-            raise error.within(f"in {parsed.render_as_string(hide_password=True)}") from None
+            raise error.within(f"in {shown(parsed)}") from None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -219,6 +217,12 @@ def opened(url: str) -> Engine:
     return _engine(_parsed(url))
 
 
+def shown(url: URL) -> str:
+    """A URL for messages: without passwords, which may also stand in its query."""
+    named = [name for name in url.query if "password" in name.lower()]
+    return url.difference_update_query(named).render_as_string(hide_password=True)
+
+
 def _parsed(url: str) -> URL:
     try:
         found = make_url(url)
@@ -231,7 +235,7 @@ def _parsed(url: str) -> URL:
     ):
         raise UsageError(
             "the service keeps its documents in SQLite or PostgreSQL",
-            found=found.render_as_string(hide_password=True),
+            found=shown(found),
             expected=_EXPECTED,
             code="database",
         )

@@ -135,9 +135,17 @@ def _json(text: str) -> dict[str, object]:
 def _check(url: str) -> None:
     """Raises UsageError for a forbidden URL, because fetched keys are trusted."""
     try:
-        scheme, host = urlsplit(url).scheme, urlsplit(url).hostname
+        parts = urlsplit(url)
+        scheme, host = parts.scheme, parts.hostname
     except ValueError:
         scheme, host = "", None
+    else:
+        if "@" in parts.netloc:
+            raise UsageError(
+                f"the address of {host} has a user or a password: keys are public",
+                expected="https://HOST",
+                code="issuer-keys",
+            )
     if not host or not (scheme == "https" or (scheme == "http" and host in LOOPBACK)):
         raise UsageError(
             f'"{url[:_SHOWN]}" is no address to fetch keys from', expected="https://HOST", code="issuer-keys"

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from time import monotonic, perf_counter
 from urllib.parse import quote
 
+from plait.base.text_diff import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -85,11 +87,19 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(found)
 
 
+class TextFormatter(logging.Formatter):
+    """A log line as text. Control characters are escaped: a message may quote what another program answered."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - of the base class
+        """The line without the traceback."""
+        return visible(super().formatMessage(record))
+
+
 def set_up(form: str) -> None:
     """Logs to standard error. form: of FORMS."""
     handler = logging.StreamHandler()
     handler.setFormatter(
-        JsonFormatter() if form == JSON else logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        JsonFormatter() if form == JSON else TextFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     for name in ("uvicorn", "keystonemiddleware", "alembic"):

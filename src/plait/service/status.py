@@ -7,7 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from plait.base.errors import PlaitError
 from plait.service.api_errors import ApiError
-from plait.service.database import reason_of
+from plait.service.database import reason_of, shown
 from plait.service.tables import AUDIT, DOCUMENTS, ENTRIES, REVISIONS, SECRETS
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def status_of(database: Database) -> dict[str, object]:
     }
     try:
         with database.reading() as connection:
-            found: dict[str, object] = {"database": database.engine.url.render_as_string(hide_password=True)}
+            found: dict[str, object] = {"database": shown(database.engine.url)}
             found |= {name: connection.execute(query).scalar() for name, query in counts.items()}
     except SQLAlchemyError as error:
         raise PlaitError(f"the database cannot be read: {reason_of(error)}", code="database") from None

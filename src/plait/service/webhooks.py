@@ -17,7 +17,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sqlalchemy import and_, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 
 from plait.base.errors import PlaitError, UsageError, conceal
 from plait.base.http import fetched
@@ -100,9 +100,10 @@ class Webhooks:
                 while not self._ended.is_set() and self._deliver_next(url):
                     pass
                 failing = False
-            except SQLAlchemyError as error:
+            except Exception as error:  # noqa: BLE001 - whatever failed, the next look must follow
                 if not failing:
-                    _LOG.error("webhooks wait for the database: %s", type(error).__name__)
+                    cause = error.message if isinstance(error, PlaitError) else type(error).__name__
+                    _LOG.error("webhooks wait, and are tried again each second: %s", cause)
                 failing = True
 
     def _deliver_next(self, url: str) -> bool:
