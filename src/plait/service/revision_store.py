@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, insert, or_, select, text, tuple_, update
+from sqlalchemy import String, and_, func, insert, or_, select, text, tuple_, update
 
 from plait.service.api_errors import no_revision
 from plait.service.tables import DOCUMENTS, ENTRIES, LABELS, REVISIONS
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from sqlalchemy import ColumnElement, Connection, Select
+    from sqlalchemy import ColumnElement, Connection, Select, Table
 
 
 # Kinds of control documents that requests look for.
@@ -337,8 +337,28 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
     ]
     labels = [{"digest": one.digest, "key": key, "value": value} for one in new for key, value in one.labels.items()]
     for table, values in ((DOCUMENTS, rows), (LABELS, labels)):
-        if values:
-            connection.execute(insert(table), values)
+        insert_rows(connection, table, values)
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    """Adds rows, which all have the same columns, to a table."""
+    if connection.dialect.name != "postgresql":
+        if rows:
+            connection.execute(insert(table), rows)
+        return
+    # As parameters of a statement each, rows cost PostgreSQL and its driver about three times as much.
+    quoted = connection.dialect.identifier_preparer.quote
+    for start in range(0, len(rows), _MANY):
+        columns = [table.columns[name] for name in rows[start]]
+        names = ", ".join(quoted(column.name) for column in columns)
+        # No lengths: a conversion to VARCHAR(n) cuts off what is longer, and an insertion rejects it.
+        types = ", ".join(
+            f"{quoted(column.name)} {'TEXT' if isinstance(column.type, String) else column.type.compile(connection.dialect)}"
+            for column in columns
+        )
+        source = f"SELECT {names} FROM json_to_recordset(:rows) AS r ({types})"  # noqa: S608 - names of our own tables
+        statement = f"INSERT INTO {quoted(table.name)} ({names}) {source}"
+        connection.execute(text(statement), {"rows": json.dumps(rows[start : start + _MANY], ensure_ascii=False)})
 
 
 def trust(connection: Connection, entries: Iterable[RevisionDocument]) -> None:
@@ -373,6 +393,5 @@ def add_revision(
         RevisionDocument(number, draft.bucket, *draft.identity, draft.digest, revision, draft.trusted, *draft.kind)
         for number, draft in enumerate(drafts, first)
     ]
-    if added:
-        connection.execute(insert(ENTRIES), [entry._asdict() for entry in added])
+    insert_rows(connection, ENTRIES, [entry._asdict() for entry in added])
     return revision, added
