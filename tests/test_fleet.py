@@ -20,6 +20,7 @@ from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView
 from plait.base.limits import Limits, budget_scope
 from plait.cli import main
+from plait.engine.incremental import Engine
 from plait.fleet.api import fleet
 from plait.fleet.cached_results import Results
 from plait.fleet.destinations import place_of
@@ -27,7 +28,6 @@ from plait.fleet.manifest_lines import parsed
 from plait.fleet.plan import tasks_of
 from plait.fleet.progress import NullReporter
 from plait.fleet.run_result import RunResult
-from plait.ytt.workspace.shared_inputs import SharedInputs
 
 FILES = {
     "config/app.yml": '#@ load("@ytt:data", "data")\n---\nregion: #@ data.values.region\nsize: #@ data.values.size\n',
@@ -593,20 +593,33 @@ by: #@ data.values.name
 @pytest.mark.parametrize("first", ["a1", "b2"])
 def test_runs_that_share_inputs_are_what_each_is_alone(first: str, tmp_path: Path) -> None:
     put(tmp_path, SHARING)
-    shared = SharedInputs()
+    engine = Engine(reads_once=True)
     found = project_file.read(str(tmp_path))
     runs = {task.name: task.run(found) for task in tasks_of(found)}
     for name in [f"app/{first}", *runs]:
         alone, common = InputView(), InputView()
         expected = runs[name].evaluate(view=alone, limits={})
         with budget_scope(Limits()) as given:
-            documents = runs[name].evaluate(view=common, shared=shared)
+            documents = runs[name].evaluate(view=common, engine=engine)
         assert documents.to_yaml() == expected.to_yaml()
         assert dict(documents.files) == dict(expected.files)  # type: ignore[attr-defined]
         assert sorted(common.files) == sorted(alone.files)
         assert (common.files, common.directories) == (alone.files, alone.directories)
         assert (f"{tmp_path / 'config/text.csv'}" in common.files) is name.startswith("app/a")
         assert given.taken >= sum(len(content or b"") for content in common.files.values())
+
+
+def test_without_reuse_the_results_are_the_same(tmp_path: Path) -> None:
+    put(tmp_path, SHARING)
+    fleet(tmp_path, output=tmp_path / "a").check()
+    fleet(tmp_path, output=tmp_path / "b", reuse=False).check()
+    assert main(["fleet", "--no-reuse", "--no-cache", "-j", "2", "--output", f"{tmp_path / 'c'}", str(tmp_path)]) == 0
+    found = [
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name / "app").rglob("*.yml")}
+        for name in "abc"
+    ]
+    assert len(found[0]) == 8
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_warning_is_given_by_each_run(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from plait.authoring.lsp.evaluation import EvaluationStop, evaluate
 from plait.authoring.project.file import read
-from plait.base.code_cache import MemoryCache
+from plait.engine.incremental import Engine
 
 FILES = {
     "plait.yml": "runs:\n  site: {render: {files: [config]}}\n",
@@ -76,12 +76,12 @@ def site(tmp_path: pathlib.Path) -> pathlib.Path:
 def test_an_evaluation_leaves_nothing_to_look_for(site: pathlib.Path, added: str, message: str) -> None:
     run = read(str(site / "plait.yml")).run("site")
     texts = {str(site / "config/app.yml"): (FILES["config/app.yml"] + added).encode()}
-    cache = MemoryCache()
-    evaluate(run, texts, EvaluationStop(), cache)  # compiles, which leaves syntax trees
+    engine = Engine()
+    evaluate(run, texts, EvaluationStop(), engine)  # compiles, which leaves syntax trees
     gc.collect()
     gc.disable()
     try:
-        evaluation = evaluate(run, texts, EvaluationStop(), cache)
+        evaluation = evaluate(run, texts, EvaluationStop(), engine)
         evaluation.index()
         if message:
             assert evaluation.error is not None

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _DIGEST = 32
 _SECRET = 32
 # Limits that are part of the key of an entry.
-_LIMITS = ("aliases", "bits", "items", "nesting", "nodes", "string")
+LIMITS = ("aliases", "bits", "items", "nesting", "nodes", "string")
 _COMMON = 1 << 14  # most entries are smaller
 _MANY = 32  # minimum number of entries of a pack
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
@@ -56,7 +56,7 @@ class CodeCache:
         self._secret = secret
         self._checked = False
         limits = current_budget().limits
-        depends = [build(), *(f"{name}={getattr(limits, name)}" for name in _LIMITS)]
+        depends = [build(), *(f"{name}={getattr(limits, name)}" for name in LIMITS)]
         self._prefix = blake2b("\n".join(depends).encode(), digest_size=_DIGEST).digest()
         self._pack_name = ""
         self._pack: dict[str, Content] = {}

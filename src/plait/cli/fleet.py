@@ -60,6 +60,7 @@ class Fleet(Request):
     )
     _4 = Heading("Cache")
     no_cache = switch("no-cache", "render every run and cache nothing")
+    no_reuse = switch("no-reuse", "evaluate every run from scratch; the results are the same")
     cache = text(
         "cache", "cache results in this directory or URL, which fleets and machines may share", value="DIR|URL"
     )
@@ -148,6 +149,7 @@ def _made(flags: Fleet, project: str) -> FleetReport:
             cache_shared=flags.cache_shared,
             cache_secrets=flags.cache_secrets,
             cache_size=size_of(flags, Fleet.cache_size),
+            reuse=not flags.no_reuse,
             afresh=flags.no_cache and not flags.resume,
             resume=flags.resume,
             fail_fast=flags.fail_fast,

@@ -11,7 +11,6 @@ import sys
 from time import localtime, perf_counter, strftime
 
 from plait.authoring.watch.changes import follow
-from plait.base.code_cache import MemoryCache
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import permitted, use_view
 from plait.base.process import goes_on, idle_collector, stop_timer
@@ -22,6 +21,7 @@ from plait.cli.messages import complain_of, complain_of_warning
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.terminal import harmless
 from plait.engine.common import ISOLATE, WATCH
+from plait.engine.incremental import Engine
 from plait.engine.options import DELIVERY
 from plait.engine.patch import Patch
 from plait.engine.render import Render
@@ -33,7 +33,6 @@ from plait.tree.nodes import equal
 from plait.tree.provenance import Trace
 from plait.tree.secrets import uses_secrets
 from plait.ytt.workspace.session import KEPT
-from plait.ytt.workspace.shared_inputs import SharedInputs
 from plait.ytt.workspace.template_cache import TemplateCache
 
 TYPE_CHECKING = False
@@ -86,9 +85,8 @@ class WatchedRequest:
     ) -> None:
         self._read = read
         self._deliver = deliver
-        self._cache = MemoryCache()
+        self._engine = Engine()
         self._kept = TemplateCache()
-        self._shared = SharedInputs()
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
         self._labels = SecretLabels()
@@ -119,13 +117,12 @@ class WatchedRequest:
         """Evaluates, and prints the differences from the last output."""
 
         def once() -> Documents:
-            context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
+            context = Context(print_line=lambda line: complain(f"{line}\n"))
             KEPT.set(self._kept)
             if self._marks_secrets:
                 context.trace = Trace()
-            # Of layers documents are kept, by their text, and no files.
-            made = evaluate_in(context, request, self._shared if request.command == "layer" else None)
-            self._cache.save()
+            made = evaluate_in(context, request, self._engine)
+            self._engine.end()
             return made
 
         made = once()

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from plait.base.source import Source
+    from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.engine.types import Inputs, Texts
     from plait.layering.secrets import SecretSource
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 FORMS = ("yaml", "json")
 
@@ -124,12 +124,12 @@ class Layer(Linked):
     _rows = Linked.rows
 
 
-def evaluate(request: Layer, context: Context, shared: SharedInputs | None = None) -> Documents:
-    """The result of a request; nothing is printed or written. shared: inputs of other runs. Raises PlaitError."""
+def evaluate(request: Layer, context: Context, engine: Engine | None = None) -> Documents:
+    """The result of a request; nothing is printed or written. engine: of several evaluations. Raises PlaitError."""
     keep_limits(request, context)
     if request.tree or request.dot or request.compare_deckhand:
         raise UsageError("--tree, --dot and --compare-deckhand print no documents", code="flag-conflict")
-    job = job_of(request, context, shared)
+    job = job_of(request, context, engine)
     keep_originals(request, context, request.output, STRINGS)
     result = job.run(context)
     return result_of(result, output_by_of(request), lambda documents: job.text(documents, context.originals), context)
@@ -150,8 +150,8 @@ def format_named(request: Layer) -> str:
     return form
 
 
-def job_of(request: Layer, context: Context, shared: SharedInputs | None = None) -> LayerJob:
-    """The job of a request. shared: inputs of other runs. Raises PlaitError."""
+def job_of(request: Layer, context: Context, engine: Engine | None = None) -> LayerJob:
+    """The job of a request. engine: of several evaluations. Raises PlaitError."""
     site = site_of(request, context)
     if not request.arguments and site is None:
         raise UsageError(
@@ -168,7 +168,7 @@ def job_of(request: Layer, context: Context, shared: SharedInputs | None = None)
         _secret_sources(request),
         _labels(request),
         unwrap=site is not None,
-        known=None if shared is None or request.keep_format or context.trace is not None else shared.documents,
+        known=None if engine is None or request.keep_format or context.trace is not None else engine.layered(),
     )
 
 

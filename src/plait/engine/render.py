@@ -43,13 +43,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from plait.engine.incremental import Engine
     from plait.engine.results import Rendered
     from plait.engine.types import Inputs, Plain, Texts
     from plait.tree.context import Context
     from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.library import Library
     from plait.ytt.workspace.merges import Merges
     from plait.ytt.workspace.render_job import ReferencedValues
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 EMPTIED = "dangerous-emptied-output-directory"
 
@@ -190,31 +191,18 @@ _VALUES = (
     (Render.data_value_yaml, "values_yaml"),
     (Render.data_value_file, "value_files"),
 )
-# Options that determine the list of inputs.
-_NAMED = (Render.inputs, Render.allow_links, Render.allow_all_links, Render.offline)
-# Options that change inputs after they were listed, or replace the phases.
-_NOT_SHARED = (Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format)
 
 
-def evaluate(request: Render, context: Context, shared: SharedInputs | None = None) -> Rendered:
-    """The result of a request; nothing is printed or written. shared: inputs of other runs. Raises PlaitError."""
+def evaluate(request: Render, context: Context, engine: Engine | None = None) -> Rendered:
+    """The result of a request; nothing is printed or written. engine: of several evaluations. Raises PlaitError."""
     from plait.engine.results import Rendered
     from plait.yaml.output_formats import choose_formats
 
     keep_limits(request, context)
     inputs = inputs_of(request)
-    if shared is None or not _can_share(request, context):
+    result = None if engine is None else engine.rendered(request, inputs, context)
+    if result is None:
         result = outcome(request, read_inputs(request, inputs), inputs, context)
-    else:
-        from plait.engine.sharing import with_shared
-
-        result = with_shared(
-            shared,
-            [(use.option.name, use.value) for option in _NAMED for use in request.uses_of(option)],
-            context,
-            lambda: read_inputs(request, inputs),
-            lambda files: job_of(request, files, inputs, context),
-        )
     with located(request, Render.output):
         form = choose_formats(request.output)[0]
     return Rendered(
@@ -226,13 +214,6 @@ def evaluate(request: Render, context: Context, shared: SharedInputs | None = No
         warnings=context.warnings,
         trace=context.trace,
     )
-
-
-def _can_share(request: Render, context: Context) -> bool:
-    """True if inputs read by another run may be used, which provenance excludes."""
-    from plait.base.events import current_listener
-
-    return context.trace is None and current_listener() is None and not request.has(*_NOT_SHARED)
 
 
 def job(request: Render, context: Context) -> RenderJob:
@@ -294,14 +275,15 @@ def job_of(
     inputs: Reader,
     context: Context,
     debug: Callable[[str], None] | None = None,
+    library: Library | None = None,
 ) -> RenderJob:
-    """The job of the phases. debug: gets each line of --debug. Raises PlaitError."""
+    """The job of the phases. debug: gets each line of --debug. library: the tree of the files. Raises PlaitError."""
     if request.has(Render.file_marks):
         from plait.ytt.workspace.file_marks import apply_marks
 
         with located(request, Render.file_marks) as marks:
             files = apply_marks(files, marks)
-    job = RenderJob(files, options_of(request, debug))
+    job = RenderJob(files, options_of(request, debug), library=library)
     if debug is not None:
         from plait.ytt.workspace.library import outline
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from plait.base.code_cache import CodeCache
     from plait.base.input_view import InputView
     from plait.base.permissions import Permissions
+    from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.tree.lookups import Lookups
     from plait.tree.provenance import Trace
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 
 class World:
@@ -27,11 +27,11 @@ class World:
 
     view: texts that replace files, the environment, and a record of reads; None for the disk. permissions: of the
     request's project; None for a command line. limits: by the names of --limit; None for the current ones. cache:
-    compiled code of earlier runs. shared: inputs of earlier runs. lookups, warned: filled with looked-up names and with
-    warnings, even if the evaluation fails.
+    compiled code of earlier runs. engine: what evaluations of this process share. lookups, warned: filled with looked-up
+    names and with warnings, even if the evaluation fails.
     """
 
-    __slots__ = ("cache", "limits", "lookups", "permissions", "shared", "view", "warned")
+    __slots__ = ("cache", "engine", "limits", "lookups", "permissions", "view", "warned")
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class World:
         permissions: Permissions | None = None,
         limits: Mapping[str, float] | None = None,
         cache: CodeCache | None = None,
-        shared: SharedInputs | None = None,
+        engine: Engine | None = None,
         lookups: Lookups | None = None,
         warned: list[str] | None = None,
     ) -> None:
@@ -48,7 +48,7 @@ class World:
         self.permissions = permissions
         self.limits = limits
         self.cache = cache
-        self.shared = shared
+        self.engine = engine
         self.lookups = lookups
         self.warned = warned
 
@@ -65,25 +65,28 @@ def evaluate(request: Request, world: World, trace: Trace | None = None) -> Docu
         context.lookups = world.lookups
         context.trace = trace
         try:
-            documents = evaluate_in(context, request, world.shared)
+            documents = evaluate_in(context, request, world.engine)
         finally:
             if world.lookups is not None:
                 world.lookups.end()
             if world.warned is not None:
                 world.warned += context.warnings
-            if context.trace is not None:  # what is not recorded may be kept for other runs
-                context.end()
+            context.end()
+            if world.engine is not None:
+                world.engine.end()
     documents.printed = printed
     return documents
 
 
-def evaluate_in(context: Context, request: Request, shared: SharedInputs | None = None) -> Documents:
+def evaluate_in(context: Context, request: Request, engine: Engine | None = None) -> Documents:
     """The same, for a caller that has a context and has entered the world. Raises PlaitError."""
+    if engine is not None:
+        context.cache = engine.part().cache
     if request.command == "render":
         from plait.engine import render
 
         assert isinstance(request, render.Render)
-        return render.evaluate(request, context, shared)
+        return render.evaluate(request, context, engine)
     if request.command == "patch":
         from plait.engine import patch
 
@@ -93,7 +96,7 @@ def evaluate_in(context: Context, request: Request, shared: SharedInputs | None 
         from plait.engine import layer
 
         assert isinstance(request, layer.Layer)
-        return layer.evaluate(request, context, shared)
+        return layer.evaluate(request, context, engine)
     from plait.engine import compose
 
     assert isinstance(request, compose.Compose)

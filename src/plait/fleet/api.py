@@ -81,6 +81,7 @@ def fleet(
     cache_shared: bool = False,
     cache_secrets: bool = False,
     cache_size: int = MOST_BYTES,
+    reuse: bool = True,
     afresh: bool = False,
     resume: bool = False,
     fail_fast: bool = False,
@@ -99,7 +100,8 @@ def fleet(
     results. cache: a directory or URL for cached results, or True for the user's cache directory; results of earlier
     fleets of this user are reused. cache_shared: also reuse results that others have written there, who can thereby
     change the output; always the case for a URL. cache_secrets: also cache results of runs with secrets. cache_size:
-    maximum size afterwards, in bytes. afresh: render all runs, even if up to date. resume: continue an interrupted
+    maximum size afterwards, in bytes. reuse: False to evaluate every run from scratch, without what runs of one process
+    share; the results are the same. afresh: render all runs, even if up to date. resume: continue an interrupted
     fleet, and also reuse finished results that depend on more than files. fail_fast: stop at the first failure. limits:
     of each run, as for `plait.render`. trust: grant the permissions that the project file needs outside its repository,
     as `--trust` does. own_process: this process does nothing else, so that the system can enforce the limits. watcher:
@@ -122,6 +124,7 @@ def fleet(
     stored = _directory_of(cache)
     kept: WorkerOptions = {
         "results": stored, "shares_results": cache_shared, "keeps_secrets": cache_secrets, "limits": limits,
+        "reuses": reuse,
     }  # fmt: skip
     makers = ExecutorFactory(processes, executor, kept, own_process=own_process)
     outcomes: dict[str, RunResult] = {}

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         shares_results: bool
         keeps_secrets: bool
         limits: Mapping[str, float] | None
+        reuses: bool
 
 
 class WorkerSetup:
@@ -46,14 +47,14 @@ class WorkerSetup:
     own. directory: the base of its paths. output: the destination of results, an absolute path or a URL; "" to send
     them back. results: the location of the cache, or "".
     shares_results: others write to the cache as well, and are trusted.
-    keeps_secrets: runs with secrets are cached too. limits: of each run. bundle: the inputs by absolute path, for
+    keeps_secrets: runs with secrets are cached too. reuses: runs of one process share inputs. limits: of each run. bundle: the inputs by absolute path, for
     workers without access to them. permissions: of the project. owns_process: the worker does nothing else. start: the
     working directory, the base of paths in messages.
     """
 
     __slots__ = (
         "bundle", "directory", "environment", "keeps_secrets", "limits", "output", "owns_process", "permissions", "results",
-        "shares_results", "source", "start", "token",
+        "reuses", "shares_results", "source", "start", "token",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +66,7 @@ class WorkerSetup:
         results: str = "",
         shares_results: bool = False,
         keeps_secrets: bool = False,
+        reuses: bool = True,
         limits: Mapping[str, float] | None = None,
         bundle: Mapping[str, bytes] | None = None,
         environment: Mapping[str, str] | None = None,
@@ -77,6 +79,7 @@ class WorkerSetup:
         self.results = results
         self.shares_results = shares_results
         self.keeps_secrets = keeps_secrets
+        self.reuses = reuses
         self.limits = {} if limits is None else dict(limits)
         self.bundle = bundle
         self.environment = environment
@@ -93,9 +96,8 @@ class FleetWorker:
     def __init__(self, setup: WorkerSetup) -> None:
         """Raises PlaitError."""
         from plait.authoring.project.file import of_source
-        from plait.base.code_cache import MemoryCache
         from plait.base.source import Source
-        from plait.ytt.workspace.shared_inputs import SharedInputs
+        from plait.engine.incremental import Engine
 
         self._setup = setup
         self._place = None
@@ -116,8 +118,7 @@ class FleetWorker:
         self._project = of_source(Source(name, text), directory, permissions)
         self._disk = DiskState(directory or os.curdir, setup.environment)
         self._parts = Parts()
-        self._cache = MemoryCache()
-        self._shared = SharedInputs()
+        self._engine = Engine(reads_once=True, reuses=setup.reuses)
         self._output = place_for_worker(setup.output) if setup.output else None
         self._results: Results | None = None
         if setup.results:
@@ -175,8 +176,7 @@ class FleetWorker:
 
         run = task.run(self._project)
         view = InputView(is_read_only=False, environment=self._setup.environment)
-        documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache, shared=self._shared))
-        self._cache.save()
+        documents = _within_limits(self._setup, lambda: run.evaluate(view=view, engine=self._engine))
         texts, warnings = _texts(task, documents)
         made = CachedResult(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):

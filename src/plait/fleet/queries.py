@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plait.authoring.project.file import Project
-    from plait.base.code_cache import CodeCache
+    from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
     from plait.insight.explain import History, HistoryEntry
@@ -57,22 +57,21 @@ def deciding(entry: HistoryEntry) -> HistoryEntry:
 
 
 def evaluated(
-    project: Project, tasks: Sequence[Task], cache: CodeCache | None = None, *, follows_all: bool = False
+    project: Project, tasks: Sequence[Task], engine: Engine | None = None, *, follows_all: bool = False
 ) -> Iterator[tuple[Task, Documents, Trace]]:
-    """The results of runs, evaluated one after the other with provenance. cache: of compiled code. Raises PlaitError.
+    """The results of runs, evaluated one after the other with provenance. engine: of all of them. Raises PlaitError.
 
     follows_all: also record functions that only compute.
     """
-    from plait.base.code_cache import MemoryCache
     from plait.base.input_view import InputView
+    from plait.engine.incremental import Engine
     from plait.tree.provenance import Trace
 
-    cache = MemoryCache() if cache is None else cache
+    engine = Engine() if engine is None else engine
     for task in tasks:
         trace = Trace()
         trace.follows_all = follows_all
-        documents = task.run(project).evaluate(view=InputView(), trace=trace, limits={}, cache=cache)
-        cache.save()
+        documents = task.run(project).evaluate(view=InputView(), trace=trace, limits={}, engine=engine)
         assert documents.trace is not None
         yield task, documents, documents.trace
 
@@ -209,30 +208,28 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     Each with the reason why there may be others, or "". Raises UsageError if no environment reads the file, and for a
     line that it does not have; PlaitError.
     """
-    from plait.base.code_cache import MemoryCache
     from plait.base.input_view import InputView
+    from plait.engine.incremental import Engine
     from plait.engine.pipeline import file_source
     from plait.insight.impact import check_line, impact, same_file
     from plait.tree.context import Context
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
     own = os.path.abspath(project.path)
     read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}
-    cache, shared = MemoryCache(), SharedInputs()
+    engine = Engine(reads_once=True)
     is_reached = False
 
     def rerun(task: Task, texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
-        made = task.run(project).evaluate(view=InputView(texts), trace=True, limits={}, cache=cache)
+        made = task.run(project).evaluate(view=InputView(texts), trace=True, limits={}, engine=engine)
         return made.nodes, made.trace
 
     for task in tasks:
         view = InputView()
-        task.run(project).evaluate(view=view, limits={}, cache=cache, shared=shared)
-        cache.save()
+        task.run(project).evaluate(view=view, limits={}, engine=engine)
         read |= view.files
         # Recording takes much longer than a run does.
         if any(same_file(path, file) for path in (*view.files, own)):
-            ((_, documents, trace),) = evaluated(project, [task], cache, follows_all=True)
+            ((_, documents, trace),) = evaluated(project, [task], engine, follows_all=True)
             found = impact(
                 trace, documents.nodes, file, line,
                 files={own: read[own], **view.files}, rerun=partial(rerun, task), context=Context(),

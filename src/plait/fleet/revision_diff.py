@@ -15,6 +15,7 @@ from plait.base.input_view import permitted
 from plait.base.permissions import is_within
 from plait.base.writing.directory import temporary
 from plait.base.writing.real_paths import WriteRefused
+from plait.engine.incremental import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +23,10 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
-    from plait.base.code_cache import CodeCache
     from plait.base.input_view import InputView
     from plait.base.writing.directory import Directory
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
 
@@ -174,10 +173,8 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Ru
     Raises UsageError for an invalid repository or revision, and PlaitError if the revision has no such project.
     """
     from plait.authoring.project.file import of_source
-    from plait.base.code_cache import MemoryCache
     from plait.engine.pipeline import file_source
     from plait.fleet.plan import tasks_of
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
     home = os.path.realpath(project.directory or os.curdir)
     repository = Repository(home)
@@ -192,38 +189,36 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Ru
             source = file_source(os.path.join(there, os.path.basename(project.path)))
         before = of_source(source, there, permissions)
         old = {task.name: task for task in tasks_of(before)}
-        caches, shared = (MemoryCache(), MemoryCache()), SharedInputs()
+        engines = Engine(reads_once=True), Engine()
         for task in tasks:
             if task.name not in old:
                 yield RunDifference(task.name, NEW)
                 continue
-            now, view = _made(task.run(project), caches[0], shared)
+            now, view = _made(task.run(project), engines[0])
             if task.definition == old[task.name].definition and not _has_read(view, changed):
                 continue
             for path in repository.ignored(view.files):
                 _copy(path, place, os.path.relpath(path, repository.top))
-            was, seen = _made(old[task.name].run(before), caches[1])
+            was, seen = _made(old[task.name].run(before), engines[1])
             if found := _compared(task.name, was, now, (seen, view)):
                 yield found
         names = {task.name for task in tasks_of(project)}
         yield from (RunDifference(name, GONE) for name in old if name not in names)
 
 
-def _made(run: Run, cache: CodeCache, shared: SharedInputs | None = None) -> tuple[Documents | PlaitError, InputView]:
+def _made(run: Run, engine: Engine) -> tuple[Documents | PlaitError, InputView]:
     from plait.base.input_view import InputView
     from plait.tree.secrets import uses_secrets
 
     view = InputView()
     try:
-        made = run.evaluate(view=view, limits={}, cache=cache, shared=shared)
+        made = run.evaluate(view=view, limits={}, engine=engine)
         if uses_secrets(view) and not uses_secrets(made.trace):
             # The names of places are values, so they are shown by their marks.
-            made = run.evaluate(view=view, limits={}, cache=cache, shared=shared, trace=True)
+            made = run.evaluate(view=view, limits={}, engine=engine, trace=True)
         return made, view
     except PlaitError as error:
         return error, view
-    finally:
-        cache.save()
 
 
 def _has_read(view: InputView, changed: set[str]) -> bool:

@@ -78,6 +78,8 @@ class StepBudget:
             space.clear()
         self.spaces.clear()
         self.shared.clear()
+        self.loops, self.names = None, {}
+        del self.charge, self._spent
 
     def _long_loop(self, stop: object) -> Iterable[object]:
         assert self.loops is not None  # set by the caller that runs a program

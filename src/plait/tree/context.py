@@ -58,6 +58,7 @@ class Context:
     |doing, done, total: progress for observers: the current step, the finished units, and all units.
     |print_line: receives each line that templates print.
     |warnings: texts that a command prints to standard error.
+    |told: the number of warnings, repeated ones included.
     |refuses_warnings: an evaluation with warnings fails before it writes anything.
     |originals: the texts as read, if results preserve their format, or None.
     |cache: compiled code of earlier evaluations, or None.
@@ -82,6 +83,7 @@ class Context:
         "refuses_warnings",
         "secrets",
         "silence",
+        "told",
         "total",
         "trace",
     )
@@ -99,6 +101,7 @@ class Context:
         self.print_line = Printer(print_line)
         # each once, in order of occurrence
         self._warnings: dict[str, None] = {}
+        self.told = 0
         self.refuses_warnings = False
         # Receives texts that the reference program prints to standard error; None under plait's own name.
         self.note: Callable[[str], object] | None = None
@@ -125,8 +128,9 @@ class Context:
         trace, self.trace = self.trace, None
         if trace is not None:
             trace.end()
-        if self.budget is not None:
-            self.budget.end()
+        budget, self.budget = self.budget, None
+        if budget is not None:
+            budget.end()
 
     def use_secrets(self) -> Marks:
         """The marks of an evaluation that uses secrets from now on. Every entry point of secrets calls this first."""
@@ -150,6 +154,7 @@ class Context:
         told = text if marks is None else marks.warned(text, of)
         if told is not None:
             self._warnings[told] = None
+            self.told += 1
 
     def warn_openly(self, text: str) -> None:
         """Collect a warning that depends on no secret."""

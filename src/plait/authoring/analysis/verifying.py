@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.run import Run
-    from plait.base.code_cache import CodeCache
+    from plait.engine.incremental import Engine
     from plait.engine.results import Documents
 
 
@@ -89,14 +89,14 @@ class Unverified(Exception):
     """A change that cannot be checked. The text is the reason."""
 
 
-def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, cache: CodeCache | None = None) -> Checked:
+def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: Engine | None = None) -> Checked:
     """A run evaluated with texts in the place of files, and its lookups kept."""
     view, lookups = InputView(texts), Lookups()
     warned: list[str] = []
     try:
         with budget_scope(budget.for_run()):
             made = with_stack_headroom(
-                lambda: run.evaluate(view=view, cache=cache, checks=False, lookups=lookups, warned=warned),
+                lambda: run.evaluate(view=view, engine=engine, checks=False, lookups=lookups, warned=warned),
                 first=False,
             )
     except PlaitError as error:
@@ -111,7 +111,7 @@ def changes(
     *,
     edited: Container[str] | None = None,
     budget: CheckBudget | None = None,
-    cache: CodeCache | None = None,
+    engine: Engine | None = None,
 ) -> Iterator[EditEffect]:
     """The runs that make something else with texts in the place of files.
 
@@ -128,7 +128,7 @@ def changes(
             raise Unverified("the runs take too long")
         try:
             run = with_texts(one.run, texts)
-            made = _evaluated(run, texts, budget, cache)
+            made = _evaluated(run, texts, budget, engine)
             if output_of(run, made) != one.output:
                 yield EditEffect(one, made)
         except LimitError as error:
@@ -144,7 +144,7 @@ def failures(
     texts: Mapping[str, bytes],
     edited: Container[str],
     budget: CheckBudget,
-    cache: CodeCache | None,
+    engine: Engine | None,
 ) -> Iterator[EditEffect]:
     """The runs for which an edit mends nothing: those that fail with it and did not, or fail and warn as before.
 
@@ -157,7 +157,7 @@ def failures(
             raise Unverified("the runs take too long")
         warned: list[str] = []
         try:
-            _evaluated(with_texts(one.run, texts), texts, budget, cache, warned)
+            _evaluated(with_texts(one.run, texts), texts, budget, engine, warned)
         except PlaitError as error:
             is_as_before = one.error is None or _findings(one.error) <= _findings(error)
             if is_as_before and {*one.warned} <= {*warned}:
@@ -173,14 +173,14 @@ def _evaluated(
     run: Run,
     texts: Mapping[str, bytes],
     budget: CheckBudget | None,
-    cache: CodeCache | None,
+    engine: Engine | None,
     warned: list[str] | None = None,
 ) -> Documents:
     if budget is None:
-        return run.evaluate(view=InputView(texts), cache=cache)
+        return run.evaluate(view=InputView(texts), engine=engine)
     with budget_scope(budget.for_run()):
         return with_stack_headroom(
-            lambda: run.evaluate(view=InputView(texts), cache=cache, checks=False, warned=warned), first=False
+            lambda: run.evaluate(view=InputView(texts), engine=engine, checks=False, warned=warned), first=False
         )
 
 

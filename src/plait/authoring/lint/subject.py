@@ -11,11 +11,11 @@ from plait.authoring.analysis.verifying import Checked, changes
 from plait.authoring.lint.layout import LintedFile
 from plait.authoring.lint.used_lines import lines_used
 from plait.authoring.project.run import relative_to_cwd
-from plait.base.code_cache import MemoryCache
 from plait.base.content import file_content
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView
 from plait.base.text_edits import edited, outermost
+from plait.engine.incremental import Engine
 from plait.tree.lookups import Lookups
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ class LintProject:
         """seen_by: receives the reads of the runs, also of failing ones. Raises PlaitError if one fails."""
         self.project = project
         self._seen_by = seen_by
-        self._cache = MemoryCache()
+        self._engine = Engine()
         self.runs = [self._evaluated(run) for run in runs]
         read = {path: content for ran in self.runs for path, content in ran.view.files.items() if content is not None}
         self._contents = read
@@ -77,7 +77,7 @@ class LintProject:
     def _evaluated(self, run: Run) -> EvaluatedRun:
         view = InputView()
         try:
-            documents = run.evaluate(view=view, trace=True, cache=self._cache)
+            documents = run.evaluate(view=view, trace=True, engine=self._engine)
         except PlaitError as error:
             step = f'in the run "{run.name}"'
             raise error if any(one.text == step for one in error.stack) else error.within(step, run.at) from None
@@ -172,7 +172,7 @@ class LintProject:
         """
         runs = {id(ran.checked): ran for ran in (self.runs if only is None else [only])}
         edited = {*texts, *again}
-        for change in changes([ran.checked for ran in runs.values()], texts, edited=edited, cache=self._cache):
+        for change in changes([ran.checked for ran in runs.values()], texts, edited=edited, engine=self._engine):
             yield runs[id(change.before)], change.after
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.run import Run
-    from plait.base.code_cache import CodeCache
     from plait.base.errors import Finding
+    from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.insight.item_names import ItemNames
     from plait.tree.nodes import Document, Item
@@ -264,10 +264,10 @@ def descend(document: Document, keys: Sequence[str]) -> NodePath | None:
     return NodePath(document, 0, tuple(way))
 
 
-def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, cache: CodeCache | None = None) -> Evaluation:
+def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine: Engine | None = None) -> Evaluation:
     """Evaluates a run with provenance. Errors are in the result.
 
-    texts: open texts, by absolute path. stop: stops it. cache: compiled code of earlier evaluations.
+    texts: open texts, by absolute path. stop: stops it. engine: of all evaluations.
     """
     view = InputView(texts)
     trace, lookups = Trace(), Lookups()
@@ -278,7 +278,9 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, cache: 
         stop.watch(allowance)
         try:
             documents = with_stack_headroom(
-                lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False, lookups=lookups, warned=warned),
+                lambda: run.evaluate(
+                    view=view, trace=trace, engine=engine, checks=False, lookups=lookups, warned=warned
+                ),
                 first=False,
             )
         except PlaitError as failed:

@@ -16,13 +16,13 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop, evaluate, is_stopped
 from plait.authoring.lsp.registry import Registry
 from plait.authoring.lsp.resource_schemas import find_faults
-from plait.base.code_cache import MemoryCache
 from plait.base.content import regular_content
 from plait.base.errors import PlaitError
 from plait.base.input_view import current_permissions, permitted
 from plait.base.limits import Limits, budget_scope
 from plait.base.permissions import FILE_NAMES
 from plait.base.trust import permissions_of
+from plait.engine.incremental import Engine
 from plait.yaml.libyaml import parser as fastest_parser
 from plait.ytt.json_schema.schema_files import stamp_of
 
@@ -58,7 +58,7 @@ class ServerState:
         self._turns = BoundedSemaphore(_AT_ONCE)
         self._working = 0  # threads
         self._stamps: dict[str, object] = {}
-        self.cache = MemoryCache()
+        self.engine = Engine()
         self.texts: dict[str, str] = {}
         # With the text and the settings that each was read by.
         self._files: dict[str, tuple[tuple[str, FileSettings, frozenset[str]], File]] = {}
@@ -283,7 +283,7 @@ class ServerState:
     def _evaluated(self, run: Run, stop: EvaluationStop) -> Evaluation:
         """An evaluated run. Broken files that are not open are read as far as possible, too."""
         texts = self.seen_by_runs()
-        first = evaluation = evaluate(run, texts, stop, self.cache)
+        first = evaluation = evaluate(run, texts, stop, self.engine)
         for _ in range(_MOST_BROKEN):
             if evaluation.error is None or stop.is_asked:
                 break
@@ -293,7 +293,7 @@ class ServerState:
             if file is None or not file.recovered.cut:
                 break
             texts[file.path] = file.recovered.text.encode("utf-8", "surrogateescape")
-            evaluation = evaluate(run, texts, stop, self.cache)
+            evaluation = evaluate(run, texts, stop, self.engine)
         evaluation.error = first.error
         return evaluation
 
@@ -301,7 +301,7 @@ class ServerState:
         """A substitute for a run that never succeeded: its output before the editor changed files, or without invalid
         lines of data values.
         """
-        evaluation = evaluate(failed.run, {}, stop, self.cache)
+        evaluation = evaluate(failed.run, {}, stop, self.engine)
         texts = self.seen_by_runs()
         for _ in range(_MOST_BROKEN):
             at = next((one.at for one in evaluation.findings() if one.at is not None), None)
@@ -314,7 +314,7 @@ class ServerState:
                 break
             lines[at.line - 1] = b""
             texts[path] = b"\n".join(lines)
-            evaluation = evaluate(failed.run, texts, stop, self.cache)
+            evaluation = evaluate(failed.run, texts, stop, self.engine)
         return evaluation
 
     def _stores(self) -> set[str]:

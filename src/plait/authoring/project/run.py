@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from plait.base.input_view import InputView
     from plait.base.permissions import Need, Permissions
     from plait.base.source import Position
+    from plait.engine.incremental import Engine
     from plait.engine.options import Request
     from plait.engine.results import Documents
     from plait.tree.lookups import Lookups
     from plait.tree.nodes import Map
     from plait.tree.provenance import Trace
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 _CHECK = "check-output"
 
@@ -173,14 +173,14 @@ class Run:
         limits: Mapping[str, float] | None = None,
         uses: Sequence[Use] = (),
         cache: CodeCache | None = None,
-        shared: SharedInputs | None = None,
+        engine: Engine | None = None,
         checks: bool = True,
         lookups: Lookups | None = None,
         warned: list[str] | None = None,
     ) -> Documents:
         """The result of the run; nothing is printed or written, but for a variables store.
 
-        view, limits, cache, shared, lookups, warned: of `World`. trace: keep histories, for `explain`; a Trace is filled
+        view, limits, cache, engine, lookups, warned: of `World`. trace: keep histories, for `explain`; a Trace is filled
         in, also by a run that fails. uses: more flags. checks: check the documents by schemas of their kinds, if the run
         says so. Raises PlaitError.
         """
@@ -195,7 +195,7 @@ class Run:
             permissions=self.permissions,
             limits=limits,
             cache=cache,
-            shared=shared,
+            engine=engine,
             lookups=lookups,
             warned=warned,
         )

@@ -1,18 +1,18 @@
 """Evaluates the subjects of cases; shares work between evaluations of one process.
 
-Compiled code is cached by text (`plait.base.code_cache.MemoryCache`). Cases that run together share the files of templates as
-read by the first of them (`plait.ytt.workspace.shared_inputs`), and the outcome of an evaluation as long as another case needs it.
+Cases that run together share the files of templates as read by the first of them (`plait.engine.incremental`), and the
+outcome of an evaluation as long as another case needs it.
 """
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 
-from plait.base.code_cache import MemoryCache
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView, use_view
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import keeper, stop_timer, unbound_memory, within_memory
+from plait.engine.incremental import Engine
 from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
@@ -20,15 +20,14 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from typing import TypeAlias, TypeVar
+    from typing import TypeVar
 
     from plait.authoring.testing.evaluation_target import EvaluationTarget
+    from plait.base.code_cache import CodeCache
     from plait.engine.results import Documents
     from plait.tree.nodes import Document
-    from plait.ytt.workspace.shared_inputs import SharedInputs
 
     T = TypeVar("T")
-    _Limits: TypeAlias = tuple[tuple[str, float], ...]
 
 # No input with such a name makes a file that is no YAML.
 _NO_TEXT = (".yml", ".yaml", ".star")
@@ -131,20 +130,18 @@ class Evaluator:
         self._observe = observe
         # Gets all that is read from here on, if somebody wants to know.
         self.reads: InputView | None = None
-        self._caches: dict[_Limits, MemoryCache] = {}
-        # By limits as well, within which files are read; None as long as nobody says what is run together.
-        self._shared: dict[_Limits, SharedInputs] | None = None
+        # Files are read once as soon as somebody says what is run together.
+        self._engine = Engine()
         self._due: Counter[Hashable] | dict[Hashable, int] = {}
         self._kept: dict[Hashable, CaseEvaluation] = {}
 
     def evaluate(self, subject: EvaluationTarget, *, trace: bool = False, view: InputView | None = None) -> Documents:
         """The output of a subject. trace: record provenance. view: records reads. Raises PlaitError."""
         view = InputView() if view is None else view
-        cache, shared = self.cache(subject.limits), self._shared_with(subject.limits)
         trace = trace or self._traced
 
         def once(*, trace: bool) -> Documents:
-            return subject.run.evaluate(view=view, trace=trace, uses=subject.uses, cache=cache, shared=shared)
+            return subject.run.evaluate(view=view, trace=trace, uses=subject.uses, engine=self._engine)
 
         def work() -> Documents:
             subject.check()
@@ -162,27 +159,13 @@ class Evaluator:
             if self._observe is not None:
                 self._observe(subject, error)
             raise
-        finally:
-            cache.save()
         if self._observe is not None:
             self._observe(subject, documents_or_error)
         return documents_or_error
 
-    def cache(self, limits: Mapping[str, float]) -> MemoryCache:
-        """The compiled code of evaluations with these limits, on which it depends."""
-        key = _key(limits)
-        found = self._caches.get(key)
-        if found is None:
-            with budget_scope(Limits(**limits)):
-                found = self._caches[key] = MemoryCache()
-        return found
-
-    def _shared_with(self, limits: Mapping[str, float]) -> SharedInputs | None:
-        if self._shared is None:
-            return None
-        from plait.ytt.workspace.shared_inputs import SharedInputs
-
-        return self._shared.setdefault(_key(limits), SharedInputs())
+    def cache(self) -> CodeCache:
+        """The compiled code of evaluations within the limits in force."""
+        return self._engine.part().cache
 
     def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
         """The result of `work` within limits. Raises its errors, and LimitError."""
@@ -200,7 +183,7 @@ class Evaluator:
         """Announces how often each subject, by its key, will be requested. Files are read again, once for all of these."""
         self._due = dict(subjects)
         self._kept.clear()
-        self._shared = {}
+        self._engine = Engine(reads_once=True)
 
     def outcome(self, subject: EvaluationTarget) -> CaseEvaluation:
         """The outcome of a subject. Equal subjects share one evaluation while more of them are due.
@@ -229,10 +212,6 @@ class Evaluator:
             return CaseEvaluation(self, subject, self.evaluate(subject, view=view), None, view)
         except PlaitError as error:
             return CaseEvaluation(self, subject, None, error, view)
-
-
-def _key(limits: Mapping[str, float]) -> _Limits:
-    return tuple(sorted(limits.items()))
 
 
 def _keeper() -> Callable[[RunBudget], None] | None:

@@ -66,7 +66,7 @@ class FunctionCase:
         from plait.tree.withholding import telling
         from plait.ytt.workspace.phases import exports, has_secrets
 
-        context = Context(print_line=printed.append, cache=evaluator.cache(self.subject.limits))
+        context = Context(print_line=printed.append, cache=evaluator.cache())
         self.subject.check()
         request = self.subject.request()
         assert isinstance(request, Render)

@@ -77,10 +77,10 @@ class Template:
             return load(path, at)
 
         budget = budget_of(context)
-        spent = budget.spent
+        before = budget.spent, context.told
         trace = context.trace
         outcome = self._built(context, noted) if trace is None else self._traced(context, noted, trace)
-        if budget.spent == spent and all(map(is_deterministic, paths)):
+        if (budget.spent, context.told) == before and all(map(is_deterministic, paths)):
             self._outcome = outcome
         return outcome
 

@@ -14,7 +14,11 @@ from plait.base.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from plait.ytt.templates.file import YamlFile
+    from plait.ytt.templates.outcome import TemplateResult
+    from plait.ytt.templates.template import Template
 
 YAML = "yaml"
 TEXT = "text"
@@ -38,6 +42,8 @@ class InputFile:
     ("file 'a/b.yml'"). in_directory: found by walking a directory. shown: the path in messages, from the working
     directory.
 
+    parsed, prepared: the content as read and as compiled, by options, each with its warnings.
+
     Only file marks set the marked_* attributes, before the file is passed on.
     """
 
@@ -54,7 +60,9 @@ class InputFile:
         "marked_type",
         "order",
         "original_path",
+        "parsed",
         "path",
+        "prepared",
         "shown",
     )
 
@@ -75,6 +83,8 @@ class InputFile:
         self.described = path if described is None else described
         self.in_directory = in_directory
         self.shown = shown
+        self.parsed: dict[object, tuple[YamlFile, Sequence[str]]] = {}
+        self.prepared: dict[object, tuple[Template | TemplateResult, Sequence[str]]] = {}
         self.marked_type: str | None = None
         self.marked_template: bool | None = None
         self.marked_output: bool | None = None

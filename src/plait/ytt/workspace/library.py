@@ -42,6 +42,11 @@ class Library:
             self.children.append(found)
         return found
 
+    def take(self, children: list[Library]) -> None:
+        """Replaces its subdirectories by equal ones."""
+        self.children = children
+        self._children_by_name = {child.name: child for child in children}
+
     def _add(self, file: InputFile) -> None:
         self.files.append(file)
         self._files_by_name.setdefault(file.name, file)

@@ -22,23 +22,25 @@ if TYPE_CHECKING:
     from plait.ytt.schema.types import Declaration
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import ReferencedValues
+    from plait.ytt.workspace.shared_files import SharedFiles
 
 
 def run(
     job: RenderJob,
     context: Context | None = None,
     given: Mapping[InputFile, DocumentSet] | None = None,
-    session: Session | None = None,
+    shared: SharedFiles | None = None,
 ) -> RenderResult:
-    """Runs all phases of a job. given: plain files with parsed documents. session: of this evaluation.
+    """Runs all phases of a job. given: plain files with parsed documents. shared: the store of its files, if they are
+    those of several runs.
 
     Raises PlaitError.
     """
     if has_secrets(job):
         from plait.ytt.workspace.silence import run_with_secrets
 
-        return run_with_secrets(job, context, session, lambda session: _with_listener(job, session, given))
-    return _with_listener(job, Session(context) if session is None else session, given)
+        return run_with_secrets(job, context, lambda context: _with_listener(job, Session(context, shared), given))
+    return _with_listener(job, Session(context, shared), given)
 
 
 def has_secrets(job: RenderJob) -> bool:
@@ -60,9 +62,8 @@ def _with_listener(job: RenderJob, session: Session, given: Mapping[InputFile, D
         if (listener := current_listener()) is not None:
             from plait.ytt.workspace.unreached_inputs import report_unused
 
-            report_unused(listener, job.files, session)
-        if session.context.trace is not None:  # no other run has a part in it
-            session.end()
+            report_unused(listener, job.files)
+        session.end()
 
 
 def _run(job: RenderJob, session: Session) -> RenderResult:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.render_job import ReferencedValues, RenderOptions
+    from plait.ytt.workspace.shared_files import SharedFiles
     from plait.ytt.workspace.template_cache import TemplateCache
 
     Made = TypeVar("Made")
@@ -38,7 +39,7 @@ KEPT: ContextVar[TemplateCache | None] = ContextVar("plait_kept", default=None)
 class Memo:
     """The last result of a computation, reused for equal inputs.
 
-    A result that cost steps is not cached, so that a run spends as many as without a cache.
+    A result that cost steps, or with a warning, is not cached, so that every run spends steps and warns.
     """
 
     __slots__ = ("_made", "_of")
@@ -54,9 +55,9 @@ class Memo:
         from plait.starlark.step_budget import budget_of
 
         budget = budget_of(context)
-        spent = budget.spent
+        before = budget.spent, context.told
         made = make()
-        if budget.spent == spent:
+        if (budget.spent, context.told) == before:
             self._of, self._made = of, made
         return made
 
@@ -110,47 +111,33 @@ class Session:
     """
 
     __slots__ = (
-        "_is_forked",
         "_layouts",
         "_modules",
-        "_prepared",
-        "_warnings",
-        "_yaml",
         "context",
         "data_functions",
         "data_module",
         "instruction_sets",
         "kept",
         "reached_out",
+        "shared",
     )
 
-    def __init__(self, context: Context | None = None) -> None:
+    def __init__(self, context: Context | None = None, shared: SharedFiles | None = None) -> None:
+        """shared: the files of this and of other runs."""
         self.context = Context() if context is None else context
-        self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
-        self._prepared: dict[tuple[object, ...], Template | TemplateResult] = {}
-        # Warnings about files, reported on each read, because a secret may decide whether a file is read.
-        self._warnings: dict[InputFile, Sequence[str]] = {}
+        self.shared = shared
         self._layouts: dict[tuple[object, ...], LibraryLayout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
-        # True if the files were read by another evaluation, so that this one has to record its own reads.
-        self._is_forked = False
         # Traced evaluations do not use cached results.
         self.kept = KEPT.get() if self.context.trace is None else None
         self.reached_out = False
         # Number of templates that the reference program has compiled by now, one more for each time one is loaded.
         self.instruction_sets = 1
 
-    def forked(self, context: Context) -> Session:
-        """A session for another run of the same files, with all that does not depend on the run."""
-        other = Session(context)
-        other._yaml, other._prepared, other._layouts = self._yaml, self._prepared, self._layouts
-        other._is_forked = True
-        return other
-
     def end(self) -> None:
-        """Drops files and modules, some of which refer back to the session."""
+        """Drops functions and modules, which refer back to the session."""
         self.data_functions.clear()
         self.data_module = None
         self._modules.clear()
@@ -160,59 +147,62 @@ class Session:
         """Sets the documents of plain files that were already read."""
         from plait.ytt.templates.file import YamlFile
 
+        traced = self.context.trace is not None
         for file, documents in files.items():
-            self._yaml[file, False] = self._yaml[file, True] = YamlFile(file.source, documents, None)
+            read = YamlFile(file.source, documents, None), ()
+            file.parsed[False, traced] = file.parsed[True, traced] = read
 
     def yaml(self, file: InputFile, options: RenderOptions) -> YamlFile:
         """The file as read. Raises ReadError."""
-        key = (file, options.strict)
-        found = self._yaml.get(key)
-        if found is None:
-            traced, cache = self.context.trace is not None, self.context.cache
+        return self._yaml(file, options)[0]
 
-            def read() -> tuple[YamlFile, list[str]]:
-                strict, plain = options.strict, file.is_plain
-                try:
-                    made = read_yaml(file.source, strict=strict, plain=plain, cache=cache, traced=traced)
-                except PlaitError as error:
-                    if isinstance(error, ReadError):
-                        error.within("", role=CLAUSE, reference=f"Unmarshaling YAML template '{file.path}'")
-                    raise error.made_of_inputs() from None  # the text of a template is not secret
-                return made, [*_warnings(file, made)]
-
-            file.source.extensions = options.extensions
-            found, warnings = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
-            self._yaml[key] = found
-            if warnings:
-                self._warnings[file] = warnings
-        elif self._is_forked:
+    def _yaml(self, file: InputFile, options: RenderOptions) -> tuple[YamlFile, Sequence[str]]:
+        """The file as read, and its warnings. They are reported each time: not while a secret decides what is read."""
+        traced = self.context.trace is not None
+        key = options.strict, traced
+        if self.shared is not None:
             file.touch()
-        for text in self._warnings.get(file, ()) if self._warnings else ():
+        found = file.parsed.get(key)
+        if found is None:
+            file.source.extensions = options.extensions
+            try:
+                made = read_yaml(
+                    file.source, strict=options.strict, plain=file.is_plain, cache=self.context.cache, traced=traced
+                )
+            except PlaitError as error:
+                if isinstance(error, ReadError):
+                    error.within("", role=CLAUSE, reference=f"Unmarshaling YAML template '{file.path}'")
+                raise error.made_of_inputs() from None  # the text of a template is not secret
+            found = file.parsed[key] = made, [*_warnings(file, made)]
+        for text in found[1]:
             self.context.warn(text, of=())
         return found
 
     def prepared(self, file: InputFile, options: RenderOptions) -> Template | TemplateResult:
-        """The compiled file, or its result if it contains nothing to evaluate. Raises PlaitError."""
-        key = (file, options.reading)
-        found = self._prepared.get(key)
+        """The compiled file, or its outcome if nothing in it is evaluated. Raises PlaitError."""
+        key = options.reading, self.context.trace is not None
+        if self.shared is not None:
+            file.touch()
+        found = file.prepared.get(key)
         if found is None:
             kind = file.type
-            if kind == files.TEXT and file.is_plain:
-                found = TemplateResult({}, text=file.text())
-            elif kind == files.YAML and not (read := self.yaml(file, options)).is_template:
-                found = TemplateResult({}, read.plain)
+            warnings: Sequence[str] = ()
+            made: Template | TemplateResult
+            if kind == files.YAML:
+                read, warnings = self._yaml(file, options)
+                made = self._compiled(file, kind, options) if read.is_template else TemplateResult({}, read.plain)
+            elif kind == files.TEXT and file.is_plain:
+                made = TemplateResult({}, text=file.text())
             else:
-                found = self._compiled(file, kind, options)
-            self._prepared[key] = found
-        elif self._is_forked:
-            file.touch()
-        for text in self._warnings.get(file, ()) if self._warnings else ():
+                made = self._compiled(file, kind, options)
+                if kind == files.TEXT and (line := _code_in_comments(file.source.text)) is not None:
+                    at = Position(file.source, line)
+                    message = "#@ begins no code in a text template; (@ and @) enclose it"
+                    warnings = [_warning(message, code="code-in-text", at=at)]
+            found = file.prepared[key] = made, warnings
+        for text in found[1]:
             self.context.warn(text, of=())
-        return found
-
-    def all_prepared(self) -> set[object]:
-        """The files that were compiled, or found to need none of it."""
-        return {key[0] for key in self._prepared}
+        return found[0]
 
     def is_constant(self, file: InputFile, options: RenderOptions) -> bool:
         """True if an evaluated file is known to have the same result in every run."""
@@ -245,15 +235,6 @@ class Session:
                 traced=traced,
             )
         if kind == files.TEXT:
-            line = _code_in_comments(file.source.text)
-            if line is not None:
-                self._warnings[file] = [
-                    _warning(
-                        "#@ begins no code in a text template; (@ and @) enclose it",
-                        code="code-in-text",
-                        at=Position(file.source, line),
-                    )
-                ]
             return compile_text(file.source, cache, traced=traced)
         file.source.is_unnamed = True
         return compile_starlark(file.source, cache, traced=traced)
@@ -276,22 +257,25 @@ class Session:
         key = (library, options.reading)
         found = self._layouts.get(key)
         if found is None:
-            schemas: list[LibraryFile] = []
-            values: list[LibraryFile] = []
-            members = library.accessible_files()
-            for member in members:
-                if member.file.type == files.YAML and member.file.is_template:
-                    read = self.yaml(member.file, options)
-                    if read.has_document_annotated("data/values-schema"):
-                        schemas.append(member)
-                    if read.has_document_annotated("data/values"):
-                        values.append(member)
-            found = self._layouts[key] = LibraryLayout(members, schemas, values)
-        elif self._is_forked:
-            for member, _ in found.members:
-                if member.file.type == files.YAML and member.file.is_template:
-                    member.file.touch()
+            if self.shared is None or self.context.trace is not None:  # a recorded run has its own
+                found = self._laid_out(library, options)
+            else:
+                found = self.shared.layout(library, options, self.context, lambda: self._laid_out(library, options))
+            self._layouts[key] = found
         return found
+
+    def _laid_out(self, library: Library, options: RenderOptions) -> LibraryLayout:
+        schemas: list[LibraryFile] = []
+        values: list[LibraryFile] = []
+        members = library.accessible_files()
+        for member in members:
+            if member.file.type == files.YAML and member.file.is_template:
+                read = self.yaml(member.file, options)
+                if read.has_document_annotated("data/values-schema"):
+                    schemas.append(member)
+                if read.has_document_annotated("data/values"):
+                    values.append(member)
+        return LibraryLayout(members, schemas, values)
 
 
 def _warning(

@@ -15,15 +15,15 @@ from plait.base.content import note_secrets
 from plait.base.errors import PlaitError
 from plait.base.events import current_listener
 from plait.base.extensions import OUTPUT_FILE
+from plait.tree.context import Context
 from plait.tree.withholding import telling
-from plait.ytt.workspace.session import KEPT, Session
+from plait.ytt.workspace.session import KEPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
-    from plait.tree.context import Context
     from plait.tree.provenance import Origin
     from plait.ytt.workspace.render_job import RenderJob, RenderResult
 
@@ -56,18 +56,19 @@ class Silence:
 
 
 def run_with_secrets(
-    job: RenderJob, context: Context | None, session: Session | None, evaluate: Callable[[Session], RenderResult]
+    job: RenderJob, context: Context | None, evaluate: Callable[[Context], RenderResult]
 ) -> RenderResult:
-    """The result of a job with secrets: of a silent run, or of one with marks. session: of this run. Raises PlaitError."""
-    if session is None:
-        if context is not None and can_be_silent(job, context):
-            result = silently(context, lambda: evaluate(Session(context)))
-            if result is not None:
-                return result
-        session = Session(context)
-    session.context.use_secrets()
-    with telling(session.context, all_of_it=job.tells_secrets):
-        return evaluate(session)
+    """The result of a job with secrets: of a silent run, or of one with marks. Raises PlaitError."""
+    if context is None:
+        context = Context()
+    elif can_be_silent(job, context):
+        of_silence = context
+        result = silently(context, lambda: evaluate(of_silence))
+        if result is not None:
+            return result
+    context.use_secrets()
+    with telling(context, all_of_it=job.tells_secrets):
+        return evaluate(context)
 
 
 def can_be_silent(job: RenderJob, context: Context) -> bool:

@@ -12,10 +12,9 @@ from plait.tree.nodes import equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from plait.tree.nodes import Value
-    from plait.ytt.templates.file import YamlFile
     from plait.ytt.templates.outcome import TemplateResult
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import RenderOptions
@@ -23,26 +22,15 @@ if TYPE_CHECKING:
 
 
 class TemplateCache:
-    """The files read and the results of templates in the last run, by path and text."""
+    """The results of templates in the last run, by path and text."""
 
-    __slots__ = ("_libraries", "_outcomes", "_values", "_yaml")
+    __slots__ = ("_libraries", "_outcomes", "_values")
 
     def __init__(self) -> None:
-        self._yaml: dict[tuple[object, ...], tuple[YamlFile, Sequence[str]]] = {}
         # With the text that it was compiled from, and the number of its steps.
         self._outcomes: dict[tuple[object, ...], tuple[str, TemplateResult, int]] = {}
         self._values: Value = None
         self._libraries: tuple[tuple[str, str], ...] = ()
-
-    def yaml(
-        self, file: InputFile, *, strict: bool, read: Callable[[], tuple[YamlFile, Sequence[str]]]
-    ) -> tuple[YamlFile, Sequence[str]]:
-        """A file as read, and its warnings. read: reads it; its errors are raised."""
-        key = (file.path, file.shown, file.is_plain, file.marked_template, strict)
-        found = self._yaml.get(key)
-        if found is None or found[0].source.text != file.source.text:
-            found = self._yaml[key] = read()
-        return found
 
     def begin(self, values: Value, libraries: tuple[tuple[str, str], ...]) -> None:
         """Sets the inputs of templates from here on: the data values, and path and text of each library file."""

@@ -13,16 +13,14 @@ if TYPE_CHECKING:
 
     from plait.base.events import CoverageListener
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.session import Session
 
 
-def report_unused(listener: CoverageListener, inputs: Iterable[InputFile], session: Session) -> None:
+def report_unused(listener: CoverageListener, inputs: Iterable[InputFile]) -> None:
     """Reports the points of templates and Starlark files that were not evaluated, such as those of an unused library."""
     from plait.ytt.templates.points import points_of
 
-    prepared = session.all_prepared()
     for file in inputs:
-        if file.type == input_files.DATA or file.is_plain or file in prepared:
+        if file.type == input_files.DATA or file.is_plain or file.prepared:
             continue
         try:
             points = points_of(file.source, file.type)

@@ -1,0 +1,125 @@
+"""The engine of a process that evaluates more than once: inputs and compiled files that its evaluations share.
+
+An evaluation with an engine has the same result as one without. What it found in the engine is found by the content
+that it was made of, within the same limits.
+"""
+
+from __future__ import annotations
+
+from plait.base.code_cache import LIMITS, MemoryCache
+from plait.base.events import current_listener
+from plait.base.fast_paths import FAST
+from plait.base.limits import current_budget
+from plait.engine.options import located
+from plait.engine.render import Render, job_of
+from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.shared_files import SharedFiles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from plait.base.code_cache import CodeCache
+    from plait.tree.context import Context
+    from plait.tree.nodes import DocumentSet
+    from plait.ytt.workspace.inputs import Inputs
+    from plait.ytt.workspace.render_job import RenderResult
+
+    K = TypeVar("K")
+    V = TypeVar("V")
+
+# The limits of reading files, beside those of parsing.
+_READING = ("entries", "input")
+# So many sets of limits, or of extensions of the language, are known at a time.
+_MOST = 4
+
+
+class Engine:
+    """Long-lived inputs and compiled files, in bounded memory. For one thread.
+
+    reads_once: files are listed and read once, until `refresh`: all evaluations between see the same content. Else each
+    evaluation lists and reads them, and what was made of equal content stays. reuses: False to evaluate every request
+    from scratch, with the same results; only compiled code is kept then.
+    """
+
+    __slots__ = ("_parts", "_reads_once", "_reuses")
+
+    def __init__(self, *, reads_once: bool = False, reuses: bool = True) -> None:
+        self._parts: dict[tuple[object, ...], EnginePart] = {}
+        self._reads_once = reads_once
+        self._reuses = reuses and FAST
+
+    def part(self) -> EnginePart:
+        """The part for evaluations within the limits in force, on which reading and compiling depend."""
+        limits = current_budget().limits
+        key = tuple(getattr(limits, name) for name in (*LIMITS, *_READING))
+        return _kept(self._parts, key, lambda: EnginePart(reads_once=self._reads_once))
+
+    def rendered(self, request: Render, inputs: Inputs, context: Context) -> RenderResult | None:
+        """The result of a render with shared files; None if its files cannot be shared. Raises PlaitError."""
+        part = self.part()
+        context.cache = part.cache
+        # A recorded run has everything of its own.
+        if not self._reuses or context.trace is not None or current_listener() is not None or request.program == "ytt":
+            return None
+        # These change files after they were listed, or replace the phases.
+        if request.has(Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format):
+            return None
+        shared = part.files(frozenset(request.extensions))
+        if not shared.begin():
+            return None
+        try:
+            named = (Render.allow_links, Render.allow_all_links, Render.offline)
+            options = tuple((use.option.name, use.value) for option in named for use in request.uses_of(option))
+            with located(request, Render.inputs) as paths:
+                files = shared.files(paths, options, lambda path: inputs.files([path]))
+            job = job_of(request, files, inputs, context, library=shared.library(files))
+            return run(job, context, shared=shared)
+        finally:
+            shared.end()
+
+    def layered(self) -> dict[object, DocumentSet] | None:
+        """The documents of texts that are layered, by text; None if nothing is reused."""
+        return self.part().documents if self._reuses else None
+
+    def refresh(self) -> None:
+        """Lists and reads files again when they are next needed."""
+        for part in self._parts.values():
+            part.refresh()
+
+    def end(self) -> None:
+        """Ends an evaluation: drops entries that were not used for a while."""
+        for part in self._parts.values():
+            part.cache.save()
+
+
+class EnginePart:
+    """The part of an engine for equal limits. cache: compiled code. documents: of texts that are layered."""
+
+    __slots__ = ("_files", "_reads_once", "cache", "documents")
+
+    def __init__(self, *, reads_once: bool) -> None:
+        self._reads_once = reads_once
+        self.cache: CodeCache = MemoryCache()
+        self.documents: dict[object, DocumentSet] = {}
+        self._files: dict[frozenset[str], SharedFiles] = {}
+
+    def refresh(self) -> None:
+        """Lists and reads files again when they are next needed."""
+        for files in self._files.values():
+            files.refresh()
+
+    def files(self, extensions: frozenset[str]) -> SharedFiles:
+        """The files that are read with these extensions of the language."""
+        return _kept(self._files, extensions, lambda: SharedFiles(reads_once=self._reads_once))
+
+
+def _kept(known: dict[K, V], key: K, make: Callable[[], V]) -> V:
+    """The entry of a key; the oldest are dropped."""
+    found = known.get(key)
+    if found is None:
+        if len(known) >= _MOST:
+            del known[next(iter(known))]
+        found = known[key] = make()
+    return found

@@ -1,0 +1,253 @@
+"""Input files that evaluations of one process share: each is listed, read, parsed and compiled once.
+
+An evaluation with shared files has the same result as if it had read them itself. Its reads are recorded in its view
+and count for its limits, its warnings are reported, and its steps are counted as usual (`session.Memo`).
+
+Files are shared one by one. Evaluations whose lists of inputs differ in one file share all others.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from plait.base.input_view import current_permissions, current_view
+from plait.ytt.workspace.input_files import YAML, InputFile
+from plait.ytt.workspace.library import Library, build_library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from typing import TypeVar
+
+    from plait.base.source import Source
+    from plait.tree.context import Context
+    from plait.ytt.workspace.render_job import RenderOptions
+    from plait.ytt.workspace.session import LibraryLayout
+
+    Content = bytes
+    K = TypeVar("K")
+    V = TypeVar("V")
+
+# Bytes of texts read between two generations. Nodes and code take about twenty times as many.
+_ROOM = 1 << 19
+
+
+class Recent(dict["K", "V"]):
+    """Entries of the current generation and the one before. What neither used is dropped."""
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: dict[K, V] = {}
+
+    def __missing__(self, key: K) -> V:
+        found = self[key] = self._before.pop(key)
+        return found
+
+    def find(self, key: K) -> V | None:
+        """The entry of a key, which the current generation uses; None for an unknown key."""
+        try:
+            return self[key]
+        except KeyError:
+            return None
+
+    def end_generation(self) -> None:
+        """Drops the entries that only the generation before used."""
+        self._before = self.copy()
+        self.clear()
+
+
+class SharedFile(InputFile):
+    """An input file of several evaluations. What is made of its content is dropped when the content changes."""
+
+    __slots__ = ("_evaluation", "_files", "_pass")
+
+    def __init__(self, files: SharedFiles, file: InputFile) -> None:
+        super().__init__(
+            file.original_path,
+            file._read,
+            order=file.order,
+            new_path=file.path,
+            described=file.described,
+            in_directory=file.in_directory,
+            shown=file.shown,
+        )
+        self._files = files
+        # The pass over the disk that read it, and the evaluation that used it last.
+        self._pass = self._evaluation = -1
+
+    def bytes(self) -> bytes:
+        self.touch()
+        if self._data is None:
+            self._take(self._read())
+        return self._data  # type: ignore[return-value] # `_take` has set it
+
+    @property
+    def source(self) -> Source:
+        self.touch()
+        return super().source
+
+    def touch(self) -> None:
+        if self._evaluation == self._files.evaluation or self._data is None:
+            return
+        if self._pass == self._files.disk_pass:
+            super().touch()
+            self._evaluation = self._files.evaluation
+        else:
+            self._take(self._read())
+
+    def _take(self, data: Content) -> None:
+        self._pass, self._evaluation = self._files.disk_pass, self._files.evaluation
+        if data != self._data:
+            self._data, self._source = data, None
+            self.parsed, self.prepared = {}, {}
+            self._files.has_read(len(data))
+
+
+class Listing:
+    """The files of one argument, and the directories that were listed for them."""
+
+    __slots__ = ("directories", "disk_pass", "files")
+
+    def __init__(self, files: Sequence[SharedFile], directories: frozenset[str], disk_pass: int) -> None:
+        self.files = files
+        self.directories = directories
+        self.disk_pass = disk_pass
+
+
+class SharedFiles:
+    """The files of evaluations within equal limits and with equal extensions of the language.
+
+    reads_once: evaluations see the files as the first one did, until `refresh`. evaluation: the number of the current
+    one. disk_pass: the number of the pass over the disk: within one, every file is listed and read at most once.
+    """
+
+    def __init__(self, *, reads_once: bool) -> None:
+        self._reads_once = reads_once
+        self._lock = allocate_lock()
+        self.evaluation = self.disk_pass = 0
+        self._listings: Recent[Hashable, Listing] = Recent()
+        self._libraries: Recent[Hashable, Library] = Recent()
+        # Each with the files on which it depends, and their content.
+        self._layouts: Recent[Hashable, tuple[LibraryLayout, list[tuple[InputFile, Source]]]] = Recent()
+        self._latest: Recent[Hashable, LibraryLayout] = Recent()
+        self._read = 0
+        self._replaces = False
+
+    def begin(self) -> bool:
+        """Begins an evaluation. Returns False during another one, in this thread or in another."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        self.evaluation += 1
+        # Texts that replace files are those of one evaluation.
+        view = current_view()
+        replaces = view is not None and bool(view.texts)
+        if replaces or self._replaces or not self._reads_once:
+            self.refresh()
+        self._replaces = replaces
+        return True
+
+    def refresh(self) -> None:
+        """Lists and reads files again when they are next needed."""
+        self.disk_pass += 1
+
+    def has_read(self, size: int) -> None:
+        """Counts the text of a new file."""
+        self._read += size
+
+    def end(self) -> None:
+        """Ends an evaluation. Drops what has not been used for a while, if much was added."""
+        if self._read > _ROOM:
+            self._read = 0
+            for one in (self._listings, self._libraries, self._layouts, self._latest):
+                one.end_generation()
+        self._lock.release()
+
+    def files(
+        self, arguments: Iterable[str], options: Hashable, list_: Callable[[str], list[InputFile]]
+    ) -> list[InputFile]:
+        """The files of arguments, in order. options: what else determines them. list_: lists those of one argument."""
+        found: list[InputFile] = []
+        for argument in arguments:
+            found += self._of_argument((argument, options, len(found), current_permissions()), len(found) + 1, list_)
+        return found
+
+    def _of_argument(
+        self, key: tuple[str, Hashable, int, object], first: int, list_: Callable[[str], list[InputFile]]
+    ) -> Sequence[InputFile]:
+        known = self._listings.find(key)
+        view = current_view()
+        if known is not None and known.disk_pass == self.disk_pass:
+            if view is not None:
+                view.directories |= known.directories
+            return known.files
+        before: set[str] = set()
+        if view is not None:
+            before, view.directories = view.directories, set()
+        try:
+            found = list_(key[0])
+            directories = frozenset(() if view is None else view.directories)
+        finally:
+            if view is not None:
+                view.directories |= before
+        for order, file in enumerate(found, first):
+            file.order = order
+        if any(file.shown is None for file in found):  # not a file of the disk
+            return found
+        former = {} if known is None else {_identity(file): file for file in known.files}
+        files = [former.get(_identity(file)) or SharedFile(self, file) for file in found]
+        self._listings[key] = Listing(files, directories, self.disk_pass)
+        return files
+
+    def library(self, files: Sequence[InputFile]) -> Library:
+        """The tree of these files. Directories with the same files are the same library in all evaluations."""
+        root = build_library(files)
+        order = [root]
+        for one in order:
+            order += one.children
+        for one in reversed(order):
+            one.take([self._same(child) for child in one.children])
+        return self._same(root)
+
+    def layout(
+        self, library: Library, options: RenderOptions, context: Context, lay_out: Callable[[], LibraryLayout]
+    ) -> LibraryLayout:
+        """The layout of a library. lay_out: makes it, and reports warnings of what it reads; its errors are raised.
+
+        A new one has the results of the last one of a library of this name, as far as they have the same inputs.
+        """
+        reading = options.reading
+        known = self._layouts.find((library, reading))
+        if known is not None and all(_is(file, source) for file, source in known[1]):
+            for file, _ in known[1]:
+                for text in file.parsed[options.strict, False][1]:
+                    context.warn(text, of=())
+            return known[0]
+        found = lay_out()
+        former = self._latest.find((library.name, reading))
+        if former is not None:
+            found.plans, found.schema, found.defaults = former.plans, former.schema, former.defaults
+        read = [
+            (one.file, one.file.source) for one, _ in found.members if one.file.type == YAML and one.file.is_template
+        ]
+        self._layouts[library, reading] = found, read
+        self._latest[library.name, reading] = found
+        return found
+
+    def _same(self, library: Library) -> Library:
+        key = (library.name, tuple(library.files), tuple(library.children))
+        found = self._libraries.find(key)
+        if found is None:
+            found = self._libraries[key] = library
+        return found
+
+
+def _identity(file: InputFile) -> tuple[object, ...]:
+    return file.original_path, file.path, file.order, file.described, file.in_directory, file.shown
+
+
+def _is(file: InputFile, source: Source) -> bool:
+    """True if a file has the content of then. It counts as read."""
+    file.touch()
+    return file.source is source

@@ -1,0 +1,318 @@
+"""Random programs and environments: an engine that evaluated others before gives what a fresh evaluation gives.
+
+`python -m incremental COUNT [FIRST_SEED]` in this directory tries COUNT combinations.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from plait.base.errors import PlaitError, render
+from plait.base.input_view import InputView, use_view
+from plait.base.limits import Limits, budget_scope
+from plait.cli.tools import table
+from plait.engine.incremental import Engine
+from plait.engine.world import evaluate_in
+from plait.starlark.step_budget import budget_of
+from plait.tree.context import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plait.engine.options import Request
+
+_DATA = '#@ load("@ytt:data", "data")\n'
+_OVERLAY = '#@ load("@ytt:overlay", "overlay")\n'
+
+# Each form of reading, and of everything that makes a result depend on more than a template's text.
+FILES: dict[str, list[str]] = {
+    "a_value.yml": [
+        f"{_DATA}---\nkind: A\nname: #@ data.values.name\n",
+        f"{_DATA}---\nkind: A\nname: #@ str(data.values.name) + '!'\n",
+        "kind: A\nname: plain\n",
+        f"{_DATA}---\nkind: A\nname: #@ data.values['name']\n",
+    ],
+    "b_branch.yml": [
+        f"{_DATA}---\n#@ if data.values.live:\nkind: B\nname: #@ data.values.name\n#@ else:\nkind: B\nsize: #@ data.values.size\n#@ end\n",
+        f"{_DATA}#@ if data.values.live:\n---\nkind: B\n#@ end\n---\nkind: B\nname: second\n",
+    ],
+    "c_loop.yml": [
+        f"{_DATA}---\nkind: C\nname: c\nitems:\n#@ for one in data.values.tags:\n- #@ one\n#@ end\n",
+        f"{_DATA}---\nkind: C\nname: c\ncount: #@ len(data.values.tags)\n",
+        f"{_DATA}---\nkind: C\nname: c\nkeys: #@ [one for one in data.values.nested]\n",
+        f"{_DATA}---\nkind: C\nname: c\nsum: #@ [one * 2 for one in data.values.tags if one]\n",
+    ],
+    "d_late.yml": [
+        '#@ load("late.star", "late")\n---\nkind: D\nname: d\nlate: #@ late()\n',
+        '#@ load("late.lib.yml", "late")\n---\nkind: D\nname: d\nlate: #@ late()\n',
+        '#@ load("late.star", "early")\n---\nkind: D\nname: d\nearly: #@ early\n',
+        '#@ load("late.star", "given")\n#@ load("@ytt:data", "data")\n---\nkind: D\nname: d\nlate: #@ given(data.values)\n',
+    ],
+    "late.star": [
+        (
+            'load("@ytt:data", "data")\nearly = data.values.size\ndef late():\n  return data.values.nested.a\nend\n'
+            "def given(values):\n  return values.nested.b\nend\n"
+        ),
+        (
+            'load("@ytt:data", "data")\nearly = [1]\ndef late():\n  return [data.values.size, early]\nend\n'
+            'def given(values):\n  return getattr(values, "extra", "none")\nend\n'
+        ),
+    ],
+    "late.lib.yml": [
+        f"{_DATA}#@ def late():\na: #@ data.values.name\nb: fixed\n#@ end\n",
+        f"{_DATA}#@ def late():\n- #@ data.values.live\n- 2\n#@ end\n",
+    ],
+    "e_absent.yml": [
+        f'{_DATA}---\nkind: E\nname: e\nextra: #@ getattr(data.values, "extra", None)\n',
+        f'{_DATA}---\nkind: E\nname: e\nhas: #@ hasattr(data.values, "extra")\n',
+        f'{_DATA}---\nkind: E\nname: e\nhas: #@ "extra" in data.values\nnames: #@ dir(data.values)\n',
+        f"{_DATA}---\nkind: E\nname: e\nextra: #@ data.values.extra if hasattr(data.values, 'extra') else 0\n",
+    ],
+    "f_changed.yml": [
+        f'{_DATA}#@ tags = data.values.tags\n#@ tags.append("x")\n---\nkind: F\nname: f\ntags: #@ tags\nagain: #@ data.values.tags\n',
+        f'{_DATA}#@ load("change.star", "change")\n---\nkind: F\nname: f\ntags: #@ change(data.values.tags)\n',
+    ],
+    "change.star": [
+        'def change(one):\n  one.append("y")\n  return one\nend\n',
+        "def change(one):\n  return len(one)\nend\n",
+    ],
+    "g_reads.yml": [
+        f'{_DATA}---\nkind: G\nname: g\ntext: #@ data.read("text.dat")\n',
+        f"{_DATA}---\nkind: G\nname: g\nlist: #@ data.list()\n",
+        f'{_DATA}#@ if data.values.live:\n---\nkind: G\ntext: #@ data.read("/text.dat")\n#@ end\n',
+    ],
+    "text.dat": ["one", "two"],
+    "h_library.yml": [
+        (
+            '#@ load("@ytt:library", "library")\n#@ load("@ytt:template", "template")\n'
+            f'{_DATA}#@ inner = library.get("lib").with_data_values({{"size": data.values.size}})\n'
+            "--- #@ template.replace(inner.eval())\n"
+        ),
+        '#@ load("@ytt:library", "library")\n---\nkind: H\nname: h\nexport: #@ library.get("lib").export("named")()\n',
+        '#@ load("@ytt:library", "library")\n---\nkind: H\nname: h\nvalues: #@ library.get("lib").data_values().size\n',
+    ],
+    "_ytt_lib/lib/inner.yml": [
+        f"{_DATA}---\nkind: Inner\nname: inner\nsize: #@ data.values.size\n",
+        "kind: Inner\nname: inner\n",
+    ],
+    "_ytt_lib/lib/names.star": [
+        'load("@ytt:data", "data")\ndef named():\n  return data.values.size\nend\n',
+        "def named():\n  return 7\nend\n",
+    ],
+    "_ytt_lib/lib/schema.yml": [
+        "#@data/values-schema\n---\nsize: 5\n",
+        "#@data/values-schema\n---\n#@schema/nullable\nsize: 6\n",
+    ],
+    "i_over.yml": [
+        f'{_OVERLAY}#@overlay/match by=overlay.subset({{"kind": "A"}}), expects="0+"\n---\n#@overlay/match missing_ok=True\nover: 1\n',
+        f'{_DATA}{_OVERLAY}#@overlay/match by=overlay.all, expects="0+"\n---\n#@overlay/match missing_ok=True\nby: #@ data.values.name\n',
+        (
+            f"{_OVERLAY}#@ def odd(index, left, right):\n#@   return index % 2 == 1\n#@ end\n"
+            '#@overlay/match by=odd, expects="0+"\n---\n#@overlay/match missing_ok=True\nodd: true\n'
+        ),
+        f'{_OVERLAY}#@overlay/match by=overlay.subset({{"kind": "B"}}), expects=1\n---\n#@overlay/remove\nname:\n',
+    ],
+    "j_over.yml": [
+        (
+            f'{_DATA}{_OVERLAY}#@overlay/match by=lambda i, l, r: l["kind"] == data.values.kind, expects="0+"\n---\n'
+            "#@overlay/match missing_ok=True\nchosen: #@ data.values.size\n"
+        ),
+        f'{_OVERLAY}#@overlay/match by=overlay.subset({{"kind": "C"}}), expects="0+"\n#@overlay/remove\n---\n',
+        f'{_OVERLAY}#@overlay/match by=overlay.all, expects="0+"\n---\n#@overlay/match missing_ok=True\n#@overlay/replace via=lambda l, r: str(l) + r\nname: "-r"\n',
+    ],
+    "k_apply.yml": [
+        (
+            f"{_DATA}{_OVERLAY}#@ def left():\na: 1\nb: #@ data.values.size\n#@ end\n#@ def right():\n#@overlay/match missing_ok=True\nc: 2\n#@ end\n"
+            "---\nkind: K\nname: k\nmade: #@ overlay.apply(left(), right())\n"
+        ),
+    ],
+    "l_text.txt": ['(@ load("@ytt:data", "data") @)name (@= str(data.values.name) @)\n', "plain (@= '1' @)\n"],
+    "m_prints.yml": [f"{_DATA}#@ print(data.values.size)\n---\nkind: M\nname: m\n", '#@ print("m")\n---\nkind: M\n'],
+    "n_fails.yml": [
+        f'{_DATA}#@ load("@ytt:assert", "assert")\n#@ if data.values.size == 3:\n#@   assert.fail("three")\n#@ end\n---\nkind: N\nname: n\n',
+        f"{_DATA}---\nkind: N\nname: n\nratio: #@ 6 // data.values.size\n",
+    ],
+    "o_warns.yml": [
+        "#@ n = 1\nkind: O\nname: o\nbraces: {{b}}\n",
+        "#@ n = 1\nkind: O\nname: o\n#@overlay/mach\na: 1\n",
+        'kind: O\nname: o\nquoted: "#@ n"\n',
+        "kind: O\nname: o\na: 1\na: 2\n",
+    ],
+    "p_whole.yml": [
+        f'{_DATA}#@ load("@ytt:json", "json")\n---\nkind: P\nname: p\nall: #@ json.encode(data.values)\n',
+        f'{_DATA}#@ load("@ytt:yaml", "yaml")\n---\nkind: P\nname: p\nall: #@ yaml.encode(data.values.nested)\n',
+        f'{_DATA}#@ load("@ytt:struct", "struct")\n---\nkind: P\nname: p\nall: #@ struct.decode(data.values.nested)\n',
+        f"{_DATA}---\nkind: P\nname: p\nsame: #@ data.values.nested == data.values.other\n",
+    ],
+    "q_fixed.yml": [
+        '#@ load("@ytt:base64", "base64")\n---\nkind: Q\nname: q\ntext: #@ base64.encode("a")\n---\nkind: Q\nname: r\n',
+        "#@ x = [1, 2]\n---\nkind: Q\nname: q\nlist: #@ x\n",
+    ],
+    "sub/r_deep.yml": [
+        f'{_DATA}#@ load("/late.star", "late")\n---\nkind: R\nname: r\nlate: #@ late()\nhere: #@ data.list()\n',
+        f"{_DATA}---\nkind: R\nname: r\nnone: #@ data.values.nested.a or data.values.nested.b\n",
+    ],
+    "broken.yml": ["a: [\n", "#@ if\na: 1\n", "kind: S\nname: s\n", "#@ x = undefined_name\nkind: S\n"],
+}
+SCHEMAS = [
+    (
+        "#@data/values-schema\n---\nname: a\nsize: 1\nlive: true\ntags: ['']\nnested: {a: 1, b: x}\nother: {a: 1, b: x}\nkind: A\n"
+        "#@schema/nullable\nextra: ''\n"
+    ),
+    (
+        "#@data/values-schema\n---\n#@schema/type any=True\nname: a\n#@schema/validation min=0\nsize: 1\nlive: true\n"
+        "tags: [1]\n#@schema/type any=True\nnested: {a: 1, b: x}\n#@schema/type any=True\nother: 1\nkind: B\n"
+    ),
+    "#@data/values\n---\nname: a\nsize: 1\nlive: true\ntags: [1, 2]\nnested: {a: 1, b: x}\nother: {a: 1, b: x}\nkind: C\n",
+    (
+        '#@ load("change.star", "change")\n#@data/values\n---\nname: #@ str(1)\nsize: 1\nlive: true\ntags: []\nnested: {a: 1, b: x}\n'
+        "other: null\nkind: A\n"
+    ),
+]
+# Files that others load or read. They are there at first.
+NEEDED = {"late.star", "late.lib.yml", "change.star", "text.dat", "_ytt_lib/lib/names.star", "_ytt_lib/lib/schema.yml"}
+# Values that appear, vanish, and change their type: of types that fit the schemas, and others.
+VALUES: dict[str, tuple[list[str], list[str]]] = {
+    "name": (["a", "b", "c"], ["1", "{x: 1}", "null"]),
+    "size": (["1", "2", "4"], ["3", "0", "-1", "many"]),
+    "live": (["true", "false"], ["null"]),
+    "tags": (["[]", "['1']", "[a, b]"], ["[1, [2]]", "x"]),
+    "nested": (["{a: 2}", "{a: 1, b: x}", "{b: y}"], ["{b: {c: 1}}", "{a: [1]}", "{c: 1}"]),
+    "other": (["{a: 1, b: x}", "{a: 3}"], ["null"]),
+    "kind": (["A", "B", "C"], ["null"]),
+    "extra": (["''", "one"], ["1", "{}"]),
+}
+_RARE = 0.02
+
+
+class Program:
+    """A directory of files, and the options of its next evaluation."""
+
+    def __init__(self, random: Random, directory: Path) -> None:
+        self._random = random
+        self._directory = directory
+        self._inputs = ["config"]
+        self._options: list[str] = []
+        self._schema = random.choice(SCHEMAS)
+        self._write("config/schema.yml", self._schema)
+        for name, texts in FILES.items():
+            if name in NEEDED or (name not in ("broken.yml", "n_fails.yml") and random.random() < 0.45):
+                self._write(f"config/{name}", random.choice(texts))
+
+    def _write(self, name: str, text: str | None) -> None:
+        path = self._directory / name
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+
+    def environment(self, number: int) -> None:
+        """Another environment: other values, and at times another list of inputs. No file changes that was read."""
+        random = self._random
+        chosen = {
+            key: random.choice(texts[random.random() < _RARE])
+            for key, texts in VALUES.items()
+            if random.random() < 0.25
+        }
+        if chosen.get("extra") and random.random() > _RARE and "nullable" not in self._schema:
+            del chosen["extra"]
+        self._options = [word for key, text in chosen.items() for word in ("--data-value-yaml", f"{key}={text}")]
+        self._inputs = ["config"]
+        if random.random() < 0.5:
+            own = "".join(f"{key}: {text}\n" for key, text in chosen.items())
+            self._write(
+                f"own/{number}.yml",
+                f"#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n{own or '{}'}\n",
+            )
+            self._inputs.insert(random.random() > _RARE * 4, f"own/{number}.yml")
+            self._options = []
+        if random.random() < _RARE:
+            self._options.append("--strict")
+        if random.random() < _RARE:
+            self._options += ["--limit", f"steps={random.choice([20, 200, 2000])}"]
+
+    def edit(self) -> None:
+        """A change of one file: another text, a new file, or one less."""
+        random = self._random
+        name = random.choice([*FILES, "schema.yml"])
+        texts: list[str | None] = [*FILES.get(name, [self._schema])]
+        if random.random() < _RARE or name not in NEEDED:
+            texts.append(None)
+        if random.random() < 0.7:  # a mistake does not stay for long
+            self._write("config/broken.yml", None)
+            self._write("config/n_fails.yml", None)
+        self._write(f"config/{name}", random.choice(texts))
+
+    def request(self) -> Request:
+        """The next evaluation."""
+        return table("render").parse([*(word for one in self._inputs for word in ("-f", one)), *self._options])
+
+
+def evaluated(request: Request, engine: Engine | None) -> Mapping[str, object]:
+    """Everything that an evaluation shows: the files it writes or its error, warnings, printed lines, reads, steps."""
+    view, printed = InputView(), list[str]()
+    with use_view(view), budget_scope(Limits()):
+        context = Context(print_line=printed.append)
+        found: dict[str, object] = {}
+        try:
+            made = evaluate_in(context, request, engine)
+            found["text"] = made.to_yaml()
+            found["files"] = made.files  # type: ignore[attr-defined]
+            found["error"] = None
+            found["steps"] = budget_of(context).spent
+        except PlaitError as error:
+            found["error"] = error.exit_status, error.code, render(error, "")
+        found |= {
+            "warnings": context.warnings,
+            "printed": printed,
+            "reads": view.files,
+            "directories": view.directories,
+        }
+    context.end()
+    if engine is not None:
+        engine.end()
+    return found
+
+
+def differences(seed: int, environments: int, directory: Path, *, edits: bool) -> Iterator[str]:
+    """The environments of a random program for which an engine gives something else than a fresh evaluation.
+
+    edits: files change between evaluations, and are read again. The working directory is `directory`.
+    """
+    random = Random(seed)
+    program = Program(random, directory)
+    engine = Engine(reads_once=not edits)
+    for number in range(environments):
+        if edits and random.random() < 0.7:
+            program.edit()
+        if not edits or random.random() < 0.4:
+            program.environment(number)
+        request = program.request()
+        reused, fresh = evaluated(request, engine), evaluated(request, None)
+        for what, value in fresh.items():
+            if reused.get(what) != value:
+                yield f"seed {seed}, environment {number}, {what}: {reused.get(what)!r} instead of {value!r}"
+
+
+def _main(count: int, first: int) -> int:
+    import os
+
+    each = 60
+    for seed in range(first, first + -(-count // each)):
+        with tempfile.TemporaryDirectory() as directory:
+            os.chdir(directory)
+            for text in differences(seed, each, Path(directory), edits=seed % 2 == 1):
+                print(text[:3000])
+                return 1
+            os.chdir("/")
+    print(f"{count} combinations, no difference")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
