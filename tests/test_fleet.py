@@ -218,7 +218,7 @@ def test_an_environment_without_its_file_is_one_that_fails(place: Path) -> None:
     (place / "sites/lyon/values.yml").unlink()
     report = fleet(place)
     assert report.counts == {"failed": 1, "rendered": 3}
-    assert 'there is nothing at "sites/lyon/values.yml"' in report.failed[0].error
+    assert 'cannot read "sites/lyon/values.yml": No such file or directory' in report.failed[0].error
 
 
 def test_equal_errors_are_told_once(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

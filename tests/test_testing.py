@@ -170,7 +170,7 @@ def test_from_python(place: Path) -> None:
     assert [one.name for one in results if not one.passed] == ["not held", "kept"]
     assert [one.passed for one in run_tests(["tests/app.test.yml::kept"], update=True)] == [True]
     assert (place / "tests" / "app.test.snapshots" / "kept.yml").exists()
-    with pytest.raises(plait.PlaitError, match="there is nothing at"):
+    with pytest.raises(plait.PlaitError, match="cannot read"):
         run_tests(["nowhere"])
 
 

@@ -18,7 +18,6 @@ from plait.base.input_view import (
     check_read,
     current_permissions,
     current_view,
-    may_read,
     may_read_variable,
     unrestricted,
 )
@@ -232,9 +231,12 @@ class LinkPolicy:
             if _is_anonymous_pipe(os.path.realpath(path)):
                 return
             failed = f"Eval symlink: lstat {error.filename}: {reason(error)}"
-            raise ReadError(
-                f"Checking symlink file '{path}': {failed}",
-                code="unreadable-file",
+            from plait.base.path_errors import read_failure
+
+            raise read_failure(
+                error.filename or path,
+                error,
+                subject=f"the target of the link {path}",
                 reference=f"Checking symlink file '{shown or path}': {failed}",
             ) from None
         if self.allows(target):
@@ -356,17 +358,20 @@ def _files_on_disk(top: str, links: LinkPolicy, extensions: tuple[str, ...]) -> 
                                 continue
                         yield entry.path, prefix + entry.name
         except OSError as error:
-            raise ReadError(
-                f"Listing files '{top}': open {directory}: {reason(error)}", code="unreadable-file"
+            from plait.base.path_errors import read_failure
+
+            raise read_failure(
+                directory, error, doing="list", reference=f"Listing files '{top}': open {directory}: {reason(error)}"
             ) from None
     if refused:
         # The order of entries is random and must not decide which error is reported.
         raise refused[min(refused)].within("", role=CLAUSE, reference=f"Listing files '{top}'")
 
 
-def sources(
-    path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: LinkPolicy = NO_LINKS
-) -> Iterator[Source]:
+_YAML = (".yaml", ".yml")
+
+
+def sources(path: str, extensions: tuple[str, ...] = _YAML, *, links: LinkPolicy = NO_LINKS) -> Iterator[Source]:
     """Yields the text of a file, of all files below a directory with one of the extensions, or of standard input (`-`).
 
     A directory's files come before its subdirectories, both by name. Raises ReadError if the path does not exist, a
@@ -400,35 +405,14 @@ def by_directory(path: str) -> list[tuple[bool, str]]:
 
 
 def source(path: str) -> Source:
-    """A file's text. Raises ReadError, with the nearest name, and LimitError."""
+    """A file's text. Raises ReadError and LimitError."""
     try:
         data = file_content(path, path)
-    except OSError as error:
-        raise ReadError(f"cannot read {path}: {error.strerror}", hint=near(path), code="unreadable-file") from None
-    except ValueError as error:
-        raise ReadError(f"cannot read {path}: {error}", code="unreadable-file") from None
+    except (OSError, ValueError) as error:
+        from plait.base.path_errors import read_failure
+
+        raise read_failure(path, error, extensions=_YAML) from None
     return Source(path, _text(data, path))
-
-
-def near(path: str) -> str | None:
-    """A hint with the nearest names in the same directory, or None."""
-    from plait.base.similar_names import did_you_mean
-
-    folder, name = os.path.split(path)
-    if not may_read(folder or os.curdir) or _is_linked(folder):
-        return None
-    try:
-        return did_you_mean(name, sorted(os.listdir(folder or "."))[:1000])
-    except OSError:
-        return None
-
-
-def _is_linked(folder: str) -> bool:
-    """True if a relative path leads through a link. Its destination must not be revealed to a user who did not name
-    it.
-    """
-    here = os.path.realpath(os.curdir)
-    return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))
 
 
 def displayable_path(path: str) -> str:

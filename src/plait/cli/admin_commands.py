@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy.exc import SQLAlchemyError
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.path_errors import read_failure
 from plait.base.process import serve_on
 from plait.base.similar_names import counted, did_you_mean
 from plait.cli.serve_options import Serve
@@ -157,10 +158,10 @@ def _import(path: str, flags: Serve) -> int:
     try:
         with open(path, encoding="utf-8") as file:
             return _import_revisions(flags, lambda connection: load(connection, file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlaitError(
-            f"cannot read {path}: {error.strerror if isinstance(error, OSError) else error}", code="unreadable-file"
-        ) from None
+    except OSError as error:
+        raise read_failure(path, error) from None
+    except UnicodeDecodeError as error:
+        raise PlaitError(f"{path} is not UTF-8 text: byte {error.start}", code="not-utf8") from None
 
 
 def _import_deckhand(url: str, flags: Serve) -> int:

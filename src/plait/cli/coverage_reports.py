@@ -6,7 +6,7 @@ import os
 from json import dumps, loads
 
 from plait.authoring.coverage.data import Coverage
-from plait.base.errors import ReadError, UsageError
+from plait.base.errors import UsageError
 from plait.cli.messages import complain_of_warning
 from plait.cli.streams import complain, write_answer
 
@@ -31,14 +31,15 @@ class Reports:
 
     def read(self, paths: Sequence[str]) -> Coverage:
         """The counts of earlier JSON reports, for files that have not changed since. Raises ReadError, UsageError."""
-        from plait.base.content import file_content, reason
+        from plait.base.content import file_content
+        from plait.base.path_errors import read_failure
 
         coverage = Coverage()
         for path in paths:
             try:
                 data = loads(file_content(path, path))
             except OSError as error:
-                raise ReadError(f"{path}: {reason(error)}", code="unreadable-file") from None
+                raise read_failure(path, error) from None
             except (ValueError, RecursionError):
                 data = None
             coverage.merge(Coverage.from_json(data, path, self.directory))

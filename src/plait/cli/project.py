@@ -139,9 +139,9 @@ def main_project(flags: ProjectCommand) -> int:
     flags.require_choice(ProjectCommand.output, "form")
     start = only_argument(PROJECT, flags, "file or directory", os.curdir)
     if not os.path.lexists(start):
-        from plait.base.errors import ReadError
+        from plait.base.path_errors import read_failure
 
-        raise ReadError(f'there is nothing at "{start}"', code="file-not-found")
+        raise read_failure(start, subject=f'"{start}"')
     project = project_of(flags.project, start)
     for run in project.runs.values():
         run.check()

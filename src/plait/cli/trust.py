@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.trusting.needs import needs_of
-from plait.base.errors import ReadError
+from plait.base.path_errors import read_failure
 from plait.base.permissions import (
     ACCESSES,
     ENVIRONMENT,
@@ -76,11 +76,7 @@ def _project(path: str) -> tuple[str, str]:
         names = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
         return os.path.realpath(path), os.path.join(path, names[0]) if names else ""
     if not os.path.isfile(path):
-        raise ReadError(
-            f'there is nothing at "{path}"',
-            expected="the directory of a project, or a file of steps",
-            code="file-not-found",
-        )
+        raise read_failure(path, subject=f'"{path}"', expected="the directory of a project, or a file of steps")
     return os.path.realpath(os.path.dirname(path) or os.curdir), path
 
 

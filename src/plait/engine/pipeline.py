@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import displayable_path, file_content, reason
-from plait.base.errors import ReadError, UsageError
-from plait.base.input_view import may_read
+from plait.base.content import displayable_path, file_content
+from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position, Source
 from plait.engine import dialect
@@ -363,15 +362,7 @@ def wrong(item: MapItem, expected: str) -> UsageError:
 def _content(path: str) -> bytes:
     try:
         return file_content(path, f'"{path}"')
-    except ValueError as error:
-        raise ReadError(f'cannot read "{displayable_path(path)}": {reason(error)}', code="unreadable-file") from None
-    except OSError as error:
-        folder, name = os.path.split(path)
-        if not may_read(folder or os.curdir):
-            raise ReadError(f'cannot read "{path}": {error.strerror}', code="unreadable-file") from None
-        near: str | None = (
-            did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
-        )
-        if os.path.isdir(path):
-            near = "name the pipeline file in it"
-        raise ReadError(f'cannot read "{path}": {error.strerror}', hint=near, code="unreadable-file") from None
+    except (OSError, ValueError) as error:
+        from plait.base.path_errors import read_failure
+
+        raise read_failure(path, error, subject=f'"{displayable_path(path)}"', extensions=(".yaml", ".yml")) from None

@@ -19,6 +19,7 @@ from plait.base.content import variables
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.base.extensions import OUTPUT_FILE, SECRETS, TAGS
 from plait.base.input_view import check_read
+from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
 from plait.engine.pipeline import Pipeline, Step, read, wrong
@@ -164,14 +165,15 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
         if "://" not in text:
             check_read(path, at)
         if "://" in text or not os.path.lexists(path):
-            folder, name = os.path.split(path)
-            near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
             if "://" in text:
                 # Whoever may write a pipeline need not be one who may ask servers.
                 raise ReadError(
-                    f'"{text}" is a URL', at=at, expected="a file: a pipeline does not read URLs", code="file-not-found"
+                    f'"{text}" is a URL',
+                    at=at,
+                    expected="a file: a pipeline does not read URLs",
+                    code="url-not-fetched",
                 )
-            raise ReadError(f'there is no file "{path}"', at=at, hint=near, code="file-not-found")
+            raise read_failure(path, subject=f'"{path}"', at=at)
         out.append(path)
     return out
 

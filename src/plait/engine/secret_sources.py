@@ -17,6 +17,7 @@ from plait.base.content import note_secrets
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, conceal
 from plait.base.input_view import check_program, check_read, current_permissions
 from plait.base.limits import current_budget, limit_error
+from plait.base.path_errors import read_failure
 from plait.base.source import Source
 from plait.tree.nodes import Map, MapItem, kind_name
 
@@ -137,9 +138,7 @@ def _of_directory(top: str) -> Map:
     try:
         names = sorted(os.listdir(top))
     except OSError as error:
-        raise ReadError(
-            f"cannot read {top}: {content.reason(error)}", hint=content.near(top), code="unreadable-file"
-        ) from None
+        raise read_failure(top, error) from None
     content.record_listing(top)
     inside = os.path.realpath(top) + os.sep
     items = []

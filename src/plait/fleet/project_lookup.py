@@ -11,11 +11,9 @@ def project_file(path: str) -> str:
     """The project file of an argument, or the one that the working directory belongs to. Raises ReadError."""
     if path:
         if not os.path.lexists(path):
-            from plait.base.content import near
+            from plait.base.path_errors import read_failure
 
-            raise ReadError(
-                f'there is nothing at "{path}"', expected="a project file", hint=near(path), code="file-not-found"
-            )
+            raise read_failure(path, subject=f'"{path}"', expected="a project file")
         return path
     from plait.authoring.project.file import find
     from plait.authoring.project.run import relative_to_cwd

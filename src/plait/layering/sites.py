@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import NO_LINKS, by_directory, files_below, near, record_listing, source, sources
+from plait.base.content import NO_LINKS, by_directory, files_below, record_listing, source, sources
 from plait.base.errors import ReadError, UsageError
+from plait.base.path_errors import near
 from plait.base.similar_names import did_you_mean
 from plait.base.warnings import warning
 from plait.layering.plain_scalars import plain_values

@@ -9,7 +9,6 @@ import os
 
 from plait.base.content import encoded, file_content, note_home
 from plait.base.errors import ReadError
-from plait.base.input_view import may_read
 from plait.base.source import CLAUSE, Source
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
@@ -115,33 +114,22 @@ def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -
         )
     try:
         return text_of(file_content(path, f'{what}, "{path}",'))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _unreadable(path, what, error) from None
-    except ValueError as error:
-        raise ReadError(f'cannot read {what}, "{path}": {error}', code="unreadable-file") from None
 
 
 _ABSOLUTE = frozenset({TEMPLATE, VALUE})
 
 
-def _unreadable(path: str, what: str, error: OSError) -> ReadError:
-    hint = None
-    if isinstance(error, FileNotFoundError):
-        from plait.base.similar_names import did_you_mean
-
-        directory, name = os.path.split(path)
-        if may_read(directory or ".") and os.path.isdir(directory or "."):
-            hint = did_you_mean(name, sorted(os.listdir(directory or "."))[:1000])
+def _unreadable(path: str, what: str, error: OSError | ValueError) -> ReadError:
     from plait.base.content import reason
+    from plait.base.path_errors import read_failure
 
     # BOSH makes some paths absolute before it reads them.
     absolute = os.path.abspath(path) if what in _ABSOLUTE else path
     doing, call = ("Reading file content", "read") if isinstance(error, IsADirectoryError) else ("Opening file", "open")
-    found = ReadError(
-        f'cannot read {what}, "{path}": {error.strerror}',
-        hint=hint,
-        reference=f"{call} {absolute}: {reason(error)}",
-        code="unreadable-file",
+    found: ReadError = read_failure(
+        path, error, subject=f'{what}, "{path}"', reference=f"{call} {absolute}: {reason(error)}"
     )
     found.within("", role=CLAUSE, reference=f"{doing} {absolute}")
     return found

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import stat
+from errno import ENOTDIR
 from pathlib import Path
 
 from plait.base.content import READ_ONLY, content
 from plait.base.errors import PlaitError, UsageError
+from plait.base.path_errors import read_failure
 from plait.service.api_errors import bad_request
 
 TYPE_CHECKING = False
@@ -44,7 +46,9 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
     """The files of a directory as documents, without those whose names begin with a dot. Raises PlaitError."""
     top = Path(directory)
     if not top.is_dir():
-        raise UsageError(f"{directory} is no directory", code="file-not-found")
+        raise read_failure(
+            directory, None if not top.exists() else NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)), kind=UsageError
+        )
     if top.is_symlink():
         top = top.resolve()  # the user named it
     for at, below, names, opened in _walked(top):
@@ -79,7 +83,7 @@ def _walked(top: Path) -> Iterator[tuple[str, list[str], list[str], int | None]]
 
 
 def _unreadable(error: OSError) -> None:
-    raise PlaitError(f"cannot read {error.filename}: {error.strerror}", code="unreadable-file") from None
+    raise read_failure(os.fspath(error.filename), error, kind=PlaitError) from None
 
 
 def _refuse_link(path: Path, name: str, opened: int | None) -> None:
@@ -87,7 +91,7 @@ def _refuse_link(path: Path, name: str, opened: int | None) -> None:
     try:
         mode = os.lstat(path if opened is None else name, dir_fd=opened).st_mode
     except OSError as error:
-        raise PlaitError(f"cannot read {path}: {error.strerror}", code="unreadable-file") from None
+        raise read_failure(str(path), error, kind=PlaitError) from None
     if stat.S_ISLNK(mode):
         raise PlaitError(
             f"{path} is a symbolic link, and links are not followed",
@@ -107,7 +111,7 @@ def _text(path: Path, name: str, opened: int | None) -> str:
     except UnicodeDecodeError:
         raise PlaitError(f"{path} is no text in UTF-8", code="not-utf8") from None
     except OSError as error:
-        raise PlaitError(f"cannot read {path}: {error.strerror}", code="unreadable-file") from None
+        raise read_failure(str(path), error, kind=PlaitError) from None
 
 
 # A FIFO without a writer is opened at once, and then rejected.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.authoring.lint.verify import kept
 from plait.base.content import open_regular
 from plait.base.errors import ReadError
+from plait.base.path_errors import read_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _content(subject: LintProject, path: str) -> bytes:
         with open_regular(path) as file:
             return file.read()
     except OSError as error:
-        raise ReadError(f'cannot read "{subject.shown(path)}": {error.strerror}', code="unreadable-file") from None
+        raise read_failure(path, error, subject=f'"{subject.shown(path)}"') from None
 
 
 def _top(subject: LintProject) -> str | None:

@@ -90,6 +90,11 @@ class Project:
                     f'the run "{name}" is abstract: others are based on it', at=self.abstract[name], code="abstract-run"
                 )
             names = [*self.runs, *self.matrices]
+            is_path = os.sep in name or name.endswith((".yaml", ".yml"))
+            if is_path and not os.path.lexists(name):
+                from plait.base.path_errors import read_failure
+
+                raise read_failure(name, subject=f'"{name}"', kind=UsageError)
             raise UsageError(
                 f'there is no run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import near
-from plait.base.errors import ReadError, UsageError
+from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
 from plait.base.limits import exceeds_ceiling
+from plait.base.path_errors import read_failure
 from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, Need, origin_of
 from plait.base.similar_names import did_you_mean
 from plait.engine import DIALECTS, dialect
@@ -176,13 +176,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             permissions.check_read(path, at)
         if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
             continue
-        raise ReadError(
-            f'there is nothing at "{text}"',
-            at=at,
-            expected="a file or a directory",
-            hint=near(path),
-            code="file-not-found",
-        )
+        raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory")
 
 
 def joined(directory: str, path: str) -> str:

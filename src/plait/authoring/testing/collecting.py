@@ -8,10 +8,10 @@ from plait.authoring.project import file as project_files
 from plait.authoring.project.file import check_found
 from plait.authoring.project.run import relative_to_cwd
 from plait.authoring.project.run_inference import guess
-from plait.base.content import near
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import current_view, permitted
 from plait.base.limits import current_budget
+from plait.base.path_errors import read_failure
 from plait.base.permissions import FILE_NAMES, READ, Need
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ class Collector:
                     )
                 self._add(found, path, self.file(path))
             else:
-                raise UsageError(f'there is nothing at "{argument}"', hint=near(path), code="file-not-found")
+                raise read_failure(path, subject=f'"{argument}"', kind=UsageError)
         found.inferred = [one for one in self._projects.values() if not one.path]
         return found
 
@@ -115,7 +115,7 @@ class Collector:
     def _add_one(self, found: Collected, path: str, name: str) -> None:
         """The case of an id; without the brackets, all that a name with parameters has."""
         if not os.path.isfile(path):
-            raise UsageError(f'there is nothing at "{path}"', hint=near(path), code="file-not-found")
+            raise read_failure(path, subject=f'"{path}"', kind=UsageError)
         cases = self.file(path)
         names = [case.id.partition("::")[2] for case in cases]
         chosen = [case for case, one in zip(cases, names, strict=True) if one == name or one.startswith(f"{name}[")]

@@ -11,6 +11,7 @@ from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, with_causes
 from plait.base.errors import PlaitError, UsageError, as_finding, render
 from plait.base.input_view import check_read
+from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted, did_you_mean
 from plait.engine.pipeline import check_keys, wrong
 from plait.insight.diff import diff, printed, read
@@ -354,11 +355,7 @@ def _same_as(item: MapItem, where: Where) -> Iterator[Expectation]:
         path = os.path.normpath(path)
         check_read(path, file.position)
         if not os.path.isfile(path):
-            from plait.base.content import near
-
-            raise UsageError(
-                f'there is no file "{file.value}"', at=file.position, hint=near(path), code="file-not-found"
-            )
+            raise read_failure(path, subject=f'"{file.value}"', at=file.position, kind=UsageError)
         yield SameAs(path, path, item.position)
         return
     if type(value) is not str and type(value) is not Map:

@@ -14,6 +14,7 @@ from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, lines_of, with_causes
 from plait.base.content import file_content, reason
 from plait.base.errors import PlaitError, ReadError, UsageError
+from plait.base.path_errors import read_failure
 from plait.base.source import Source
 from plait.base.text_diff import hunks, visible
 from plait.base.writing.real_paths import failure
@@ -243,7 +244,7 @@ def _stored(path: str) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ReadError(f"cannot read {path}: {error.strerror}", code="unreadable-file") from None
+        raise read_failure(path, error) from None
 
 
 def write(path: str, text: str) -> None:

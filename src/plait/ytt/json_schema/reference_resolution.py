@@ -10,8 +10,8 @@ import os
 from contextlib import suppress
 from urllib.parse import quote, unquote, urldefrag, urljoin
 
-from plait.base.content import near
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.base.path_errors import near
 from plait.base.source import Position, Source
 from plait.ytt.json_schema.keyword_types import below, no_schema, unfit, unmatched
 from plait.ytt.json_schema.keywords import UNKNOWN, checker_class, formats

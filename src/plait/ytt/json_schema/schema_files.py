@@ -12,9 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from plait.base.content import file_content, near
+from plait.base.content import file_content
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.input_view import InputView, check_read, current_view, use_view
+from plait.base.path_errors import read_failure
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map, to_plain
 
@@ -81,11 +82,7 @@ class SchemaFiles:
             with use_view(self._view):
                 data = file_content(path, f'the schema "{displayed_path(path)}"')
         except OSError as error:
-            raise ReadError(
-                f'cannot read the schema "{displayed_path(path)}": {error.strerror}',
-                hint=near(path),
-                code="unreadable-file",
-            ) from None
+            raise read_failure(path, error, subject=f'the schema "{displayed_path(path)}"') from None
         finally:
             self._view.files.clear()  # changes are found by `stamps`
         try:

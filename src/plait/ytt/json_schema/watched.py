@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from plait.base.content import near
-from plait.base.errors import ReadError
 from plait.base.input_view import check_read, current_view
+from plait.base.path_errors import read_failure
 from plait.ytt.json_schema.catalogue import catalogue_of
 from plait.ytt.json_schema.schema_files import note_read
 
@@ -27,12 +26,7 @@ def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
     for path in paths:
         check_read(path)
         if not os.path.exists(path) and not _is_seen(path):
-            raise ReadError(
-                f'there is nothing at "{path}"',
-                expected="a file of schemas, or a directory",
-                hint=near(path),
-                code="file-not-found",
-            )
+            raise read_failure(path, subject=f'"{path}"', expected="a file of schemas, or a directory")
     view = current_view()
     catalogue = catalogue_of(paths, {} if view is None else view.texts)
     try:

@@ -12,7 +12,7 @@ import stat
 
 from plait.base.content import NO_LINKS, LinkPolicy, file_content, files_below, note_stream, reason, standard_input
 from plait.base.errors import Advice, Flag, ReadError, UsageError
-from plait.base.input_view import check_read, check_request, current_view, may_read
+from plait.base.input_view import check_read, check_request, current_view
 from plait.base.limits import current_budget, limit_error
 from plait.ytt.workspace.input_files import InputFile, in_memory
 
@@ -77,10 +77,14 @@ class Inputs:
             view = current_view()
             if view is not None and view.text_for(path) is not None:  # a file that is not written yet
                 return [_file(path, os.path.basename(path), os.path.normpath(path), new_path)]
-            raise ReadError(
-                f"Checking file '{path}': lstat {path}: {reason(error)}",
-                hint=self._missing_hint(argument, path),
-                code="unreadable-file",
+            from plait.base.path_errors import read_failure
+
+            raise read_failure(
+                path,
+                error,
+                hint=_misuse(path),
+                reference=f"Checking file '{path}': lstat {path}: {reason(error)}",
+                extensions=(".yaml", ".yml"),
             ) from None
         if stat.S_ISDIR(status.st_mode):
             return self._of_directory(path)
@@ -114,27 +118,17 @@ class Inputs:
         found.sort(key=lambda file: os.fsencode(file.original_path))
         return found
 
-    def _missing_hint(self, argument: str, path: str) -> str | None:
-        if path.startswith("@") and ":" in path:
-            return "a library is named only by the data value flags, such as --data-values-file @library:values.yml"
-        parts = path.split(",")
-        if len(parts) > 1 and all(os.path.lexists(part.strip()) for part in parts):
-            return f"each input has a flag of its own: {' '.join(f'-f {part.strip()}' for part in parts)}"
-        from plait.base.similar_names import did_you_mean
 
-        if not may_read(path):
-            return None
-        if any(char in path for char in "*?["):
-            return f"patterns are not expanded here: give the directory, {os.path.dirname(path) or '.'}"
-        # Report the first missing part of the path.
-        directory, name = os.path.split(path)
-        while directory and not os.path.exists(directory):
-            directory, name = os.path.split(directory)
-        try:
-            names = sorted(os.listdir(directory or "."))
-        except OSError:
-            return None
-        return did_you_mean(name, names) if path and argument else None
+def _misuse(path: str) -> str | None:
+    """A hint for an argument that is more than a path, or None."""
+    if path.startswith("@") and ":" in path:
+        return "a library is named only by the data value flags, such as --data-values-file @library:values.yml"
+    parts = path.split(",")
+    if len(parts) > 1 and all(os.path.lexists(part.strip()) for part in parts):
+        return f"each input has a flag of its own: {' '.join(f'-f {part.strip()}' for part in parts)}"
+    if any(char in path for char in "*?["):
+        return f"patterns are not expanded here: give the directory, {os.path.dirname(path) or '.'}"
+    return None
 
 
 def _used_up() -> bytes:
@@ -226,4 +220,6 @@ def _read_file(path: str) -> bytes:
     try:
         return file_content(path, f"file '{path}'")
     except (OSError, ValueError) as error:
-        raise ReadError(f"Reading file '{path}': {reason(error)}", code="unreadable-file") from None
+        from plait.base.path_errors import read_failure
+
+        raise read_failure(path, error, reference=f"Reading file '{path}': {reason(error)}") from None

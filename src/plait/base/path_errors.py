@@ -1,0 +1,161 @@
+"""Errors of paths that cannot be read: the code and the hint follow from the reason that the system gives."""
+
+from __future__ import annotations
+
+import os
+import stat
+from errno import EACCES, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOENT, ENOTDIR, EPERM
+
+from plait.base.content import displayable_path, reason
+from plait.base.errors import ReadError
+from plait.base.input_view import may_read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeVar
+
+    from plait.base.errors import PlaitError
+    from plait.base.source import Position
+
+    Error = TypeVar("Error", bound=PlaitError)
+
+_CODES = {ENOENT: "file-not-found", ENOTDIR: "file-not-found", EISDIR: "not-regular-file"}
+# A directory with more names is not listed.
+_FEW = 6
+
+
+def code_of(error: OSError | ValueError) -> str:
+    """The code of a path that cannot be read: nothing is there, it is no file, or it is one that cannot be read."""
+    return _CODES.get(error.errno or 0, "unreadable-file") if isinstance(error, OSError) else "unreadable-file"
+
+
+def read_failure(
+    path: str,
+    error: OSError | ValueError | None = None,
+    *,
+    subject: str = "",
+    doing: str = "read",
+    kind: type[Error] = ReadError,  # type: ignore[assignment] # the default of a type variable needs Python 3.13
+    at: Position | None = None,
+    expected: str | None = None,
+    hint: str | None = None,
+    reference: str | None = None,
+    extensions: Sequence[str] = (),
+) -> Error:
+    """The error for a path that cannot be read, to be raised.
+
+    error: the system's; None to ask for it. subject: the name of the path in the message; by default the path. doing: what
+    failed. hint: a better one than those for the reason. extensions: of the files to name in a hint; none means all.
+    """
+    if error is None:
+        error = _reason_of(path)
+    why = error.strerror if isinstance(error, OSError) and error.strerror else reason(error)
+    name = subject or displayable_path(path) or '""'
+    return kind(
+        f"cannot {doing} {name}: {why}",
+        at=at,
+        expected=expected,
+        hint=hint if hint is not None else hint_for(path, error, extensions, is_typed=at is None),
+        reference=reference,
+        code=code_of(error),
+    )
+
+
+def _reason_of(path: str) -> OSError | ValueError:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        return error
+    if stat.S_ISDIR(mode):
+        return IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
+    return OSError(0, "it is not a regular file", path)
+
+
+def hint_for(
+    path: str, error: OSError | ValueError, extensions: Sequence[str] = (), *, is_typed: bool = False
+) -> str | None:
+    """How to correct a path that cannot be read, or None. It names nothing that the current project may not read."""
+    if not isinstance(error, OSError):
+        return None
+    number = error.errno
+    if number in (ENOENT, ENOTDIR):
+        return near(path, extensions, is_typed=is_typed)
+    if not may_read(path):
+        return None
+    if number == EISDIR:
+        found = _few_names(path, extensions)
+        return f"name a file in it: {found}" if found else "name a file in it"
+    if number in (EACCES, EPERM):
+        return _denied(path)
+    if number == ELOOP:
+        return "a symbolic link on the way leads back to itself"
+    if number == ENAMETOOLONG:
+        return "this is too long for a path: give the path of a file, not its content"
+    if number in (EMFILE, ENFILE):
+        return "too many files are open: `ulimit -n` shows the limit, and raises it"
+    return None
+
+
+def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -> str | None:
+    """A hint for a path that leads to nothing: the nearest names, what is there instead, or what the path is relative to.
+
+    It looks at the first part of the path that does not exist. is_typed: the path is relative to the working directory.
+    """
+    from plait.base.similar_names import did_you_mean
+
+    if not path or "\0" in path:
+        return None
+    folder, name = os.path.split(path.rstrip(os.sep))
+    while folder and not os.path.lexists(folder):
+        folder, name = os.path.split(folder.rstrip(os.sep))
+        if not name:
+            return None
+    here = folder or os.curdir
+    if not may_read(here) or _is_linked(folder):
+        return None
+    if not os.path.isdir(here):
+        return f'"{folder}" is not a directory'
+    try:
+        names = sorted(os.listdir(here))
+    except OSError:
+        return None
+    meant = did_you_mean(name, names[:1000])
+    if meant is not None:
+        return meant
+    if folder:
+        found = _few_names(folder, extensions)
+        return f'"{folder}" contains {found}' if found else None
+    return "paths are relative to the working directory" if is_typed and not os.path.isabs(path) else None
+
+
+def _few_names(folder: str, extensions: Sequence[str]) -> str:
+    """The names in a directory, if they are few; "" if not."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError:
+        return ""
+    names = [name for name in names if name.endswith(tuple(extensions))] if extensions else names
+    return ", ".join(f'"{name}"' for name in names) if len(names) <= _FEW else ""
+
+
+def _denied(path: str) -> str:
+    """The first part of a path that the user may not use, with its mode."""
+    parts = path.split(os.sep)
+    for count in range(1, len(parts) + 1):
+        part = os.sep.join(parts[:count]) or os.sep
+        is_last = count == len(parts)
+        try:
+            mode = os.stat(part).st_mode
+        except OSError:
+            break
+        if not os.access(part, os.R_OK if is_last else os.X_OK):
+            wanted = "u+rx" if stat.S_ISDIR(mode) else "u+r"
+            return f'"{part}" has the mode {stat.filemode(mode)}: its owner can change it with chmod {wanted}'
+    return "the permissions of the file, or of a directory above it, do not let you read it"
+
+
+def _is_linked(folder: str) -> bool:
+    """True if a relative path leads through a link, whose destination is nobody's concern who did not name it."""
+    here = os.path.realpath(os.curdir)
+    return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))
