@@ -123,7 +123,7 @@ def test_an_attribute_that_a_result_does_not_have() -> None:
         (lambda: plait.diff("config/app.yml", "base.yml").to_operations(), "to_overlay() works on any number of documents"),
         (lambda: plait.explain(plait.render("config", trace=True), "spec/n"), 'did you mean "spec.n"?'),
         (lambda: plait.render("config", file_marks=["app.yml:exclude"]), "such as app.yml:exclude=true, or app.yml:type=yaml-plain"),
-        (lambda: plait.compose("config"), "name the pipeline file in it"),
+        (lambda: plait.compose("config"), 'name a file in it: "app.yml", "schema.yml"'),
         (lambda: plait.layer("config/app.yml"),
          "a layered document has schema, metadata and data; for resources with a kind there is plait render"),
     ],

@@ -776,4 +776,4 @@ def test_equal_errors_are_those_with_equal_facts(place: Path, capfdbinary: pytes
     assert "4 environments: " in told
     assert main(["fleet", "-j", "1", "--no-cache", "--message-format", "json"]) == 1
     lines = capfdbinary.readouterr().err.decode().splitlines()
-    assert [json.loads(line)["code"] for line in lines if line[:1] == "{"] == ["E0411"]
+    assert [json.loads(line)["code"] for line in lines if line[:1] == "{"] == ["E0404"]

@@ -65,7 +65,7 @@ def test_too_little_is_told(project: pathlib.Path, capfd: pytest.CaptureFixture[
         (["--report", "pdf:x"], '"pdf:x" is no report'),
         (["--report", "lcov"], '"lcov" is no report'),
         (["--append", "config/app.yml"], '"config/app.yml" holds no data of plait coverage'),
-        (["--append", "missing.json"], "missing.json: no such file"),
+        (["--append", "missing.json"], "missing.json: No such file"),
         (["nothing"], 'there is no run "nothing"'),
         (["--report", "lcov:config"], 'cannot write to "config"'),
         (["--report", "html:plait.yml"], 'cannot write to "plait.yml"'),

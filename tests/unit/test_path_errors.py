@@ -9,6 +9,7 @@ import pathlib
 
 import pytest
 
+from plait.base.errors import ReadError
 from plait.base.input_view import permitted
 from plait.base.path_errors import hint_for, near, read_failure
 from plait.base.permissions import Permissions
@@ -112,10 +113,10 @@ def test_a_path_without_permission(
 ) -> None:
     opened, allowed = os.open, os.access
 
-    def refuse(path: str, *rest: int, **options: int | None) -> int:
+    def refuse(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         if os.fspath(path) == "folder/inner.yml":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-        return opened(path, *rest, **options)
+        return opened(path, flags, mode, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", refuse)
     monkeypatch.setattr(os, "access", lambda path, mode: path != "folder/inner.yml" and allowed(path, mode))
@@ -127,7 +128,7 @@ def test_a_path_without_permission(
 @pytest.mark.parametrize("number", [errno.ENAMETOOLONG, errno.EMFILE, errno.EIO])
 def test_other_reasons(number: int) -> None:
     error = OSError(number, os.strerror(number), "a.yml")
-    found = read_failure("a.yml", error)
+    found: ReadError = read_failure("a.yml", error)
     assert (found.code, found.message) == ("unreadable-file", f"cannot read a.yml: {os.strerror(number)}")
     assert (found.hint is None) == (number == errno.EIO)
 

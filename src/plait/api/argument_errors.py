@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import TracebackType
 
-from plait.base.errors import Flag, PlaitError, details, place_of
+from plait.base.errors import Flag, PlaitError, place_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def add_facts(error: PlaitError) -> None:
     faults: list[PlaitError | Finding] = [error, *error.findings]
     for one in faults:
         one.keyword = keyword
-    rest = details(error)
+    rest = text_of(error).split("\n")[1:]
     place = place_of(error)
     lines = rest if place is None else [f"at {place}", *rest]
     if lines:

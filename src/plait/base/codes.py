@@ -122,7 +122,6 @@ _ERRORS = (
     # Schemas and data values (E04)
     ("E0401", "schema-annotation", "an annotation of a schema has wrong arguments"),
     ("E0402", "schema-value", "a value of a schema cannot serve as a declaration"),
-    ("E0403", "invalid-schema", "a schema of data values is not valid"),
     ("E0404", "wrong-value-type", "a data value does not have the declared type"),
     ("E0405", "undeclared-value", "a data value is not declared in the schema"),
     ("E0406", "no-alternative", "a data value fits none of the declared alternatives"),
@@ -130,7 +129,6 @@ _ERRORS = (
     ("E0408", "missing-data-value", "a required data value is not given"),
     ("E0409", "failed-validation", "a data value breaks a validation rule"),
     ("E0410", "failed-condition", "the condition of a validation cannot be evaluated"),
-    ("E0411", "invalid-data-values", "the data values do not conform to their schema"),
     ("E0412", "values-not-map", "data values are not a map"),
     ("E0421", "json-schema-violation", "a value does not conform to a JSON Schema"),
     ("E0422", "json-schema-file", "a file is not a usable JSON Schema"),
@@ -189,7 +187,6 @@ _ERRORS = (
     ("E0714", "SubstitutionDependencyCycle", "documents depend on each other in a cycle"),
     ("E0715", "EncryptionSourceNotFound", "the secret of an encrypted document is not available"),
     ("E0721", "document-form", "a document does not have the form of a layered document"),
-    ("E0722", "duplicate-layered-document", "two documents have the same schema and name"),
     ("E0723", "document-data", "the data of a document does not conform to its DataSchema"),
     ("E0724", "data-schema-unusable", "a DataSchema cannot be used"),
     ("E0725", "site-not-found", "a site, or its definition, does not exist"),

@@ -604,8 +604,9 @@ def heading(error: PlaitError | Finding) -> str:
     return "".join([text for _, text in block("", error, quote_values=False)[0]])
 
 
-def details(error: PlaitError) -> list[str]:
-    return render(error, "").rstrip("\n").split("\n")[1:]
+def text_of(error: PlaitError) -> str:
+    """The whole message as a part of another text."""
+    return render(error, "").rstrip("\n")
 
 
 def place_of(error: PlaitError | Finding) -> Position | None:

@@ -84,7 +84,9 @@ def block(
     first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
     at = place_of(error)
     number = ""
-    if codes and error.code:
+    # What heads a list has the code of its first finding, and nothing to show.
+    is_named = not isinstance(error, PlaitError) or [error.code] != [one.code for one in error.findings[:1]]
+    if codes and error.code and is_named:
         from plait.base.codes import number_of
 
         number = f" [{number_of(error.code)}]"

@@ -75,7 +75,7 @@ def _reason_of(path: str) -> OSError | ValueError:
 def hint_for(
     path: str, error: OSError | ValueError, extensions: Sequence[str] = (), *, is_typed: bool = False
 ) -> str | None:
-    """How to correct a path that cannot be read, or None. It names nothing that the current project may not read."""
+    """Advice for a path that cannot be read, or None. It names nothing that the current project may not read."""
     if not isinstance(error, OSError):
         return None
     number = error.errno

@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 
 from plait.base.content import standard_input
-from plait.base.errors import PlaitError, ReadError, UsageError, render
+from plait.base.errors import PlaitError, ReadError, UsageError, text_of
 from plait.cli.streams import write_out
 from plait.engine.common import ISOLATE, LIMIT, keep_limits
 from plait.engine.flags import Command
@@ -71,7 +71,7 @@ def main(flags: Krm) -> int:
         )
     except PlaitError as error:
         error.keyword = None
-        result["results"] = [{"message": render(error, "").rstrip("\n"), "severity": "error"}]
+        result["results"] = [{"message": text_of(error), "severity": "error"}]
         write_out(plait.documents(result).to_yaml())
         sys.stderr.write(error.report())
         return 1

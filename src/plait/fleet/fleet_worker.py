@@ -9,7 +9,7 @@ from threading import local
 from time import perf_counter
 
 from plait.base.equal_errors import key_of
-from plait.base.errors import LimitError, PlaitError, render
+from plait.base.errors import LimitError, PlaitError, text_of
 from plait.base.input_view import may_read, permitted
 from plait.base.limits import Limits, RunBudget, budget_scope
 from plait.fleet.cached_results import CachedResult
@@ -249,7 +249,7 @@ def _failed(task: Task, error: PlaitError, home: str) -> RunResult:
     return RunResult(
         task.name,
         FAILED,
-        error=render(error, "").rstrip("\n"),
+        error=text_of(error),
         code=error.code,
         same=key_of(error, home=home),
         fault=key_of(error, axes, home=home),

@@ -10,7 +10,7 @@ from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 
 from plait.base.children.pool import WorkerEndedError
-from plait.base.errors import PlaitError, UsageError, render
+from plait.base.errors import PlaitError, UsageError, text_of
 from plait.fleet.destinations import with_times
 from plait.fleet.fleet_worker import perform
 from plait.fleet.identity import version
@@ -207,7 +207,7 @@ def put(output: Destination, task: Task, outcome: RunResult) -> RunResult:
     try:
         outcome.files = with_times(outcome.files, output.put(task, outcome.texts))
     except PlaitError as error:
-        told = render(error, "").rstrip("\n")
+        told = text_of(error)
         # Other outcomes refer to the same parts.
         return RunResult(task.name, FAILED, error=told, news=outcome.news)
     outcome.texts = None

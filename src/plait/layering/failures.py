@@ -38,9 +38,11 @@ STATUSES = {
 
 
 def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
-    """A `LayeringError` of this kind, which is also its code."""
+    """A `LayeringError` of this kind, which is also its code. One that only counts its findings has that of the first."""
     error = LayeringError(f"{kind}: {message}", **facts)
     error.kind = error.code = kind
+    if error.findings and error.at is None:
+        error.code = error.findings[0].code
     error.detail = message
     return error
 

@@ -154,13 +154,15 @@ def unmatched_selector(child: LayeredDocument, index: LabelIndex) -> LayeringErr
     """The error for a parent selector that matches no document. It is a warning unless strict."""
     selector = child.selector
     assert selector is not None
-    return failure(
+    error = failure(
         "InvalidDocumentParent",
         unmatched_text(child),
         at=child.place("layeringDefinition", "parentSelector"),
         expected="a document in a higher layer with " + labels_text(selector),
         hint=index.nearest(selector),
     )
+    error.code = "parent-not-found"
+    return error
 
 
 def unmatched_text(child: LayeredDocument) -> str:

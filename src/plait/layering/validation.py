@@ -124,7 +124,7 @@ def _check_duplicate(
                 at=item.position if item is not None else document.position,
                 also=[first.position.labelled("the first one")],
                 expected="one document for each schema, layer and name",
-                code="duplicate-layered-document",
+                code="duplicate-document",
             )
         )
 

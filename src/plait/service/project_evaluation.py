@@ -48,7 +48,7 @@ def lay_out(request: Request) -> None:
 def evaluate(request: Request) -> Answer:
     """Make the runs. What is wrong with one is in its answer."""
     from plait.authoring.project.file import find, read
-    from plait.base.errors import render
+    from plait.base.errors import text_of
     from plait.base.permissions import ENVIRONMENT, Need
     from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
     from plait.fleet.plan import tasks_of
@@ -71,7 +71,7 @@ def evaluate(request: Request) -> Answer:
             )
         )
     except PlaitError as error:
-        return {"runs": [], "error": render(error, "").rstrip("\n")}
+        return {"runs": [], "error": text_of(error)}
     runs: list[Made] = []
     for task in tasks:
         task.is_file = True  # what `plait run` prints is one text

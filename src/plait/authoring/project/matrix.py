@@ -15,7 +15,6 @@ import re
 
 from plait.base.errors import UsageError
 from plait.base.input_view import check_read, may_read, permitted
-from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.engine.pipeline import check_keys, file_source, wrong
@@ -318,6 +317,8 @@ def _directories(path: str, directory: str, at: Position) -> list[AxisValue]:
         with os.scandir(os.path.join(directory, path)) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
     except OSError as error:
+        from plait.base.path_errors import read_failure
+
         raise read_failure(os.path.join(directory, path), error, subject=f'"{path}"', doing="list", at=at) from None
     return [AxisValue(name, f"{path.rstrip('/')}/{name}") for name in names]
 

@@ -11,7 +11,6 @@ from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
 from plait.base.limits import exceeds_ceiling
-from plait.base.path_errors import read_failure
 from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, Need, origin_of
 from plait.base.similar_names import did_you_mean
 from plait.engine import DIALECTS, dialect
@@ -176,6 +175,8 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             permissions.check_read(path, at)
         if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
             continue
+        from plait.base.path_errors import read_failure
+
         raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory")
 
 

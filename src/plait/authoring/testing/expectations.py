@@ -9,7 +9,7 @@ import os
 
 from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, with_causes
-from plait.base.errors import PlaitError, UsageError, as_finding, render
+from plait.base.errors import PlaitError, UsageError, as_finding, text_of
 from plait.base.input_view import check_read
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted, did_you_mean
@@ -477,7 +477,7 @@ def _positions(error: PlaitError) -> Iterator[Position]:
 
 
 def _indented(error: PlaitError) -> str:
-    return "\n".join(f"  {line}".rstrip() for line in render(error, "").rstrip("\n").split("\n"))
+    return "\n".join(f"  {line}".rstrip() for line in text_of(error).split("\n"))
 
 
 def _failure(text: str, at: Position) -> ExpectationFailure:

@@ -13,7 +13,7 @@ import os
 from plait.authoring.testing.evaluation_target import EvaluationTarget
 from plait.authoring.testing.results import ExpectationFailure
 from plait.base.equal_errors import key_of
-from plait.base.errors import PlaitError, StarlarkError, UsageError, render
+from plait.base.errors import PlaitError, StarlarkError, UsageError, text_of
 from plait.base.source import Position
 from plait.engine.pipeline import file_source
 from plait.tree.context import Context
@@ -107,7 +107,7 @@ def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
     at = error.at
     if at is not None and at.source is not None:
         file, line = at.source.shown, at.line
-    return ExpectationFailure(render(error, "").rstrip("\n"), file, line, key_of(error))
+    return ExpectationFailure(text_of(error), file, line, key_of(error))
 
 
 def functions_of(path: str, project: Project) -> list[FunctionCase]:

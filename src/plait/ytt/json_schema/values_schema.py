@@ -129,7 +129,7 @@ class ValuesSchema:
                     path = ".".join(map(str, (*fault.path, key)))
                     finding.hint = settable_from("[" if any(type(one) is int for one in fault.path) else path, sources)
             raise SchemaError(
-                "One or more data values were invalid", findings=findings, code="invalid-data-values"
+                "One or more data values were invalid", findings=findings, code=findings[0].code
             ).made_of()
 
     @property

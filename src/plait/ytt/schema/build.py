@@ -65,7 +65,7 @@ def invalid(findings: Sequence[Finding]) -> SchemaError:
     """The error for a schema. Like ytt, it reports only the first fault."""
     first = findings[0].reference
     return SchemaError(
-        "Invalid schema", findings=findings, reference=first if isinstance(first, str) else None, code="invalid-schema"
+        "Invalid schema", findings=findings, reference=first if isinstance(first, str) else None, code=findings[0].code
     )
 
 

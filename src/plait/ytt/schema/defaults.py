@@ -108,7 +108,7 @@ def fitted(declaration: Declaration, item: Item, value: Deferred) -> Deferred:
         filled = fill_type(declaration.type, known)
         findings = check_item(declaration.type, item.with_value(filled))
         if findings:
-            raise SchemaError("One or more data values were invalid", findings=findings, code="invalid-data-values")
+            raise SchemaError("One or more data values were invalid", findings=findings, code=findings[0].code)
         return filled
 
     return value.then(fit)

@@ -86,7 +86,7 @@ def accepted(node: Item, value: Value) -> Value:
         )
     else:
         return value
-    raise SchemaError("Invalid schema", findings=[finding], code="invalid-schema")
+    raise SchemaError("Invalid schema", findings=[finding], code=finding.code)
 
 
 def compute_defaults(root: Declaration) -> None:

@@ -213,7 +213,7 @@ def validate(declaration: Declaration, document: Document) -> None:
             made_of = [one for one in values if isinstance(one, (Map, Array))]
             findings.append(_finding(validation, item, path, broken).made_of(item, *made_of))
     if findings:
-        raise SchemaError(FINAL, findings=findings, code="invalid-data-values").made_of()
+        raise SchemaError(FINAL, findings=findings, code=findings[0].code).made_of()
 
 
 def _runs(root: Declaration, document: Document) -> list[Run]:

@@ -252,7 +252,7 @@ class Execution:
                 findings = check(schema, merged, before)
                 if findings:
                     raise SchemaError(
-                        "One or more data values were invalid", findings=findings, code="invalid-data-values"
+                        "One or more data values were invalid", findings=findings, code=findings[0].code
                     ).made_of()
         return merged
 
