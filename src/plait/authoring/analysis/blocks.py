@@ -9,7 +9,7 @@ _ENDS = re.compile(r"end\s*(#.*)?$")
 
 
 def code_on(line: str, *, is_program: bool) -> str | None:
-    """The code on a line that is nothing but code; None for another one. is_program: of a Starlark file."""
+    """The code on a line that contains only code; None for any other line. is_program: of a Starlark file."""
     if is_program:
         return line.strip()
     before, mark, code = line.partition("#@")
@@ -17,7 +17,7 @@ def code_on(line: str, *, is_program: bool) -> str | None:
 
 
 def block_end(lines: list[str], line: int, *, is_program: bool) -> int | None:
-    """The line of the `end` of the block that a line opens; None if it cannot be told."""
+    """The line of the `end` of the block that a line opens; None if it cannot be found."""
     depth = 0
     for number in range(line, len(lines) + 1):
         code = code_on(lines[number - 1], is_program=is_program)

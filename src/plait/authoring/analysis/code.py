@@ -1,4 +1,4 @@
-"""The names in the code of a file: where each is bound, where it is used, and the keys that are looked up behind it."""
+"""The names in the code of a file: their bindings, their uses, and the keys looked up on them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from plait.starlark.syntax import Expression, Scope, Statement
     from plait.ytt.templates.recovery import Recovered
 
-# What stands for an item of a list among keys.
+# Represents an item of a list among keys.
 ITEM = "[]"
-# Names that stand for others are followed so far.
+# Maximum number of assignments that are followed from name to name.
 _MOST_STEPS = 8
 
 
 class Occurrence:
-    """A name where it stands. line, column: from 1. scope: the one that it belongs to; None for a universal name.
+    """An occurrence of a name. line, column: from 1. scope: of the name; None for a universal name.
 
-    is_binding: whether it gets its value here. is_parameter: whether that comes from who calls.
+    is_binding: the name is bound here. is_parameter: its value comes from the caller.
     """
 
     __slots__ = ("column", "is_binding", "is_parameter", "line", "name", "scope")
@@ -42,12 +42,12 @@ class Occurrence:
 
     @property
     def end(self) -> int:
-        """The column behind it."""
+        """The column after it."""
         return self.column + len(self.name)
 
 
 class Chain:
-    """A name with dots behind it, such as `data.values.replicas`. parts: (name, line, column) of each."""
+    """A dotted name, such as `data.values.replicas`. parts: (name, line, column) of each."""
 
     __slots__ = ("parts", "scope")
 
@@ -61,10 +61,10 @@ class Chain:
 
 
 class KeyLookup:
-    """A key that is looked up: `x.key`, `x["key"]` or `getattr(x, "key")`.
+    """A lookup of a key: `x.key`, `x["key"]` or `getattr(x, "key")`.
 
-    path: what `x` is, if that can be told from the text: the path of a `load`, the name there, and the keys from there
-    on, this one included; `[]` for an item of a list. None otherwise.
+    path: the origin of `x` if the text determines it: the path of a `load`, the name there, and the keys from there on,
+    including this one; `[]` for an item of a list. None otherwise.
     """
 
     __slots__ = ("key", "path")
@@ -75,7 +75,7 @@ class KeyLookup:
 
 
 class Keyword:
-    """The name of an argument where it is passed. function: what is called."""
+    """The name of a passed argument. function: the called function."""
 
     __slots__ = ("function", "name")
 
@@ -87,10 +87,11 @@ class Keyword:
 class FileNames:
     """The names of one file.
 
-    statements: all of them, those within others included; loads: the `load` statements; functions: the `def` statements.
-    lookups: the keys that code looks up; keywords: the names of arguments where they are passed; texts: all texts.
-    callables: the functions and lambdas that a name of a scope stands for. told: lines for which the engine has another
-    number.
+    |statements: all of them, including nested ones.
+    |loads: the `load` statements. functions: the `def` statements.
+    |lookups: the keys that code looks up. keywords: the names of passed arguments. texts: all strings.
+    |callables: the functions and lambdas that a name of a scope refers to.
+    |told: lines with another number in the engine.
     """
 
     __slots__ = (
@@ -124,17 +125,17 @@ class FileNames:
         try:
             pieces, self.told = with_columns(found.pieces, source)
             statements, self.program, _ = parse_program(pieces, source, PlacedParser)
-        except PlaitError:  # the text was read around a fault, in a way that leaves no program
+        except PlaitError:  # the text was recovered from a fault, but does not form a program
             return
         _Reader(self, self.program).read(statements)
         self.occurrences.sort(key=lambda one: (one.line, one.column))
 
     def at(self, line: int, column: int) -> Occurrence | None:
-        """The name at a place, its last column and the one behind it included."""
+        """The name at a position; its end counts as well. None if there is none."""
         return next((one for one in self.occurrences if one.line == line and one.column <= column <= one.end), None)
 
     def chain_at(self, line: int, column: int) -> tuple[Chain, int] | None:
-        """The dotted name at a place, and which of its parts that is."""
+        """The dotted name at a position, and the index of the part there; None if there is none."""
         for chain in self.chains:
             for index, (name, at, start) in enumerate(chain.parts):
                 if at == line and start <= column <= start + len(name):
@@ -142,15 +143,15 @@ class FileNames:
         return None
 
     def lookup_at(self, line: int, column: int) -> KeyLookup | None:
-        """The key that is looked up at a place."""
+        """The key lookup at a position, or None."""
         return next((one for one in self.lookups if one.key.line == line and _covers(one.key, column)), None)
 
     def keyword_at(self, line: int, column: int) -> Keyword | None:
-        """The name of an argument that is passed at a place."""
+        """The name of the argument passed at a position, or None."""
         return next((one for one in self.keywords if one.name.line == line and _covers(one.name, column)), None)
 
     def same(self, occurrence: Occurrence) -> list[Occurrence]:
-        """Every place of the same name, in order."""
+        """All occurrences of the same name, in order."""
         return [
             other for other in self.occurrences if other.name == occurrence.name and other.scope is occurrence.scope
         ]
@@ -160,7 +161,7 @@ class FileNames:
         return next((other for other in self.same(occurrence) if other.is_binding), None)
 
     def load_of(self, name: str) -> tuple[Load, str] | None:
-        """The `load` statement that binds a name, and what it is called there."""
+        """The `load` statement that binds a name, and the loaded name; None if there is none."""
         for load in self.loads:
             for here, there, _ in load.names:
                 if here == name:
@@ -172,7 +173,7 @@ class FileNames:
         return next((one for one in self.functions if one.name == name), None)
 
     def visible(self, line: int) -> set[str]:
-        """The names that code on a line can use: of the program those that are bound above, in a function all."""
+        """The names that code on a line can use: in the program those bound above, in a function all."""
         names: set[str] = set()
         for scope, first, last in _ranges(self.functions):
             if first <= line <= last:
@@ -335,7 +336,7 @@ class _Reader:
             self.expression(one.value)
 
     def attribute(self, node: syntax.Attribute) -> None:
-        """A value with dots behind it."""
+        """A value with attributes."""
         members = [node]
         inner = node.x
         while isinstance(inner, syntax.Attribute):
@@ -361,7 +362,9 @@ class _Reader:
             self.names.lookups.append(KeyLookup(key, self.path(node, _MOST_STEPS)))
 
     def path(self, node: Expression, steps: int) -> tuple[str, ...] | None:
-        """The path of a `load`, the name there, and the keys that lead to a value; None if that cannot be told."""
+        """The path of a `load`, the name there, and the keys that lead to a value; None if the text does not determine
+        it.
+        """
         if steps <= 0:
             return None
         if isinstance(node, syntax.Name):
@@ -388,7 +391,7 @@ def _joined(path: tuple[str, ...] | None, key: str | None) -> tuple[str, ...] | 
 
 
 def _index(node: Expression) -> str | None:
-    """The key that an index is; None for one that is computed."""
+    """The key of an index; None for a computed one."""
     if not isinstance(node, syntax.Literal):
         return None
     return plain(node.value) if isinstance(node.value, str) else ITEM
@@ -407,7 +410,7 @@ def _is_getattr(node: syntax.Call) -> bool:
 
 
 def _parts(node: Expression) -> Iterator[Expression]:
-    """The expressions that another one is made of, of those without names of their own."""
+    """The subexpressions of an expression that binds no names."""
     if isinstance(node, syntax.Unary):
         yield node.x
     elif isinstance(node, syntax.Binary):
@@ -426,7 +429,7 @@ def _parts(node: Expression) -> Iterator[Expression]:
 
 
 def _within(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements, and those in them."""
+    """The statements, including nested ones."""
     for statement in statements:
         yield statement
         if isinstance(statement, Def | For | While):
@@ -437,7 +440,7 @@ def _within(statements: Iterable[Statement]) -> Iterator[Statement]:
 
 
 def _ranges(functions: Iterable[Def]) -> list[tuple[Scope, int, int]]:
-    """The scope of each function with the lines it is on, the outer ones first."""
+    """The scope of each function with its lines, outer functions first."""
     found = []
     for function in functions:
         last = max((statement.line for statement in _within(function.body)), default=function.line)

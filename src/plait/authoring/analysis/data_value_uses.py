@@ -30,8 +30,9 @@ def declared(file: File) -> Iterator[tuple[str, Document]]:
 
 
 def uses(files: Iterable[File]) -> set[Keys]:
-    """The data values that code uses, by their keys from the top. What is below one may be used as well: where code
-    stops naming keys, nobody can say. `()` stands for all of them.
+    """The data values that code uses, by their keys from the root.
+
+    Values below one may be used as well, because code may stop naming keys. `()` represents all data values.
     """
     found: set[Keys] = set()
     for file in files:
@@ -40,7 +41,7 @@ def uses(files: Iterable[File]) -> set[Keys]:
 
 
 def uses_in(file: File) -> Iterator[Keys]:
-    """The same of one file, each as often as it stands there, in order."""
+    """The data values that one file uses, once per occurrence, in order."""
     names = file.names
     modules = {here for load in names.loads if load.path == _MODULE for here, _, _ in load.names}
     if not modules:

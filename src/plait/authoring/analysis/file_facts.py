@@ -28,10 +28,10 @@ _ANNOTATION = re.compile(r"#(@[\w/-]+)")
 
 
 class FileSettings(NamedTuple):
-    """The way the runs of a project read a file.
+    """How the runs of a project read a file.
 
-    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER or PLAIN; "" if only the text decides. is_marked: a file mark declares the
-    kind, whatever the text looks like. ignore_unknown_comments, strict: as the flags of `plait render`.
+    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER or PLAIN; "" if only the text decides. is_marked: a file mark declares
+    the kind, whatever the text. ignore_unknown_comments, strict: as the flags of `plait render`.
     """
 
     kind: str = ""
@@ -44,9 +44,9 @@ BY_TEXT = FileSettings()
 
 
 class File:
-    """A file as it is in the editor, or on the disk.
+    """A file as in the editor, or on disk.
 
-    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: what could be read of it.
+    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: the readable part of it.
     """
 
     __slots__ = ("_keys", "_names", "_reading", "_spans", "kind", "lines", "path", "recovered", "source")
@@ -77,7 +77,7 @@ class File:
             self.kind = reading.kind
         self.recovered: Recovered
         if self.kind == PLAIN and (reading.is_marked or not path.endswith((".yml", ".yaml", ".json"))):
-            # Its comments and parentheses are no code; and a text that a program reads is not YAML.
+            # Its comments and parentheses are not code; and a text that a program reads is not YAML.
             self.recovered = unread(text)
         else:
             self.recovered = recover(
@@ -108,14 +108,14 @@ class File:
 
     @property
     def spans(self) -> Spans:
-        """The places of the items of a YAML file. Lines that were left out in recovery are empty."""
+        """The spans of the items of a YAML file. Lines dropped in recovery are empty."""
         if self._spans is None:
             file = self.recovered.file
             self._spans = Spans(DocumentSet([]) if file is None else file.documents)
         return self._spans
 
     def name_of(self, item: Item) -> tuple[int, int, int] | None:
-        """Line, column and the column behind of an item's key without quotes, or of its value on one line.
+        """Line, column and end of an item's key without quotes, or of its value on one line.
 
         None if they are unknown.
         """
@@ -131,7 +131,7 @@ class File:
 
     @property
     def keys(self) -> Mapping[tuple[int, str], Sequence[tuple[int, int, int]]]:
-        """The places of keys, by the lines of their items and their texts: line, column, and the column behind."""
+        """The positions of keys, by the line of the item and the key: line, column, and end."""
         if self._keys is None:
             self._keys = {}
             for item in self.spans.nodes:
@@ -143,7 +143,7 @@ class File:
         return self._keys
 
     def key_on(self, line: int, key: str) -> tuple[int, int]:
-        """The columns of a key on a line, and behind it; those of the line's text if it has no such key."""
+        """The column and end of a key on a line; those of the line's text if it has no such key."""
         known = self.keys.get((line, key))
         if known:
             return known[0][1:]
@@ -151,7 +151,7 @@ class File:
         return (at + 1, at + 1 + len(key)) if at >= 0 else self.text_on(line)
 
     def text_on(self, line: int) -> tuple[int, int]:
-        """The columns of a line's text behind its dashes, and behind the text."""
+        """The column of a line's text after its dashes, and the end of the text."""
         text = self.line(line)
         start = len(text) - len(text.lstrip()) + 1
         for item in self.ancestors_at(line):
@@ -172,7 +172,9 @@ class File:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def ancestors_at(self, line: int, column: int = 1 << 30) -> list[Item]:
-        """The document and the items around a place, the outermost first; the last is the one that the line belongs to."""
+        """The document and the items that enclose a position, outermost first. The last one is the item that the line
+        belongs to.
+        """
         way: list[Item] = []
         items: Sequence[Item] = self.documents
         while True:
@@ -191,7 +193,7 @@ class File:
             items = value.items
 
     def ancestors_below(self, line: int) -> list[Item]:
-        """The way to the first item or document that begins below a line; empty if there is none."""
+        """The ancestors of the first item or document that begins below a line; empty if there is none."""
         way: list[Item] = []
         items: Sequence[Item] = self.documents
         while True:
@@ -210,7 +212,7 @@ class File:
         if type(item) is Document:
             return -1
         span = self.spans.item(item)
-        return 1 << 30 if span is None else self.spans.tree.column(span.start)  # a copy that an alias stands for
+        return 1 << 30 if span is None else self.spans.tree.column(span.start)  # a copy created by an alias
 
     def annotations(self) -> Iterator[tuple[str, int, int]]:
         """The names of annotations: name without the number sign, line, column of the number sign."""
@@ -225,5 +227,5 @@ _KINDS = {OPERATIONS: OPS, LAYERED: LAYER, POLICY: LAYER}
 
 
 def keys_of(ancestors: Sequence[Item]) -> list[str]:
-    """The keys on the way to an item, for a way through maps alone; indexes of array items are left out."""
+    """The keys on a path through maps; indexes of array items are left out."""
     return [str(item.key) for item in ancestors if type(item) is MapItem]

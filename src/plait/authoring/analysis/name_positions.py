@@ -1,7 +1,7 @@
-"""The names and texts of a program with their places in the file: lines and columns, both from 1.
+"""The names and strings of a program with their positions in the file: lines and columns, both from 1.
 
-The tree of the parser holds lines alone. Here its tokens are texts that know their places, so that every name, member,
-argument and text in the tree does.
+The parser's tree contains only lines. Here its tokens are strings with positions, so every name, member, argument and
+string in the tree has one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUOTES = ('"""', "'''", '"', "'")
 
 
 class Placed(str):
-    """A text that knows its place. column: 0 where the text is not written as it is, for example with escapes."""
+    """A string with a position. column: 0 if the text is not written literally, for example with escapes."""
 
     __slots__ = ("column", "line")
     line: int
@@ -35,17 +35,17 @@ class Placed(str):
 
     @property
     def end(self) -> int:
-        """The column behind it."""
+        """The column after it."""
         return self.column + len(self)
 
 
 def plain(text: str) -> str:
-    """A text without its place."""
+    """The string without its position."""
     return str.__str__(text)
 
 
 def place_of(text: str) -> tuple[int, int] | None:
-    """Line and column of a text of the tree; None for one without a place."""
+    """Line and column of a string of the tree; None for one without a position."""
     return (text.line, text.column) if isinstance(text, Placed) and text.column else None
 
 
@@ -81,10 +81,10 @@ def _placed(tokens: Sequence[Token], source: Source) -> list[Token]:
 
 
 def with_columns(pieces: Sequence[Piece], source: Source) -> tuple[list[Piece], dict[int, int]]:
-    """The pieces of a program where they begin in the file, as far as their texts are in the file as they are.
+    """The pieces of a program with their positions in the file, if the file contains them literally.
 
-    Returns the pieces, and the lines for which the engine has other numbers: line -> the engine's, which counts the lines
-    of a block scalar from its key.
+    Returns the pieces, and the lines with another number in the engine, which counts the lines of a block scalar from
+    its key.
     """
     finder = _Finder(source)
     out: list[Piece] = []
@@ -98,13 +98,13 @@ def with_columns(pieces: Sequence[Piece], source: Source) -> tuple[list[Piece], 
 
 
 class _Finder:
-    """Finds the places of pieces in order. told: line -> the engine's number of it, where that is another one."""
+    """Finds the positions of pieces in order. told: line to the engine's number, if different."""
 
     __slots__ = ("_at", "_source", "told")
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._at = (0, 0)  # line and index behind the last insertion into a text
+        self._at = (0, 0)  # line and index after the last insertion into a text
         self.told: dict[int, int] = {}
 
     def place(self, piece: CodePart | ExprSlot | ArgsSlot) -> tuple[int, int]:
@@ -119,7 +119,7 @@ class _Finder:
         return self._inserted(piece, first) or (piece.line, 1)
 
     def _inserted(self, piece: CodePart | ExprSlot | ArgsSlot, first: str) -> tuple[int, int] | None:
-        """The place of code between `(@` and `@)`; None for other code. A block scalar begins below its key."""
+        """The position of code between `(@` and `@)`; None for other code. A block scalar begins below its key."""
         number, start = max(self._at, (piece.line, 0))
         line = self._source.line(number)
         while line is not None and number <= piece.line + _FOLDED:
@@ -136,7 +136,7 @@ class _Finder:
 
 
 def _openings(line: str, start: int) -> Iterator[int]:
-    """The indexes at which code that is inserted into a text can begin."""
+    """The indexes at which code inserted into a text can begin."""
     found = line.find("(@", start)
     while found >= 0:
         begin = found + 2

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def path_of(source: Source | None) -> str | None:
-    """The absolute path of a source; None for what is no file."""
+    """The absolute path of a source; None if it is not a file."""
     if source is None or source.flag or not source.shown:
         return None
     return _absolute(source.shown, "" if os.path.isabs(source.shown) else os.getcwd())

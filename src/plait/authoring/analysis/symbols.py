@@ -1,7 +1,7 @@
-"""The places of one name in all files of some runs: where it is bound, loaded, passed, declared and looked up.
+"""The occurrences of one name in all files of some runs: bound, loaded, passed, declared and looked up.
 
-Places belong together because the resolver, a `load` that a run has made, or a data value that a run has looked up says
-so; never because they look alike.
+Occurrences belong together because the resolver, a `load` of a run, or a lookup of a data value connects them; never
+because they look alike.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 DATA_VALUES = ("@ytt:data", "data", "values")
 _CODE = (TEMPLATE, STARLARK, TEXT)
-# Flags whose values begin with the keys of a data value.
+# Flags whose arguments begin with the keys of a data value.
 KEYED_FLAGS = ("data-value", "data-value-yaml", "data-value-file")
 
 
 class NameOccurrence(NamedTuple):
-    """A name in a file. line, column: from 1; end: the column behind it."""
+    """A name in a file. line, column: from 1; end: the column after it."""
 
     path: str
     line: int
@@ -58,9 +58,9 @@ class Looked(Protocol):
 class Symbols:
     """The names of the files that some runs read.
 
-    aliased: sites at which a module is loaded under its own name; another name has to be `name="module"`.
-    aliases: sites at which a module is loaded under another name, each with that of the module's name.
-    computed: lines at which a name is looked up without being written, by symbol.
+    |aliased: sites where a module is loaded under its own name; another name requires `name="module"`.
+    |aliases: sites where a module is loaded under another name, each with the site of the module's name.
+    |computed: lines that look a name up without writing it, by symbol.
     """
 
     def __init__(self, runs: Sequence[Looked], file: Callable[[str], File | None]) -> None:
@@ -68,7 +68,7 @@ class Symbols:
         self._runs = runs
         self._parent: dict[Hashable, Hashable] = {}
         self._sites: dict[Hashable, set[NameOccurrence]] = {}
-        # Symbols that were joined, by the one that stands for them.
+        # Joined symbols, by their representative.
         self._members: dict[Hashable, set[Hashable]] = {}
         self._values: set[Hashable] = set()
         self._at: dict[tuple[str, int], list[tuple[NameOccurrence, Hashable]]] = {}
@@ -98,7 +98,7 @@ class Symbols:
     # ---- questions
 
     def at(self, path: str, line: int, column: int) -> tuple[NameOccurrence, Hashable] | None:
-        """The site at a place, and its symbol."""
+        """The name at a position, and its symbol; None if there is none."""
         for site, symbol in self._at.get((path, line), ()):
             if site.column <= column <= site.end:
                 return site, self._root(symbol)
@@ -111,7 +111,7 @@ class Symbols:
                 yield from ((site, self._root(symbol)) for site, symbol in found)
 
     def sites(self, symbol: Hashable) -> set[NameOccurrence]:
-        """All places of a symbol."""
+        """All occurrences of a symbol."""
         return self._sites.get(self._root(symbol), set())
 
     def is_value(self, symbol: Hashable) -> bool:
@@ -119,7 +119,7 @@ class Symbols:
         return self._root(symbol) not in self.scopes
 
     def clash(self, symbol: Hashable, name: str) -> bool:
-        """True if something beside a symbol has a name already: a name in scope, or another key of the same map."""
+        """True if a name is taken next to a symbol: a name in scope, or another key of the same map."""
         symbol = self._root(symbol)
         for one in self._members.get(symbol, {symbol}):
             if isinstance(one, tuple) and one[0] == "value" and (*one[:3], (*one[3][:-1], name)) in self._values:
@@ -149,7 +149,7 @@ class Symbols:
         return "" if file is None else file.line(site.line)[site.column - 1 : site.end - 1]
 
     def unresolved(self, path: str, line: int, name: str) -> Iterator[NameOccurrence]:
-        """The places on a line that are spelled like a name and of which nothing says what they are."""
+        """The occurrences of a name on a line that no symbol explains."""
         file = self._file(path)
         if file is None:
             return
@@ -160,7 +160,7 @@ class Symbols:
         yield from self._key_sites(path).get((line, name), ())
 
     def wholes(self, symbol: Hashable) -> list[tuple[str, int]]:
-        """The lines at which the keys around a data value are read as data."""
+        """The lines that read the keys of a data value's map as data."""
         symbol = self._root(symbol)
         found: dict[tuple[str, int], None] = {}
         for number, run in enumerate(self._runs):
@@ -169,7 +169,8 @@ class Symbols:
                     lines = run.lookups.wholes.get(node, set())
                     inner = {("value", number, place, (*keys, str(item.key))) for item in node.items} if lines else ()
                     if any(self._root(one) == symbol for one in inner):
-                        # The line that asked for the map says more than the one at which it became part of a document.
+                        # The line that requested the map is more helpful than the one where it became part of a
+                        # document.
                         for source, line in sorted(
                             run.lookups.reads.get(around, lines) if around is not None else lines,
                             key=lambda one: (one[0].name, one[1]),
@@ -187,7 +188,7 @@ class Symbols:
         return symbol
 
     def join(self, hashable: Hashable, other: Hashable) -> None:
-        """Say that two symbols are the same."""
+        """Merges two symbols."""
         hashable, other = self._root(hashable), self._root(other)
         if hashable == other:
             return
@@ -228,7 +229,7 @@ class Symbols:
             target = self.target(file, load.path)
             home = self._file(target) if target is not None else None
             for here, there, _ in load.names:
-                # A name without an alias has one place, as what is bound here and as what is bound there.
+                # A name without an alias occurs once, for both bindings.
                 is_same = here == there and getattr(here, "column", 0) == getattr(there, "column", 0)
                 if home is not None and home.names.program is not None and isinstance(there, Placed) and there.column:
                     self._add(self._name(home.path, home.names.program, there), _site(file.path, there))
@@ -283,7 +284,7 @@ class Symbols:
                     self.computed.setdefault(self._root(symbol), []).append((path, line))
 
     def _texts_on(self, path: str, line: int) -> Iterator[Placed]:
-        """The texts on a line."""
+        """The strings on a line."""
         file = self.files.get(path)
         if file is not None:
             yield from (one for one in file.names.texts if line in (one.line, file.names.told.get(one.line)))
@@ -302,14 +303,14 @@ class Symbols:
                     self._values.add(("value", number, place, keys))
                     for site in self._declared(item):
                         self._add(("value", number, place, keys), site)
-                    if item.source is None:  # its key is made by a program
+                    if item.source is None:  # a program computes its key
                         self._add_passed(("value", number, place, keys), lookups.passed.get(document, ()))
             for source in instance.sources:
                 path = path_of(source)
                 if path in self.files:
                     for one in self.files[path].names.lookups:
                         symbol: Hashable = ("value", number, place, () if one.path is None else one.path[3:])
-                        # Behind the last key there may be a method.
+                        # A method may follow the last key.
                         if one.path is not None and one.path[:3] == DATA_VALUES and symbol in self._values:
                             self._add(symbol, _site(path, one.key))
             if not instance.library:
@@ -331,7 +332,7 @@ class Symbols:
         return () if path is None else self._key_sites(path).get((item.line, str(item.key)), ())
 
     def _add_read(self, symbol: Hashable, key: str, source: Source, line: int) -> None:
-        """Add the place at which a data value was looked up."""
+        """Adds the position where a data value was looked up."""
         path = path_of(source)
         file = self.files.get(path or "")
         if file is None:
@@ -341,7 +342,7 @@ class Symbols:
         there = [
             one for one in names.lookups if one.key == key and line in (one.key.line, names.told.get(one.key.line))
         ]
-        # Where the text says which one it is, others on the line are of something else.
+        # If one occurrence is certain, others on the line belong to something else.
         exact = [
             one.key for one in there if one.path is not None and one.path[:3] == DATA_VALUES and one.path[3:] == keys
         ]
@@ -371,7 +372,7 @@ def _is_within(scope: Scope, outer: Scope) -> bool:
 
 
 def _is_related(scope: Scope, other: Scope) -> bool:
-    """True if a scope is around another one, or the same."""
+    """True if one scope encloses the other, or they are the same."""
     for inner, outer in ((scope, other), (other, scope)):
         found: Scope | None = inner
         while found is not None:

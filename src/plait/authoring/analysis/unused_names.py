@@ -1,4 +1,4 @@
-"""Names that a file binds and nobody reads."""
+"""Names that a file binds but never reads."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def unused_names(file: File) -> Iterator[tuple[Occurrence, str]]:
-    """Names that are loaded and not used, and local ones that nobody reads, each with what is said of it.
+    """Unused loaded names, and unused local names, each with a message.
 
-    Names that begin with an underscore, parameters, and what other files may load are left out; so is a file that is broken.
+    Excludes names that begin with an underscore, parameters, names that other files may load, and invalid files.
     """
     if file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
         return

@@ -1,7 +1,7 @@
-"""The one check of a change that is offered: every run that reads an edited file is evaluated with the edited texts.
+"""The one check of proposed changes: every run that reads an edited file is evaluated with the edited texts.
 
-Renames, quick fixes, refactorings and `lint --fix` are claims. A claim holds if each run makes the same as before; it is
-rejected with the first run that does not, and unverified where a run cannot say.
+Renames, quick fixes, refactorings and `lint --fix` are claims. A claim holds if the output of each run stays the same;
+it is rejected with the first run whose output changes, and unverified if a run fails or takes too long.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class CheckBudget:
-    """Seconds that a check may take. limits: the other limits of each run."""
+    """The time limit of a check in seconds. limits: the other limits of each run."""
 
     __slots__ = ("_end", "limits")
 
@@ -45,10 +45,10 @@ class CheckBudget:
 
 
 class Checked:
-    """A run as it is before a change.
+    """A run before a change.
 
-    documents: the result; None for a run that fails. error: why it fails. output: the result as it is compared.
-    view: the files that were read. lookups: the names that were looked up. warned: the warnings, also of a run that fails.
+    documents: the result; None if it fails. error: the failure. output: the result in comparable form. view: the files
+    that were read. lookups: the names that were looked up. warned: the warnings, also of a failed run.
     """
 
     __slots__ = ("documents", "error", "lookups", "output", "run", "view", "warned")
@@ -89,8 +89,8 @@ class Unverified(Exception):
     """A change that cannot be checked. The text is the reason."""
 
 
-def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: Engine | None = None) -> Checked:
-    """A run evaluated with texts in the place of files, and its lookups kept."""
+def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, cache: CodeCache | None = None) -> Checked:
+    """A run evaluated with replaced texts, and its lookups."""
     view, lookups = InputView(texts), Lookups()
     warned: list[str] = []
     try:
@@ -100,7 +100,7 @@ def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: E
                 first=False,
             )
     except PlaitError as error:
-        error.__traceback__ = error.__context__ = None  # they hold all that was evaluated
+        error.__traceback__ = error.__context__ = None  # they refer to all evaluation state
         return Checked(run, view, None, error, lookups, warned)
     return Checked(run, view, made, None, lookups, warned)
 
@@ -113,7 +113,7 @@ def changes(
     budget: CheckBudget | None = None,
     engine: Engine | None = None,
 ) -> Iterator[EditEffect]:
-    """The runs that make something else with texts in the place of files.
+    """The runs whose output changes with replaced texts.
 
     edited: the paths whose readers are evaluated, by default those of the texts. Raises Unverified if the budget is
     exceeded, or a run that reads an edited file failed before.
@@ -146,7 +146,7 @@ def failures(
     budget: CheckBudget,
     engine: Engine | None,
 ) -> Iterator[EditEffect]:
-    """The runs for which an edit mends nothing: those that fail with it and did not, or fail and warn as before.
+    """The runs that an edit does not repair: newly failing ones, and those that fail and warn as before.
 
     Raises Unverified if the budget is exceeded.
     """
@@ -185,7 +185,7 @@ def _evaluated(
 
 
 def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:
-    """The run as the project file among the texts has it; the same run if it is not among them. Raises PlaitError."""
+    """The run as the project file among the texts defines it; the same run if there is none. Raises PlaitError."""
     path = _project_file(run)
     data = texts.get(path) if path else None
     if data is None or run.at is None or run.at.source is None:

@@ -1,7 +1,7 @@
-r"""Coverage: the parts of templates, overlays, operations and layers that runs use (docs/coverage.md).
+r"""Coverage: the parts of templates, overlays, operations and layers that runs execute (docs/coverage.md).
 
-    data        what was counted; it listens to runs (see `plait.base.events`), and can be merged and kept
-    summary     lines and branches of each file, and what is missing
+    data        the counts; listens to evaluations (see `plait.base.events`), and can be merged and stored
+    summary     lines and branches of each file, and the missed ones
     text, html, lcov, cobertura   reports
     command     `plait coverage`
 

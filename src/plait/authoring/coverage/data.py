@@ -1,7 +1,7 @@
-"""Coverage of runs: points of files, and how often each of their branches was taken.
+"""Coverage of runs: points of files, and the number of runs that took each of their branches.
 
-A `Coverage` listens to runs, and adds up: `with coverage.run(name)`. A way counts once for each run that went it. What was
-counted in several processes, or on several days, is merged as long as the files are the same.
+A `Coverage` listens to evaluations and adds up: `with coverage.run(name)`. A branch counts once for each run that took
+it. Counts of several processes or days can be merged as long as the files are the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.base.events import Point
     from plait.base.source import Source
 
-    # A point, and which it is of those in its file that are alike.
+    # A point, and its index among equal points of its file.
     Key: TypeAlias = tuple[Point, int]
 
 _FORMAT = 1
@@ -32,7 +32,7 @@ class FileData:
     """The counts of one file.
 
     path: absolute, or the name of a text without a file. digest: of its text. counts: for each point the number of runs
-    that took each of its branches. private: ranges of hidden lines, the end excluded. text: if known.
+    that took each of its branches. private: ranges of hidden lines, without their ends. text: if known.
     """
 
     __slots__ = ("counts", "digest", "path", "private", "text")
@@ -45,7 +45,7 @@ class FileData:
         self.text = text
 
     def text_now(self) -> str | None:
-        """The text that was counted in, if it is still to be had."""
+        """The text that the counts belong to, or None if it has changed."""
         if self.text is None:
             text = _read(self.path)
             if _digest(text, self.private) == self.digest:
@@ -62,8 +62,8 @@ class FileData:
 
 
 class Coverage:
-    """The counts by file. runs: the names of the runs, in order. changed: files left out of a merge because their text
-    has changed. secret_runs: runs that use secrets; only code that does not depend on them is counted.
+    """The counts by file. runs: the names of the runs, in order. changed: files dropped in a merge because their text
+    has changed. secret_runs: runs that use secrets; only code that does not depend on secrets is counted for them.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,8 @@ class Coverage:
 
     @staticmethod
     def from_json(data: object, name: str, directory: str) -> Coverage:
-        """The coverage of data written by `to_json`. name: of its file, for messages. directory: the base of its paths.
+        """The coverage from data written by `to_json`. name: of its file, for messages. directory: the base of its
+        paths.
 
         Raises UsageError for anything else.
         """
@@ -196,7 +197,7 @@ class _HitCounter:
             path = os.path.abspath(source.shown)
             is_file = os.path.isfile(path)
             if not is_file and source not in self._programs:
-                continue  # what a flag or a caller gave
+                continue  # from a flag or a caller
             private = self._private.get(source, set())
             if source.private:
                 private.add((source.first_line, _END))
@@ -226,8 +227,8 @@ class _HitCounter:
     def _counts_point(self, point: Point) -> bool:
         """True if a point does not depend on the secrets of the run.
 
-        What a schema or an overlay does from here on may depend on them, directly, by a condition around it, or because it
-        is not reached. Layering carries out its actions and substitutions whatever the data are.
+        Later results of a schema or an overlay may depend on them, directly, by a condition, or because they are not
+        reached. Layering carries out its actions and substitutions whatever the data is.
         """
         return not self.uses_secrets or point[0] in _INDEPENDENT
 
@@ -241,7 +242,7 @@ class _HitCounter:
 
 
 class _BranchHits:
-    """The branches that a program takes. Once secrets enter the run, only those count that no secret decides."""
+    """The branches that a program takes. Once secrets enter the run, only branches that no secret decides count."""
 
     __slots__ = ("_counted", "independent")
 
@@ -267,10 +268,10 @@ def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, li
 
 
 def _digest(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
-    """A digest of a text without its private lines, whose values could be found by trying."""
+    """A digest of a text without its private lines, whose values could be guessed from it."""
     if text is None:
         return ""
-    # Some readers take the mark off that a text may begin with.
+    # Some readers remove a byte order mark.
     text = text.removeprefix("\ufeff")
     ranges = [*private]
     if ranges:
@@ -279,7 +280,7 @@ def _digest(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-# Behind the last line.
+# After the last line.
 _END = 1 << 60
 # Kinds of points that do not depend on data.
 _INDEPENDENT = frozenset({"action", "substitution"})

@@ -31,7 +31,7 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 }
 """
 
-# So many characters of the names of runs are shown.
+# Maximum characters of the names of runs.
 _MOST_NAMES = 400
 
 
@@ -53,7 +53,7 @@ def to_html(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def page_of(file: FileSummary) -> str:
-    """The name of a file's page: readable, and another one for each file."""
+    """A readable and unique name for a file's page."""
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in file.name)[-60:]
     return f"{plain}-{sha256(file.name.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}.html"
 

@@ -17,7 +17,7 @@ def to_lcov(summary: Summary) -> str:
 def _record(file: FileSummary) -> Iterator[str]:
     yield "TN:"
     yield f"SF:{_path(file.name)}"
-    # Functions of one name in one file are told apart by their lines.
+    # Functions of one name in one file are distinguished by their lines.
     names = [name for _, name, _ in file.functions]
     functions = [
         (line, name if names.count(name) == 1 else f"{name}:{line}", count) for line, name, count in file.functions
@@ -30,7 +30,7 @@ def _record(file: FileSummary) -> Iterator[str]:
     for branch in file.branches:
         number = numbers.get(branch.block, 0)
         numbers[branch.block] = number + 1
-        # A line that nobody used says nothing of its branches.
+        # For an unused line, the counts of its branches are unknown.
         count = str(branch.count) if file.lines.get(branch.line) else "-"
         yield f"BRDA:{branch.line},{branch.block},{number},{count}"
     used, lines, gone, branches = file.counts

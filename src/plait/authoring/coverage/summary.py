@@ -1,4 +1,4 @@
-"""Coverage as lines and branches of files, which all reports are made from."""
+"""Coverage as lines and branches of files, from which all reports are created."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from plait.authoring.coverage.data import Coverage, FileData
     from plait.base.events import Point
 
-# Points that say whether their lines were used. Those of all other kinds are branches: what a line may do besides.
+# Points that define whether their lines are used. Points of all other kinds are branches only.
 _LINES = frozenset({"statement", "nodes", "part", "operation", "action", "substitution"})
-# A part has lines of its own where it stands on others than its statement, and is a branch of its first line as well.
+# A part counts as separate lines if it is on other lines than its statement, and as a branch of its first line.
 _BOTH = frozenset({"part"})
 _FUNCTION = "function"
 
@@ -28,7 +28,7 @@ class BranchCoverage:
     def __init__(self, line: int, kind: str, block: int, name: str, count: int) -> None:
         self.line = line
         self.kind = kind
-        self.block = block  # a number for the ways of one point, within the file
+        self.block = block  # a number for the branches of one point, within the file
         self.name = name
         self.count = count
 
@@ -64,7 +64,7 @@ class FileSummary:
             for line in lines:
                 self.lines[line] = max(self.lines.get(line, 0), counts[0])
         else:
-            # A line of which nothing else is known is used when it goes some way.
+            # A line without other points is used if one of its branches is taken.
             self.lines.setdefault(lines[0], max(counts))
         if kind not in _LINES or kind in _BOTH:
             for way, count in zip(ways, counts, strict=True):

@@ -32,7 +32,7 @@ def _row(name: str, counts: tuple[int, int, int, int], percent: float, missing: 
 
 
 def percentage_text(percent: float) -> str:
-    """A percentage with one decimal place; it is 100 only where nothing is missing, and 0 where nothing was used."""
+    """A percentage with one decimal place; 100 only if nothing is missing, and 0 only if nothing was used."""
     if 0 < percent < 100:
         percent = min(max(percent, 0.1), 99.9)
     return f"{percent:.1f}".removesuffix(".0")

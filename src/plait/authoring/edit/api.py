@@ -1,4 +1,4 @@
-"""`plait.set`: a value of an output, edited in the file where it is written."""
+"""`plait.set`: edits an output value in the file it comes from."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 def set(
     project: str | os.PathLike[str], path: str, value: object, *, run: str = "", add: bool = False, write: bool = False
 ) -> Edit:
-    """Edit a value of the output of a run in the file where it is written, as `plait set` does.
+    """Changes a value of a run's output by editing the file it comes from, as `plait set` does.
 
     project: a project file, or a directory.
-    path: the PATH of the value, as in `plait.explain`.
-    value: plain data.
-    run: the name of the run; it can be left out if the project has only one.
-    add: the last key of the path may be missing.
-    write: write the edited files, all of them or none; by default they are only in the result.
+    |path: the PATH of the value, as in `plait.explain`.
+    |value: plain data.
+    |run: the name of the run; optional if the project has only one.
+    |add: the last key of the path may be missing.
+    |write: write the edited files, all of them or none; by default they are only in the result.
 
     Raises Refused with the reason if the value cannot be edited, UsageError for a path that matches none or several
     values, and the errors of the run.

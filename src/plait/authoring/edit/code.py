@@ -25,7 +25,7 @@ _WORDS = {"True": True, "False": False, "None": None}
 
 
 def with_literal(text: str, line: int, old: Value, new: Value, *, is_program: bool) -> Iterator[str]:
-    """A file's text with a scalar in the place of each literal on a line that has the old value, one after the other.
+    """A file's text with a scalar instead of each literal on a line that has the old value, one after the other.
 
     is_program: the file is Starlark; in other files code follows `#@`.
     """

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from plait.base.source import Position
 
-# The reasons. COMPUTED: code, a function or a text with placeholders makes the value. GIVEN: a flag or an environment
-# variable gives it. SECRET: nobody is to see it, so nobody edits it here. NO_FILE: it is
-# written in what is no file of the disk. LINK: the file is a symbolic link. FAILS: the run fails with the new value.
-# OTHERWISE: with the value written there, the output has another one. ALSO: other values change as well.
+# The reasons. COMPUTED: code, a function or a string with placeholders computes the value. GIVEN: it comes from a flag
+# or an environment variable. SECRET: plait does not write secrets. NO_FILE: its source is not a file on disk. LINK: the
+# file is a symbolic link. FAILS: the run fails with the new value. OTHERWISE: with the value written there, the output
+# has another one. ALSO: other values change as well. UNWRITABLE: the text cannot be edited there.
 # UNWRITABLE: the text cannot be edited there.
 COMPUTED, GIVEN, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRITABLE = (
     "computed", "given", "secret", "no file", "link", "fails", "otherwise", "also", "unwritable",

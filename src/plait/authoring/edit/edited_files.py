@@ -17,8 +17,8 @@ def write_all(files: Mapping[str, tuple[bytes | None, bytes]], top: str | None =
     """Writes files, each by one rename. If one cannot be written, the earlier ones are restored.
 
     files: the content of each before and after, by path; before is None for a new file. top: the directory below which
-    links are rejected (see `plait.base.writing`); None for paths typed by the user. Raises ReadError, also for a file that
-    has changed since the edit was made.
+    links are rejected (see `plait.base.writing`); None for paths typed by the user. Raises ReadError, also for a file
+    that has changed since the edit was computed.
     """
     for path, (before, _) in files.items():
         _check(path, before, top)

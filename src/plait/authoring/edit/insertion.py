@@ -1,4 +1,4 @@
-"""Writes a value to a new place: over an expression, in an overlay, an operation, or a data value."""
+"""Writes a value to a new position: instead of an expression, in an overlay, an operation, or a data value."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MOST_OFFERS = 5
 
 
 def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: int) -> Edit:
-    """Writes a value to a line, in place of the value or expression there, or of a literal in code.
+    """Replaces the value, the expression, or a literal in code, on a line.
 
-    Raises Refused, UsageError.
+    Raises EditError, UsageError.
     """
     path, where = os.path.abspath(file), f"{file}:{line}"
     data = state.files.bytes_of(path)
@@ -54,7 +54,9 @@ def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: i
 
 
 def _values_on(text: Text | None, node_path: NodePath, value: Value, line: int) -> Iterator[str]:
-    """A file's text with a value in each place of a line, its own key first."""
+    """Yields the file's text once for each item on `line`, with that item's value replaced; items with the same key
+    first.
+    """
     for site in (
         () if text is None else sorted(text.on_line(line), key=lambda site: not is_same_key(site, node_path.item))
     ):
@@ -98,7 +100,7 @@ def _in(
         raise UsageError(f"{file} is not an input of this run", code="not-an-input")
     text = write(state, node_path, value, "" if old is None else decoded(old))
     if old is None:
-        # A new file may be in a directory that the run reads; if not, the run needs a flag for it.
+        # A new file may be in a directory that the run reads; otherwise the run needs a flag for it.
         try:
             return state.tried(node_path, value, {path: text}, [file])
         except EditError:
@@ -142,9 +144,10 @@ def _with_operation(state: EditSession, node_path: NodePath, value: Value, old: 
 
 
 def as_value(state: EditSession, node_path: NodePath, value: Value, name: str = "") -> Edit:
-    """Turn a value into a data value: its place gets `data.values.NAME`, the schema or the data values of the run get it.
+    """Turns a value into a data value: `data.values.NAME` replaces it, and it is added to the schema or data values of
+    the run.
 
-    name: of the data value; by default the key of the value. Raises Refused, UsageError.
+    name: of the data value; by default the key of the value. Raises EditError, UsageError.
     """
     history = history_of(state.output, node_path)
     name = name or _name(node_path.item)

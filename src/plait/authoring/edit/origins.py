@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from plait.insight.explain import History
     from plait.tree.nodes import Item, Value
 
-# A history may be long; what is not among so many of its entries is not looked for.
+# Maximum number of history entries that are searched.
 _MOST = 200
-# What a value is made of may be long as well; a person reads so much of it.
+# Maximum number of origins named in a message.
 _MOST_TOLD = 6
-# What code has made stands on the line of the code.
+# Values created by code have the line of the code.
 _BY_CODE = frozenset({"expression", "template"})
 
 
 class Origin:
-    """A place in a file where a value is written. path: of the file, absolute. entry: of the history."""
+    """A position in a file where a value is written. path: of the file, absolute. entry: of the history."""
 
     __slots__ = ("entry", "path", "site", "text")
 
@@ -50,7 +50,7 @@ class Origin:
 
 
 class OriginFiles:
-    """The files that a run has read, as texts with their sites.
+    """The files that a run has read, as texts with their items.
 
     texts: those that replace files. is_layered: the documents in them may inherit from each other.
     """
@@ -94,7 +94,7 @@ def decoded(data: bytes) -> str:
 
 
 def history_of(output: Output, node_path: NodePath) -> History:
-    """The history of a value. Raises Refused for a secret and for a line of a text file."""
+    """The history of a value. Raises EditError for a secret and for a line of a text file."""
     assert output.trace is not None
     if type(node_path) is TextFileLine:
         at = node_path.item.position
@@ -133,7 +133,7 @@ def origins(history: History, files: OriginFiles) -> list[Origin]:
                 rank = 0 if is_equal and is_same_key(site, item) else 1
             elif is_equal and type(item) is MapItem and _can_contain(site, value):
                 if is_same_key(site, item):
-                    rank = 2  # the dialect reads it otherwise
+                    rank = 2  # the dialect reads it differently
                 elif has_computed_key(site):
                     rank = 3
                 else:
@@ -142,7 +142,7 @@ def origins(history: History, files: OriginFiles) -> list[Origin]:
                 continue
             ranks[rank].append(Origin(path, text, site, entry))
     for one in _in_documents(history, files):
-        # On a line with many alike, the one where the value stands in the document goes first.
+        # Of several equal ones on a line, that at the position in the document goes first.
         if any(other.site is one.site for other in ranks[0]):
             ranks[0].insert(0, one)
         else:
@@ -151,7 +151,7 @@ def origins(history: History, files: OriginFiles) -> list[Origin]:
 
 
 def standing(history: History, files: OriginFiles) -> Iterator[Origin]:
-    """The positions of an item, the last one first, whatever its value is there."""
+    """Yields where the item is written, newest entry first, including positions of expressions."""
     item = history.place.item
     for entry in reversed(history.entries):
         path = path_of(entry.source)
@@ -192,12 +192,12 @@ def _can_contain(site: ItemSpan, value: Value) -> bool:
 
 
 def _written(history: History) -> Iterator[tuple[HistoryEntry, Item | None, bool]]:
-    """The entries that contributed to a value, breadth first: each with a written item that looks the same, and whether
+    """The entries that contributed to a value, breadth first: each with a written item that looks the same, and True if
     it has the value itself.
     """
     place = history.place
     queue = [history.entries[-1]]
-    for number, entry in enumerate(queue):  # which grows on the way
+    for number, entry in enumerate(queue):  # which grows during the iteration
         if number >= _MOST:
             return
         if number == 0:

@@ -24,7 +24,7 @@ def data_value_hint(state: EditSession, path: str) -> str | None:
 
     try:
         made = state.target.evaluate(state.texts, trace=True, uses=[Use(Render.data_values_inspect, value=True)])
-    except PlaitError:  # the hint is for another error, which is told
+    except PlaitError:  # the hint is for another error, which is reported
         return None
     path, documents = path.removeprefix(_IN_CODE), made.seen(made.documents)
     try:

@@ -35,7 +35,7 @@ def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Se
 
 
 def remove_value(run: Run, path: str, *, uses: Sequence[Use] = ()) -> Edit:
-    """Take an item out where it is written. Arguments and errors as of `set_value`."""
+    """Removes an item where it is written. Arguments and errors as of `set_value`."""
     state = EditSession(Target(run, uses))
     return removed(state, state.single_value(path))
 
@@ -50,7 +50,7 @@ def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = (
 
 
 def edited(state: EditSession, node_path: NodePath, value: Value, typed: str | None = None) -> Edit:
-    """A value set where it is written; of a collection that is written in parts each part. Raises Refused."""
+    """Sets a value where it is written; for a collection written in parts, each part. Raises EditError."""
     try:
         return state.set(node_path, value, typed)
     except EditError:

@@ -25,16 +25,18 @@ if TYPE_CHECKING:
     from plait.insight.node_paths import Path
     from plait.tree.nodes import Document, Scalar, Value
 
-# So many edits are tried for one value: places where it may be written, and ways to spell it.
+# Maximum number of edits tried for one value: its possible positions and spellings.
 _MOST_TRIES = 20
 
 
 class Edit:
     """An edit of files, and its effect.
 
-    files: each file's bytes before and after, by absolute path (before: None for a new file). before, after: the
-    output. also: unintended changes, by key. places: the edited lines, FILE:LINE. notes: remarks, such as a flag that
-    the run needs from now on.
+    |files: each file's bytes before and after, by absolute path (before: None for a new file).
+    |before, after: the output.
+    |also: unintended changes, by key.
+    |places: the edited lines, FILE:LINE.
+    |notes: remarks, such as a flag that the run needs from now on.
     """
 
     __slots__ = ("after", "also", "before", "files", "notes", "places")
@@ -58,7 +60,7 @@ class Edit:
 
     @property
     def texts(self) -> dict[str, bytes]:
-        """The edited files alone."""
+        """The contents of the edited files."""
         return {path: after for path, (_, after) in self.files.items()}
 
     @property
@@ -71,7 +73,7 @@ class Edit:
         found = diff(shown(self.before.documents), shown(after), in_order=True)
         labels = {*self.before.labels.values()}
         for one in found:
-            # Of what is new in a run with secrets nobody knows what it was made of.
+            # The origins of new values in a run with secrets are unknown.
             if labels and (one.kind == ADDED or not labels.isdisjoint(_scalars(one.before))):
                 one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
         return found
@@ -86,7 +88,7 @@ class Edit:
     def write(self, *, also: bool = False) -> None:
         """Writes the files, all or none. also: even with unintended changes.
 
-        Raises Refused if more changes, ReadError for a file that is another one by now or cannot be written.
+        Raises EditError for unintended changes, ReadError for a file that has changed or cannot be written.
         """
         if self.also and not also:
             raise self.refused()
@@ -105,7 +107,7 @@ class Edit:
 
 
 _MOST_SHOWN = 12
-# The same whether anything is there, and whether it changes.
+# Independent of whether anything is there, and whether it changes.
 _UNSEEN = "a secret decides what else is in the output; that may change as well, and is not shown"
 
 
@@ -139,7 +141,7 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 
 
 class EditSession:
-    """A run with edited texts, from which each further edit starts."""
+    """A run with edited texts, the starting point of further edits."""
 
     def __init__(self, target: Target, texts: Mapping[str, bytes] | None = None) -> None:
         """Raises PlaitError where the run fails."""
@@ -169,7 +171,7 @@ class EditSession:
         return self.places_of(parse(path))
 
     def places_of(self, expected: Path) -> Sequence[NodePath]:
-        """The values that a PATH means, once it is read. Raises UsageError."""
+        """The values at a parsed PATH. Raises UsageError if there are none."""
         from plait.insight.node_paths import means_text, text_lines
         from plait.insight.path_resolution import find
 
@@ -198,9 +200,9 @@ class EditSession:
         return self.best(node_path, value, tries)
 
     def best(self, node_path: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
-        """The first candidate that changes nothing else, or else the first one that produces the value. Raises Refused.
+        """The first candidate that changes nothing else, otherwise the first that produces the value. Raises EditError.
 
-        tries: of each the path of a file, FILE:LINE, and the text of the file.
+        tries: for each the path of a file, FILE:LINE, and the text of the file.
         """
         second: Edit | None = None
         failed: EditError | None = None
@@ -229,7 +231,7 @@ class EditSession:
         uses: Sequence[Use] = (),
         notes: Sequence[str] = (),
     ) -> Edit:
-        """The evaluated edit. uses: flags it needs. Raises Refused if the texts do not produce the value."""
+        """The evaluated edit. uses: flags it needs. Raises EditError if the texts do not produce the value."""
         for path in texts:
             if self.files.bytes_of(path) is not None and path not in self.texts:
                 check_file(path, str(node_path))

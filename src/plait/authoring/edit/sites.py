@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from plait.yaml.lossless.nodes import Item as TreeItem
     from plait.yaml.lossless.nodes import Node
 
-# Where lines that follow would belong to a literal block, texts of several lines are quoted.
+# If following lines would become part of a literal block, multi-line strings are quoted.
 _QUOTED = ScalarStyles(FORMS.strings.misread, blocks=False)
 # A number or a word as a person spells it, such as 0x1F or 1.50.
 _SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
@@ -135,7 +135,7 @@ class Text:
     # -- finding -----------------------------------------------------------------------------------------------------
 
     def on_line(self, line: int) -> list[ItemSpan]:
-        """All sites whose key, dash or value begins on a line."""
+        """All items whose key, dash or value begins on a line."""
         return self._by_line.get(line, [])
 
     def along(self, root: Node, steps: Sequence[Value | Item]) -> ItemSpan | None:
@@ -180,10 +180,10 @@ class Text:
     # -- editing -----------------------------------------------------------------------------------------------------
 
     def replaced(self, site: ItemSpan, value: Value, typed: str | None = None) -> Iterator[str]:
-        """The text with another value at a site, spelled in each way that may do, the best first.
+        """Yields the text with another value at a site, in each possible spelling, the best first.
 
-        Candidates that do not read as the value come only if all of them do not. typed: the user's spelling of the
-        value.
+        Candidates that are not read as the value are included only if all others fail. typed: the user's spelling of
+        the value.
         """
         node = site.value
         token = self.text[node.start : node.end]
@@ -204,7 +204,7 @@ class Text:
             yield self._mark + text
 
     def _forms(self, node: Node, value: Value, written: str, typed: str | None, *, in_brackets: bool) -> Iterator[str]:
-        """Replacements for a scalar on one line. Anchor, tag and quotes are kept where possible."""
+        """Replacements for a scalar on one line. Anchor, tag and quotes are preserved where possible."""
         properties = self.text[node.start : body_start(self.text, node)]
         if properties and not properties.endswith((" ", "\t")):
             properties += " "
@@ -218,7 +218,7 @@ class Text:
             forms.append(double_quoted(value))
         else:
             if type(value) is float:
-                forms.append(written.replace("e", ".0e"))  # which other readers of YAML 1.1 take for a number as well
+                forms.append(written.replace("e", ".0e"))  # which other YAML 1.1 readers also read as a number
             if typed is not None and _SPELLED.fullmatch(typed):
                 forms.insert(0, typed)
         if in_brackets:
@@ -228,7 +228,7 @@ class Text:
                 yield before + form
 
     def _exchanged(self, site: ItemSpan, value: Value) -> list[str]:
-        """The text with a value of several lines, or in the place of one."""
+        """The text with a multi-line value, or with a value that replaces one."""
         found: list[str] = []
         for forms in (FORMS, _QUOTED):
             editor = Editor(self.tree, Style(forms))
@@ -246,7 +246,7 @@ class Text:
         return text[: site.after] + " " + form + text[site.after :]
 
     def with_literal(self, site: ItemSpan, value: Value) -> str | None:
-        """The text with a value in place of the expression after a key or dash; None if there is none."""
+        """The text with a value instead of the expression after a key or dash; None if there is no expression."""
         is_code = site.value.start == site.value.end and self.is_computed(site)
         cut = self._cut(site) if is_code else None
         if cut is None:
@@ -257,7 +257,7 @@ class Text:
         return None if found is None else self._mark + found
 
     def with_code(self, site: ItemSpan, code: str) -> str | None:
-        """The text with an expression in place of a value; None if there is no room for one."""
+        """The text with an expression instead of a value; None if an expression is not possible there."""
         cut = None if site.around.in_brackets else self._cut(site)
         return None if cut is None else f"{self._mark}{cut[: site.after]} #@ {code}{cut[site.after :]}"
 

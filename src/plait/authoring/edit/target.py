@@ -1,4 +1,4 @@
-"""Evaluates a run with texts in place of files, and compares its output."""
+"""Evaluates a run with replaced texts, and compares its output."""
 
 from __future__ import annotations
 
@@ -67,20 +67,20 @@ class Output:
 
     @property
     def is_decided(self) -> bool:
-        """True if a secret decides what is in the output."""
+        """True if a secret decides which items the output has."""
         marks = None if self.trace is None else self.trace.marks
         return marks is not None and marks.decides_places
 
     def text(self, name: str) -> str | None:
-        """A text file as it is seen, without what a secret decides and what is made of one."""
+        """A text file as displayed: without secrets and lines that depend on one; None if there is no such file."""
         return masked_lines(name, self.texts[name], self.trace, view=self.view) if name in self.texts else None
 
     def seen(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents of this output without what a secret decides to be there."""
+        """Documents of this output without items whose existence depends on a secret."""
         return documents if self.trace is None else Explainer(self.trace).visible(documents)
 
     def place(self, seen: NodePath) -> NodePath:
-        """The place of this output that is another one in its documents as they are seen; it is called as that one."""
+        """The node path in this output for a node path in its displayed documents, whose name it keeps."""
         assert self.trace is not None
         copies = self.trace.copies
 
@@ -98,7 +98,7 @@ class Output:
         return Seen(seen, document, number, tuple(way))
 
     def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents with names in the place of scalars that are secret in this output."""
+        """Documents with labels instead of scalars that are secret in this output."""
         if uses_secrets(self.view) and not uses_secrets(self.trace):
             return masked(documents, None, view=self.view)
         documents = self.seen(documents)
@@ -115,7 +115,7 @@ class Output:
 
 
 class Seen(NodePath):
-    """A place of an output that is called as in the documents that are seen: what a secret decides does not count."""
+    """A node path of an output that is named as in the displayed documents, without items that a secret decides."""
 
     __slots__ = ("_seen",)
 
@@ -143,16 +143,16 @@ class Seen(NodePath):
 
 
 class Target:
-    """A run, and more flags for it."""
+    """A run with additional flags."""
 
     def __init__(self, run: Run, uses: Sequence[Use] = ()) -> None:
         self.run = run
         self.uses = uses
-        # What cannot be read twice, such as a pipe, as it was read first.
+        # Inputs that cannot be read twice, such as a pipe.
         self._once: dict[str, bytes] = {}
 
     def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, uses: Sequence[Use] = ()) -> Output:
-        """The output with texts in place of files. uses: additional flags. Raises PlaitError."""
+        """The output with replaced texts. uses: additional flags. Raises PlaitError."""
         view = InputView({**self._once, **texts})
         made = with_texts(self.run, texts).evaluate(view=view, trace=trace, uses=[*self.uses, *uses])
         output = Output(made, view, None if self.run.at is None else self.run.directory)
@@ -167,7 +167,7 @@ class Target:
 
 
 def with_value(documents: Sequence[Document], node_path: NodePath, value: Value) -> list[Document]:
-    """The documents with another value at a place."""
+    """The documents with another value at a path."""
     new: Value = value
     for depth in range(len(node_path.way) - 1, -1, -1):
         around = node_path.way[depth - 1].value if depth else node_path.document.value
@@ -181,7 +181,7 @@ def with_value(documents: Sequence[Document], node_path: NodePath, value: Value)
 
 
 def without(documents: Sequence[Document], node_path: NodePath) -> list[Document]:
-    """The documents without the value at a place."""
+    """The documents without the value at a path."""
     above = NodePath(node_path.document, node_path.number, node_path.way[:-1])
     around = above.value
     assert type(around) is Map or type(around) is Array
@@ -202,7 +202,7 @@ def differences(left: Sequence[Document], right: Sequence[Document]) -> list[Dif
 
 
 def changed_texts(left: Output, right: Output) -> list[str]:
-    """The text files that are not the same in two outputs, as far as they are seen."""
+    """The text files that differ between two outputs, as displayed."""
     names = dict.fromkeys((*left.texts, *right.texts))
     if not left.is_decided:
         return [name for name in names if left.texts.get(name) != right.texts.get(name)]
@@ -210,7 +210,7 @@ def changed_texts(left: Output, right: Output) -> list[str]:
 
 
 def value_at(documents: Sequence[Document], node_path: NodePath) -> tuple[bool, Value]:
-    """True and the value if documents have a value at the place of another output, by keys and indexes."""
+    """True and the value at the path of another output, by keys and indexes; False if documents have none."""
     if node_path.number >= len(documents):
         return False, None
     value = documents[node_path.number].value

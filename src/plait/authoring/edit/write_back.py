@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from plait.authoring.edit.origins import Origin
     from plait.tree.nodes import Item, Value
 
-    # Of files the texts that take the place of others: (start, end, text), by path.
+    # Replacements in files: (start, end, text), by path.
     Pieces = Mapping[str, list[tuple[int, int, str]]]
 
-# So many ways are tried to put back one difference.
+# Maximum number of candidates tried for one difference.
 _MOST_TRIES = 6
 _MOST_ROUNDS = 4
 
@@ -69,9 +69,9 @@ class OutputDifference:
 
 
 def put_back(state: EditSession, expected: Sequence[Document]) -> tuple[Edit, list[EditError]]:
-    """The edited files that make the run produce other documents, and the differences that could not be written back.
+    """The edited files with which the run produces other documents, and the differences that could not be written back.
 
-    expected: the documents that the run is to make; their order counts, that of keys does not. Raises PlaitError.
+    expected: the documents that the run should produce; their order counts, that of keys does not. Raises PlaitError.
     """
     edits: list[Edit] = []
     for _ in range(_MOST_ROUNDS):
@@ -79,7 +79,7 @@ def put_back(state: EditSession, expected: Sequence[Document]) -> tuple[Edit, li
         edits.append(edit)
         if not left or not edit.files:
             break
-        # What is done already may have been in the way of the rest.
+        # Finished edits may have blocked the rest.
         state = EditSession(state.target, {**state.texts, **edit.texts})
     if left and not refused:
         refused = [EditError(OTHERWISE, f"{one} is still another value", path=one) for one in left]
@@ -94,7 +94,7 @@ class _WriteBack:
         self.refused: list[EditError] = []
         assert state.output.trace is not None
         self.explainer = Explainer(state.output.trace)
-        # The edits that are kept so far, what they make, and what that has otherwise than wanted.
+        # The edits that are kept so far, their output, and its remaining differences.
         self.kept: list[Pieces] = []
         self.edit = Edit({}, state.output, state.output)
         self.left = self._remaining(state.output.documents)
@@ -111,7 +111,7 @@ class _WriteBack:
         self._divided([(change, found) for change, found in ways if found])
         return self.edit, self.refused, self.left
 
-    # -- what differs ------------------------------------------------------------------------------------------------
+    # -- differences -------------------------------------------------------------------------------------------------
 
     def _changes(self) -> Iterator[OutputDifference]:
         names = self.state.output.names
@@ -132,7 +132,7 @@ class _WriteBack:
             elif not equal(old.value, new.value):
                 yield from _between(NodePath(old, numbers[old], (), names=names), new.value)
 
-    # -- where it can be put -----------------------------------------------------------------------------------------
+    # -- candidate edits ---------------------------------------------------------------------------------------------
 
     def candidates_for(self, change: OutputDifference) -> list[Pieces]:
         """Candidate edits for a change, the likeliest first. Records the reason if there are none."""
@@ -173,7 +173,7 @@ class _WriteBack:
         yield every
 
     def _additions(self, change: OutputDifference) -> Iterator[Pieces]:
-        """Candidates for an added item: after the item that it follows in the output, or beside another one; else the
+        """Candidates for an added item: after its predecessor in the output, or next to another item; otherwise the
         collection is rewritten.
         """
         place, added = change.place, change.added
@@ -185,7 +185,7 @@ class _WriteBack:
         ]  # fmt: skip
         seen = False
         for item in near[:_MOST_TRIES]:
-            # That may be a secret: it stays what it is.
+            # It may be a secret, which is not changed.
             beside = place.at((*place.way, item))
             for origin in standing(self.explainer.history(beside), self.state.files):
                 behind = origin.site.place if item is change.behind or type(added) is MapItem else -1
@@ -228,7 +228,7 @@ class _WriteBack:
         return None if left else edit
 
     def _divided(self, ways: Sequence[tuple[OutputDifference, list[Pieces]]]) -> None:
-        """Keeps the likeliest edits of some changes if all of them are right together; else tries each half."""
+        """Keeps the likeliest edits of some changes if all are right together; otherwise tries each half."""
         if len(ways) == 1:
             self._alone(*ways[0])
         elif not ways or self._keeps([found[0] for _, found in ways], [change for change, _ in ways]) is None:
@@ -250,7 +250,7 @@ class _WriteBack:
             self.refused.append(failed)
 
     def _keeps(self, pieces: Sequence[Pieces], changes: Sequence[OutputDifference]) -> EditError | None:
-        """Keeps some edits if they bring the output nearer by as much as they change. Returns the reason otherwise."""
+        """Keeps some edits if they bring the output nearer by as much as they change. Otherwise returns the reason."""
         current_budget().check_time()
         change = changes[0]
         texts = self._texts([*self.kept, *pieces])

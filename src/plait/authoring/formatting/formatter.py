@@ -1,4 +1,4 @@
-"""A YAML text in one look, with everything that its author wrote: only the places of lines and spaces at their ends change."""
+"""Formats a YAML text and preserves its content: only the columns of lines and the spaces at their ends change."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import DocumentSet
 
-# The parser of YAML takes these for ends of lines, editors do not.
+# The YAML parser treats these as ends of lines, editors do not.
 _ODD_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 
 
 class FormattedText:
-    """A text and what became of it. left_alone: why it stays as it is, although it is YAML; empty otherwise."""
+    """A text and its formatted version. left_alone: the reason why valid YAML was not changed; otherwise empty."""
 
     __slots__ = ("before", "left_alone", "text")
 
@@ -40,20 +40,21 @@ class FormattedText:
 
 
 def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None = None) -> FormattedText:
-    """Format one text. lines: the first and the last that may change, from 0; all without.
+    """Formats one text. lines: the first and the last line that may change, from 0; by default all.
 
-    Maps and sequences are indented by two spaces, sequences below keys as most of them are in the text. Spaces at the ends
-    of lines and blank lines at the end of the text go, except within scalars. Comments move with what they stand above.
-    Documents, comments, quotes, tags, anchors, styles, the order and the line of everything stay: that is checked.
-    Where some lines cannot stand elsewhere while all others stay, only spaces within them and at their ends change.
-    Raises ReadError for what is not YAML, LimitError.
+    Maps and sequences are indented by two spaces; sequences below keys as most of them are in the text. Spaces at the
+    ends of lines and blank lines at the end of the text are removed, except within scalars. Comments move with the line
+    below them. Documents, comments, quotes, tags, anchors, styles, the order and the line of everything stay, which is
+    verified. If some lines cannot move while all others stay, only spaces within them and at their ends change.
+
+    Raises ReadError for invalid YAML, LimitError.
     """
     before = _read(text, name)
     if _ODD_BREAKS.search(text):
         return FormattedText(text, text, "it has line breaks of more than one kind")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     if "\ufeff" in text[len(mark) :]:
-        # The scanner takes some of them for nothing, our reader for text.
+        # The scanner ignores some of them, our reader treats them as text.
         return FormattedText(text, text, "it has a byte order mark that is not at its beginning")
     written = text[len(mark) :].split("\n")
     try:
@@ -74,7 +75,7 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
 
 
 def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
-    """The old lines with some of the new ones among them: as they are, and without what moves them."""
+    """The old lines with some of the new ones: unchanged, and without shifts."""
     both = [*zip_longest(old, new)]
     for keeps_place in (False, True):
         made = []
@@ -123,7 +124,7 @@ def _written(lines: Sequence[str], plan: Reindentation, comments: Comments) -> l
         for comment in comments.all
         if comment.text.startswith("@ ") and comment.line - 1 in plan.columns
     }
-    # A text in code goes on over lines, and keeps the spaces at their ends.
+    # A string in code may continue over lines, and keeps the spaces at their ends.
     keeps_code = any(mark in comment.text for comment in comments.all for mark in _LONG_TEXTS)
     columns = _of_comments(lines, plan)
     out: list[str] = []
@@ -153,13 +154,13 @@ _LONG_TEXTS = ('"""', "'''")
 
 
 def _with_one_space(line: str, at: int) -> str:
-    """A line with code in the place of a value: one space behind its `#@`, and one before it if a dash is all there is."""
+    """A line with code as a value: one space after its `#@`, and one before it if only a dash precedes it."""
     before = line[:at].rstrip(" ")
     return f"{before if before.endswith('-') else line[: at - 1]} #@ {line[at + 2 :].lstrip(' ')}"
 
 
 def _of_block_scalar(line: str, old: int, new: int) -> str:
-    """A line of a block scalar whose text began at one column and begins at another now."""
+    """A line of a block scalar, moved with its text from one column to another."""
     column = len(line) - len(line.lstrip(" "))
     if column == len(line):
         return " " * (new + column - old) if column > old else ""
@@ -167,7 +168,7 @@ def _of_block_scalar(line: str, old: int, new: int) -> str:
 
 
 def _moved(line: str, way: int, block: Block | None) -> str:
-    """A line that continues another, moved. What stood to the right of a collection does so still."""
+    """A continuation line, moved. Text to the right of a collection stays to its right."""
     column = len(line) - len(line.lstrip(" "))
     if not way or column == len(line):
         return line
@@ -198,7 +199,7 @@ def _of_comments(lines: Sequence[str], plan: Reindentation) -> dict[int, int]:
         elif line.lstrip(" \t").startswith("#"):
             column = len(line) - len(line.lstrip(" "))
             new = _of_comment(column, above, _below(lines, plan, below.get(number)))
-            # Behind a block scalar it would be a part of it if it stood at the column of the text.
+            # At the column of the text, it would become part of the block scalar.
             found[number] = min(new, max(0, scalar[1] - 1)) if scalar is not None and column < scalar[0] else new
         else:
             above, scalar = plan.around.get(number, {}), None
@@ -217,8 +218,8 @@ def _below(lines: Sequence[str], plan: Reindentation, number: int | None) -> tup
 
 
 def _of_comment(column: int, above: Mapping[int, int], below: tuple[int, int] | None) -> int:
-    """The new column of a comment: that of the line below or above at its column, else shifted with the lines to its
-    left.
+    """The new column of a comment: that of the line below or above at its column, otherwise shifted with the lines to
+    its left.
     """
     columns = dict(above)
     if below is not None:
@@ -232,7 +233,7 @@ def _of_comment(column: int, above: Mapping[int, int], below: tuple[int, int] | 
 
 
 def _ended(lines: list[str]) -> list[str]:
-    """Lines without blank ones at their end, and with a line feed behind the last."""
+    """Lines without blank ones at the end, and with a line feed after the last."""
     while lines and not lines[-1].strip(" \t\r"):
         lines.pop()
     return [*lines, ""] if lines else [""]

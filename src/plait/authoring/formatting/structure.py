@@ -1,7 +1,7 @@
 """The first item on each line of a YAML text, and its new column.
 
-The tree has the block collections with the columns of their items. Nothing here changes a text; a `Reindentation` has the new
-column of each line.
+The tree contains the block collections with the columns of their items. Nothing here changes a text; a `Reindentation`
+contains the new column of each line.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
     from plait.yaml.lossless.nodes import Properties, Tree
 
-# How far what is in a collection stands to the right of it.
+# Indentation of the content of a collection.
 STEP = 2
 
 MAP, SEQUENCE, LEVEL_SEQUENCE = "map", "sequence", "level sequence"
 
 
 class Block:
-    """A block collection that is open. old, new: its column as written, and as it ought to be.
+    """An open block collection. old, new: its column as written, and after formatting.
 
-    kind: a level sequence is one whose dashes stand below the key that it belongs to, not to the right of it.
-    That something of a map begins with a `?` or a `:`, as keys that are no single line do, makes no difference.
+    kind: the dashes of a level sequence are in the column of its key, not to the right of it. An item that begins with
+    a `?` or a `:`, as multi-line keys do, makes no difference.
     """
 
     __slots__ = ("kind", "new", "old")
@@ -42,12 +42,13 @@ class Block:
 class Reindentation:
     """The new layout of a text. Lines and columns count from 0.
 
-    columns: the new column of a line that begins with an item of a block collection. moved: for a line that continues a
-    scalar or a flow collection, its shift to the right and the block collection that it belongs to. scalars: lines in
-    block scalars, with the old and the new column of their text. kept: lines that end inside a quoted scalar, where
-    spaces may be significant. tight: by line, places (column of a dash, column after it) that need one space in
-    between. around: for each line of `columns`, the columns of its enclosing collections.
-    ends_open: the text ends in a scalar that includes the end of the text.
+    |columns: the new column of a line that begins with an item of a block collection.
+    |moved: for a line that continues a scalar or a flow collection, its shift to the right and its block collection.
+    |scalars: lines in block scalars, with the old and the new column of their text.
+    |kept: lines that end inside a quoted scalar, where spaces may be significant.
+    |tight: by line, (column of a dash, column after it) that need one space in between.
+    |around: for each line of `columns`, the columns of its enclosing collections.
+    |ends_open: the text ends in a scalar that includes the end of the text.
     """
 
     __slots__ = ("around", "columns", "ends_open", "kept", "moved", "scalars", "tight")
@@ -63,13 +64,13 @@ class Reindentation:
 
 
 class OddError(Exception):
-    """The text has something whose lines are better left where they are."""
+    """The text contains a construct that is not reindented."""
 
 
 def words(tree: Tree) -> list[object]:
     """The nodes and signs of a tree with their lines and texts, without their columns.
 
-    Formatting keeps them. A sequence may move to the column of its key or away from it.
+    Formatting preserves them. A sequence may move to the column of its key or away from it.
     """
     text, lines = tree.text, tree.lines
     found: list[object] = [(tree.line_of(document.start), document.is_explicit) for document in tree.documents]
@@ -90,7 +91,7 @@ def words(tree: Tree) -> list[object]:
 
 
 def _walk(tree: Tree) -> Iterator[tuple[Node, Item | None]]:
-    """Every node, with the item that it is the value of."""
+    """Every node, with the item whose value it is."""
     for document in tree.documents:
         yield document.root, None
     for _, item in tree.walk():
@@ -112,17 +113,17 @@ def plan_of(tree: Tree, lines: list[str]) -> Reindentation:
     return planner.plan
 
 
-# What comes first on a line.
+# The first token on a line.
 _SIGN, _KEY, _OTHER = range(3)
 _HEADER = re.compile(r"[|>]([+-]?)([0-9]?)([+-]?)")
 _PROPERTY = re.compile(r"[&!][^ \t\r\n]*")
 
 
 class _Planner:
-    """Goes through a tree in the order of the text.
+    """Visits a tree in the order of the text.
 
-    level, indented: the numbers of sequences below keys in the column of the key, and to the right of it. seen: the last
-    line that something was on. dash: the place of the last thing, if it was a dash, or the `?` or `:` of a key or value.
+    level, indented: the numbers of sequences below keys in the column of the key, and to the right of it. seen: the
+    last visited line. dash: the position of the last token, if it was a dash, or the `?` or `:` of a key or value.
     """
 
     def __init__(self, tree: Tree, lines: list[str], *, indented: bool | None) -> None:
@@ -143,7 +144,7 @@ class _Planner:
             self.dash = None
             if document.is_explicit:
                 self.seen = self.tree.line_of(document.start) - 1
-            # Nodes, items, the offsets of colons behind `?`, and None where a collection ends.
+            # Nodes, items, the offsets of colons after `?`, and None at the end of a collection.
             pending: list[Node | Item | int | None] = [document.root]
             while pending:
                 one = pending.pop()
@@ -192,7 +193,7 @@ class _Planner:
         self.around = {block.old: block.new for block in self.blocks}
 
     def _first(self, kind: int, line: int, column: int) -> None:
-        """Note the place of a sign, a key or a part of a node: where it goes, if it is the first of its line."""
+        """Records the column of a sign, a key or a part of a node, if it is the first on its line."""
         if line > self.seen:
             new = column
             if self.blocks:
@@ -239,7 +240,7 @@ class _Planner:
             at = skipped(text, found.end())
 
     def _quoted(self, node: Node) -> None:
-        """Keep the ends of the lines of quoted scalars in a flow collection."""
+        """Records that the line ends in quoted scalars of a flow collection are preserved."""
         pending = [node]
         while pending:
             one = pending.pop()
@@ -260,7 +261,7 @@ class _Planner:
         return moved - sum(end - dash - 2 for dash, end in self.plan.tight.get(line, ()) if end <= column)
 
     def _block_scalar(self, line: int, column: int, last: int) -> int:
-        """Note where the lines of a block scalar go; gives the last of them, blank ones included."""
+        """Records the new column of the lines of a block scalar. Returns the last of them, including blank ones."""
         while last + 2 < len(self.lines) and not self.lines[last + 1].strip(" \r"):
             last += 1
         header = _HEADER.match(self.lines[line], column)
@@ -281,6 +282,6 @@ class _Planner:
         for inner in range(line + 1, last + 1):
             self.plan.scalars[inner] = old, new
         if last >= len(self.lines) - 2:
-            # Line breaks at the end of the text are part of the scalar, or there is none and that is part of it.
+            # Line breaks at the end of the text are part of the scalar, or their absence is.
             self.plan.ends_open = "+" in (header[1], header[3]) or self.lines[-1] != ""
         return last

@@ -1,9 +1,7 @@
 """`plait lint`: unused, fragile and ambiguous code (docs/lint.md).
 
-subject     the runs of a project evaluated, with everything recorded, and their files
-proving     renders the runs again with edits: what is said to have no part in them is taken out to see
-dead, order, silent, reading, portable, style   what is found, a function each
-ignoring    comments and settings that silence findings
-fixing      edits made in files, if no output changes
-reports     findings as text, JSON, SARIF and annotations
+subject     the runs of a project evaluated with provenance, and their files proving     confirms findings by removing
+the code and rendering again dead, order, silent, reading, portable, style   the checks, one function each ignoring
+comments and settings that suppress findings fixing      edits of files that change no output reports     findings as
+text, JSON, SARIF and annotations
 """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Scalar
 
 
-# What is said of a value that is not for everybody.
+# The message about a secret value.
 _ONE_OF_TWO = "readers of YAML 1.1 and 1.2 take this value for different things"
 
 
@@ -108,7 +108,7 @@ def outputs(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def _origin(trace: Trace, documents: object, printed: LintedFile, expected: Item) -> tuple[str, int] | None:
-    """The origin of a printed value: the item at the same place of the documents."""
+    """The origin of a printed value: the item at the same path of the documents."""
     way: list[int] = []
     item: Item | None = expected
     while item is not None:

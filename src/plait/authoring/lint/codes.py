@@ -1,4 +1,4 @@
-"""The codes of findings: those of the registry that are not errors."""
+"""The codes of findings: all codes of the registry that are not errors."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from plait.base.codes import BY_CODE, FAMILIES
 
 DEAD, ORDER = "dead", "order"
 CODES = {code: one for code, one in BY_CODE.items() if one.severity != "error"}
-# The codes of what evaluations warn of.
+# The codes of warnings of evaluations.
 WARNINGS = tuple(code for code, one in CODES.items() if one.severity == "warning")
 
 
 def is_pattern(text: str) -> bool:
-    """True if a text selects codes: a code, the beginning of one (`D`, `R4`), a name (`dead-load`) or a family (`dead`)."""
+    """True if a text selects codes: a code, a prefix (`D`, `R4`), a name (`dead-load`) or a family (`dead`)."""
     return any(is_selected(code, text) for code in CODES)
 
 

@@ -71,12 +71,12 @@ def _overlay_lines(subject: LintProject) -> tuple[set[Line], set[Line]]:
 
 
 def _highest(layout: LintedFile, line: int, used: set[int], missed: set[Line]) -> Item | None:
-    """The outermost item around the items on a line that contributes to no output."""
+    """The outermost item that encloses the items on a line and contributes to no output."""
     items = layout.at(line)
     found: Item | None = None
     item: Item | None = items[0] if items else None
     while item is not None and used.isdisjoint(layout.lines(item)):
-        # Code within it may give other values, unless the item itself matches nothing.
+        # Code in it may return other values, unless the item itself matches nothing.
         if not layout.has_code(item) or (layout.path, item.line) in missed:
             found = item
         item = layout.parent(item)
@@ -94,7 +94,7 @@ def _family(layout: LintedFile, item: Item) -> Iterator[Item]:
 
 
 def _is_check(layout: LintedFile, item: Item) -> bool:
-    """True if an item serves to reject something, or to check that nothing is there."""
+    """True if an item serves to reject something, or to check that something is missing."""
     for comment in layout.comments_of(item):
         if comment.text.startswith(_CHECKS):
             return True
@@ -143,7 +143,7 @@ def operations(subject: LintProject) -> Iterator[LintFinding]:
         if kind == "test" or (is_done and not used.isdisjoint(lines)):
             continue
         if not is_done and (kind != "remove" or is_decided):
-            continue  # it is silent, not dead; or whether it removes something tells of a secret
+            continue  # it has no effect; or whether it removes something reveals a secret
         removes = operation_removal(layout, item)
         if removes is None:
             continue

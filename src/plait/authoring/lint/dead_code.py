@@ -32,7 +32,7 @@ def code(subject: LintProject) -> Iterator[LintFinding]:
     lonely = {finding.path for finding in modules(subject)}
     for file in subject.files():
         if file.path in lonely or file.path.endswith(TESTS):
-            continue  # all of it is dead, or called by others
+            continue  # all of it is dead, or called from elsewhere
         if not subject.is_own(file.path) or file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
             continue
         yield from _loads(subject, file)
@@ -80,7 +80,7 @@ def _loads(subject: LintProject, file: File) -> Iterator[LintFinding]:
 
 
 def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
-    """The load statement without some names; nothing where it is over several lines."""
+    """The load statement without some names; empty if it spans several lines."""
     lines = {line for _, _, line in load.names} | {load.line}
     text = file.line(load.line)
     before, mark, rest = ("", "", text) if file.kind == STARLARK else text.partition("#@")
@@ -110,7 +110,7 @@ def _does_more(subject: LintProject, file: File, path: str) -> bool:
         beside = os.path.normpath(os.path.join(os.path.dirname(around.path), wanted))
         found = [one for one in subject.paths if one == beside or (wanted[:1] == "/" and one.endswith(wanted))]
         if not found:
-            return True  # of a library, or of a place that is not known
+            return True  # of a library, or of an unknown location
         for one in found:
             loaded = subject.file(one)
             if loaded is None or any(isinstance(statement, Evaluate) for statement in loaded.recovered.statements):

@@ -27,7 +27,7 @@ _WITH_CODE = (TEMPLATE, STARLARK, TEXT)
 _VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 
 
-# A document of data values for a library, named by a text.
+# A document of data values for a library, with a literal name.
 _REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
 # A data value in a line of code that is in quotes.
 _QUOTED = re.compile(r"""["']#@ [^"'\n]*?\bdata\.values\.(\w+(?:\.\w+)*)""")
@@ -66,7 +66,7 @@ def _quoted(subject: LintProject) -> set[Keys]:
 
 
 def _files_of(subject: LintProject, library: str) -> list[File]:
-    """The files with code of a library; of the root, whose values no library has, without a name."""
+    """The code files of a library; those of the root if the name is empty, because no library has its values."""
     return [
         file
         for file in subject.files()
@@ -76,8 +76,8 @@ def _files_of(subject: LintProject, library: str) -> list[File]:
 
 
 def _declaring(subject: LintProject) -> Iterator[tuple[str, LintedFile, Document]]:
-    """The documents of data values and schemas of the author's own files, each with the library that it is for: schemas
-    first; then plain files of values.
+    """The documents of data values and schemas in the author's own files, each with its library: schemas first, then
+    plain values files.
     """
     annotated: list[tuple[bool, str, LintedFile, Document]] = []
     for file in subject.files():
@@ -149,7 +149,7 @@ def _removal_edits(layout: LintedFile, item: Item) -> Sequence[Edit]:
     return removes
 
 
-# A library whose name is not written out.
+# A library with a computed name.
 _GET = re.compile(r"""\blibrary\w*\.get\(\s*[^"'\s]""")
 # Tests are called by `plait test`.
 TESTS = ("_test.star",)

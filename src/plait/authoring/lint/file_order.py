@@ -1,4 +1,4 @@
-"""Overlays and operations whose order decides a value, where nothing but the names of their files decides the order.
+"""Overlays and operations whose order decides a value, if only the names of their files decide the order.
 
 Candidates are values that two files set one after the other. The runs are rendered with the files swapped: only values
 that then change, or runs that fail, are reported.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
     from plait.tree.provenance import Trace
 
-# So many pairs are tried; each costs a rendering of its run.
+# Maximum number of pairs that are tried; each costs a rendering of its run.
 _MOST_PAIRS = 200
 
 _NUMBERED = re.compile(r"\d")
@@ -76,7 +76,7 @@ def order(subject: LintProject, *, listed: bool = False) -> Iterator[LintFinding
 
 
 def _pairs(ran: EvaluatedRun) -> Iterator[Pair]:
-    """Values that two files gave, one after the other, each file with another."""
+    """Values that two files set to different values, one after the other."""
     explainer = Explainer(ran.trace)
     marks = explainer.marks
     for value in all_places(explainer.visible(ran.documents.nodes.items), {}, explainer.names):
@@ -92,7 +92,7 @@ def _changes(trace: Trace, item: Item) -> Iterator[Change]:
     """The changes that overlays and operations made to a value, the last one first."""
     for original, change in trace.versions(item):
         if change is None:
-            # It came with what a file put in around it, or was there from the beginning.
+            # It was inserted with its parent by a file, or was there from the beginning.
             yield Change("written", original.source, original.line)
             return
         was = change.was
@@ -106,7 +106,7 @@ def _is_listed(ran: EvaluatedRun, pair: Pair) -> bool:
     name = {"render": "files", "patch": "ops"}[ran.run.command]
     named = {path for setting in ran.run.settings if setting.name == name for path in ran.run.paths(setting)}
     if not named:
-        return True  # a command line as somebody typed it
+        return True  # a command line typed by a user
     return not named.isdisjoint(pair.files) or _top(named, pair.files[0]) != _top(named, pair.files[1])
 
 
@@ -131,7 +131,7 @@ def _can_swap(subject: LintProject, ran: EvaluatedRun, pair: Pair) -> bool:
 
 
 def _is_overlay(subject: LintProject, path: str) -> bool:
-    """True if a file holds only overlays."""
+    """True if a file contains only overlays."""
     layout = subject.layout(path)
     return layout is not None and all(
         document.value is None or any(comment.text.startswith("@overlay/") for comment in layout.comments_of(document))
@@ -145,7 +145,7 @@ def _swapped(subject: LintProject, pair: Pair) -> Documents | PlaitError | None:
     texts = {pair.files[0]: second, pair.files[1]: first}
     for _, outcome in subject.differing(texts, only=pair.ran):
         if isinstance(outcome, PlaitError):
-            # A refusal of another kind comes of the names of the files.
+            # Errors of other types result from the changed file names.
             return outcome if type(outcome).__name__ in ("OverlayError", "OpsError") else None
         path = parse(str(pair.value))
         before, after = (places(path, made.nodes.items) for made in (pair.ran.documents, outcome))

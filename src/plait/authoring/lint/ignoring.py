@@ -31,7 +31,7 @@ SETTINGS = ("ignore", "paths", "select")
 
 
 class Ignore:
-    """A comment that silences findings. line: the one it is on; covers: the line that it is for."""
+    """A comment that suppresses findings. line: of the comment. covers: the line that it applies to."""
 
     __slots__ = ("column", "covers", "end", "is_used", "line", "path", "patterns")
 
@@ -71,7 +71,7 @@ def comments_of(path: str, text: str) -> Iterator[Ignore]:
         covers = number
         if _ALONE.match(line):
             covers += 1
-            # Other comments may stand between: what is meant is below them.
+            # Other comments may follow: the covered line is below them.
             while covers <= len(lines) and _ALONE.match(lines[covers - 1]) and "#@" not in lines[covers - 1]:
                 covers += 1
         codes = [code.strip() for code in (found["codes"] or "[]")[1:-1].split(",")]
@@ -91,7 +91,7 @@ class LintSettings:
 
     @classmethod
     def of(cls, item: MapItem | None) -> LintSettings:
-        """The settings that an item of a project file holds. Raises UsageError."""
+        """The settings in an item of a project file. Raises UsageError."""
         found = cls()
         if item is None or item.value is None:
             return found
@@ -162,7 +162,7 @@ def silenced(findings: Iterable[LintFinding], ignores: Sequence[Ignore]) -> Iter
 
 
 def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[LintFinding]:
-    """Comments that ignore nothing, among the checked codes; and those that cannot."""
+    """Comments that suppress nothing, among the checked codes; and invalid ones."""
     known = set(looked_for)
     for ignore in ignores:
         found = _wrong(ignore, known)

@@ -62,7 +62,7 @@ class LintedFile:
         comments = Comments()
         try:
             documents = read(Source(path, text), comments=comments, merge_lists=False)
-        except PlaitError:  # a template of another kind, or what the run itself takes for text
+        except PlaitError:  # a template of another kind, or a file that the run itself reads as text
             return None
         return cls(path, text, documents, comments)
 
@@ -86,7 +86,7 @@ class LintedFile:
 
     @property
     def spans(self) -> Spans:
-        """The places of the items in the text."""
+        """The spans of the items in the text."""
         if self._spans is None:
             self._spans = Spans(self.documents, self.tree)
         return self._spans
@@ -96,7 +96,7 @@ class LintedFile:
         return self._at.get(line, ()) if self.items else ()
 
     def parent(self, item: Item) -> Item | None:
-        """The item around another one."""
+        """The item that contains another one, or None."""
         return self._above.get(item) if self.items else None
 
     def document_of(self, item: Item) -> Document | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
 
 
-# What puts an item in, rather than merge it.
+# Actions that insert an item, rather than merge it.
 _ACTIONS = frozenset({"@overlay/append", "@overlay/insert", "@overlay/replace", "@overlay/remove", "@overlay/assert"})
 
 
@@ -110,7 +110,7 @@ def _mended(subject: LintProject, path: str, found: Diagnostic) -> Sequence[Edit
 
 
 def near_misses(subject: LintProject) -> Iterator[LintFinding]:
-    """Operations that make a key, with `?`, whose name is nearly one that is there."""
+    """Operations that create a key with `?` although a similar key exists."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs if any(one.run.command == "patch" for one in subject.runs) else ():
         for item, change in ran.trace.changes.items():
@@ -166,7 +166,7 @@ def _operation_at(subject: LintProject, path: str, line: int) -> tuple[LintedFil
 
 
 def _map_with(value: Value, expected: MapItem) -> Map | None:
-    """The map that holds an item."""
+    """The map that contains an item, or None."""
     todo = [value]
     while todo:
         here = todo.pop()

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     Looks = Callable[[LintProject], Iterable[LintFinding]]
 
-# What is proven by taking it out, of texts and of runs: what is said to have no part in any run; and what changes nothing.
+# Confirmed by removal, from texts and from runs: unused code, and code without effect.
 _PROVEN = frozenset({"D104", "D105", "D106", "D107", "D108", "D109", "D110"})
 _PROVEN_BY_ITSELF = frozenset({"D101", "D102", "D103", "D111"})
 _PROVEN_SILENT = frozenset({"S301", "S302", "S303", "S307"})
-# Facts of a text: they hold even where nothing can be taken out of it by itself.
+# Facts about a text: they hold even if nothing can be removed alone.
 _FACTS = frozenset({"D105", "D107", "D108"})
 
-# Codes -> what finds them.
+# The check for each group of codes.
 _LOOKS: tuple[tuple[tuple[str, ...], Looks], ...] = (
     (("D101",), dead.overlays),
     (("D102",), dead.operations),
@@ -99,7 +99,7 @@ def findings_of(
 def looked_for(
     settings: LintSettings, select: Sequence[str], ignore: Sequence[str], portable_to: Sequence[str]
 ) -> set[str]:
-    """The codes that are looked for. Raises UsageError for a pattern of none."""
+    """The codes to check. Raises UsageError for a pattern without codes."""
     for pattern in (*select, *ignore):
         ignoring.check_pattern(pattern)
     chosen = [*select] or [pattern for pattern, _ in settings.select]

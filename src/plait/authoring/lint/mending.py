@@ -1,4 +1,4 @@
-"""Edits for suggestions of diagnostics, made in the text of a file."""
+"""Text edits for suggestions of diagnostics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.base.suggestions import Kind, Suggestion
 
-    # Makes the edits for a suggestion.
+    # Creates the edits for a suggestion.
     Making: TypeAlias = Callable[["FaultyPart", Suggestion], Sequence[Edit]]
 
 _VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
@@ -80,7 +80,7 @@ class FaultyPart:
 
 
 def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Iterator[Mending]:
-    """The suggestions of a diagnostic for which edits of a file can be made. at: of the part at fault, with its end."""
+    """The suggestions of a diagnostic that can become edits of a file. at: the part at fault, with its end."""
     at = at or extent(found)
     if at is None or not 0 < at.line <= len(file.lines):
         return

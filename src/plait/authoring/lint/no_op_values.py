@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Line = tuple[str, int]
 
-# What says which item is meant, rather than what it is to be.
+# Keys that identify an item, rather than configure it.
 _NAMES = frozenset({"apiVersion", "kind", "name", "namespace", "id", "key", "schema"})
 
 
@@ -38,7 +38,7 @@ class _Places:
             self.other.add((path, line))
 
     def written(self, subject: LintProject) -> Iterator[tuple[LintedFile, Item, Item]]:
-        """The scalars that are written out and changed nothing anywhere; each with one that it took the place of."""
+        """The written scalars that changed nothing anywhere, each with one that it replaced."""
         for path, line in sorted(self.same.keys() - self.other):
             layout = subject.layout(path)
             item = _written_scalar(layout, line) if layout is not None else None
@@ -47,7 +47,7 @@ class _Places:
 
 
 def same_values(subject: LintProject) -> Iterator[LintFinding]:
-    """Overlay items with a value that was there already, wherever they were applied."""
+    """Overlay items with a value that existed already, wherever they were applied."""
     places = _Places()
     for ran in subject.runs:
         for item, change in ran.trace.changes.items():
@@ -110,7 +110,7 @@ def _finding(code: str, layout: LintedFile, item: Item, was: Item, message: str,
 
 
 def _written_scalar(layout: LintedFile, line: int) -> Item | None:
-    """The map or array item on a line, if it is the only one, and is written out."""
+    """The map or array item on a line, if it is the only one, and is written as a scalar; else None."""
     items = [item for item in layout.at(line) if type(item) in (MapItem, ArrayItem)]
     if len(items) != 1 or type(items[0].value) in COLLECTIONS or "#@" in layout.line(line):
         return None
@@ -118,7 +118,7 @@ def _written_scalar(layout: LintedFile, line: int) -> Item | None:
 
 
 def _is_identifying(layout: LintedFile, item: Item) -> bool:
-    """True if an item is usually repeated on purpose: to identify the item around it, or to be matched."""
+    """True if an item is usually repeated on purpose: to identify its parent, or to be matched."""
     if type(item) is not MapItem or item.key in _NAMES:
         return True
     up: Item | None = layout.parent(item)

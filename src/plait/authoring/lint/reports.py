@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.authoring.lint.subject import LintProject
     from plait.base.styles import Styles
 
-# The families whose findings are warnings. Others may be intended: they are notes.
+# The families whose findings are warnings. Others may be intended; they are notes.
 _WARNINGS = frozenset({DEAD, ORDER})
 
 
@@ -43,7 +43,7 @@ def _payload(subject: LintProject, finding: LintFinding) -> Told:
 
 
 def _position(subject: LintProject, path: str, line: int) -> Position:
-    """A line with its text; of one that is not for everybody its key alone."""
+    """A line with its text; for a private one, its key only."""
     source = Source(subject.shown(path), subject.text(path))
     if subject.is_private(path, line):
         source.hidden()

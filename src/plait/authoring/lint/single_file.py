@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def findings_in(file: File) -> list[LintFinding]:
-    """The findings about a file by itself: style of its code, and scalars that readers read differently.
+    """The findings about a file by itself: style of its code, and ambiguous scalars.
 
-    Findings silenced by comments are left out. Plain comments are not reported: reading the file reports them if they
-    are mistakes.
+    Suppressed findings are left out. Plain comments are not reported: reading the file reports them if they are
+    mistakes.
     """
     text = file.source.text
     is_read = file.path.endswith((".yml", ".yaml")) and (may_differ(text) or "#@template/" in text)

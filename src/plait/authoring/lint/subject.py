@@ -55,7 +55,7 @@ class EvaluatedRun:
 class LintProject:
     """The runs of a project and their files.
 
-    runs: evaluated. read: the files that they read; paths: those of them that are text, in order. project: of the runs.
+    runs: evaluated. read: the files that they read; paths: text files among them, in order. project: of the runs.
     """
 
     def __init__(self, project: Project, runs: Iterable[Run], seen_by: InputView | None = None) -> None:
@@ -90,7 +90,7 @@ class LintProject:
     # ---- files
 
     def text(self, path: str) -> str:
-        """The text of a file that a run has read, or has listed; "" for one that cannot be read."""
+        """The text of a file that a run has read or listed; "" for one that cannot be read."""
         found = self._texts.get(path)
         if found is None:
             try:
@@ -101,11 +101,11 @@ class LintProject:
         return found
 
     def file(self, path: str) -> File | None:
-        """A file, read as far as possible; None for one beyond the limits."""
+        """A file, read as far as possible; None if it exceeds the limits."""
         if path not in self._files:
             try:
                 self._files[path] = File(path, self.text(path), reading_in(self._readers(path), path), self._extensions)
-            except PlaitError:  # a limit: nothing is said of such a file
+            except PlaitError:  # a limit: nothing is reported for such a file
                 self._files[path] = None
         return self._files[path]
 
@@ -124,7 +124,7 @@ class LintProject:
         return self._layouts[path]
 
     def is_private(self, path: str, line: int) -> bool:
-        """True if a line must not be shown: of given values, of variables stores, of encrypted data."""
+        """True if a line must not be shown: of explicit values, variables stores, or encrypted data."""
         if path in self._private or os.path.dirname(path) in self._private:
             return True
         return any(
@@ -134,7 +134,7 @@ class LintProject:
         )
 
     def is_operations(self, path: str) -> bool:
-        """True if a file holds operations."""
+        """True if a file contains operations."""
         file = self.file(path)
         return file is not None and file.kind == OPS
 
@@ -154,7 +154,7 @@ class LintProject:
         return next(self.differing(self.edited(edits)), None) is None
 
     def edited(self, edits: Iterable[Edit]) -> dict[str, bytes]:
-        """The files that edits are for, with the edits made."""
+        """The edited contents of files."""
         by_path: dict[str, list[Edit]] = {}
         for edit in edits:
             by_path.setdefault(edit.path, []).append(edit)
@@ -166,7 +166,7 @@ class LintProject:
     def differing(
         self, texts: dict[str, bytes], *, only: EvaluatedRun | None = None, again: Iterable[str] = ()
     ) -> Iterator[tuple[EvaluatedRun, Documents | PlaitError]]:
-        """The runs that make something else with other texts in the place of files, each with what it makes.
+        """The runs whose output changes with replaced texts, each with its output.
 
         only: the run to try; by default all that read one of these files, or of those in `again`.
         """

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def lines_used(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
-    """The lines (absolute path, line) that values of an output were written by, made of or found by, and those that took
-    something out.
+    """The lines (absolute path, line) that contribute to an output: origins and contributors of its values, and causes
+    of removals.
 
-    Values that lost are not followed: a line that only they lead to has no part in the output.
+    Overridden values are not followed: a line that only they lead to does not contribute.
     """
     found: set[tuple[Source | None, int]] = set()
     seen: set[int] = set()
@@ -28,7 +28,7 @@ def lines_used(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
         todo += change.because
     for _, because in trace.lineage.values():
         todo += because
-    # What is printed in the place of what is encrypted does not say what it was made of.
+    # The text printed instead of an encrypted value has no origins.
     hidden = {document_name(document) for document in documents.items if _is_encrypted(document)}
     if hidden:
         todo += [one.after for one in trace.effects if one.after is not None and document_name(one.after) in hidden]

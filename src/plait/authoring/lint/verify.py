@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from plait.authoring.lint.finding import LintFinding
     from plait.authoring.lint.subject import LintProject
 
-# So many times the runs are rendered again; what is not proven by then is not told.
+# Maximum number of renderings; anything still unproven is not reported.
 _MOST_RENDERINGS = 64
 
 
 def verified(subject: LintProject, findings: Sequence[LintFinding], *, by_itself: bool) -> list[LintFinding]:
-    """The findings whose `removes` change no output, each together with others of them.
+    """The findings whose `removes` change no output together.
 
-    by_itself: also each alone: one of two may only serve the other.
+    by_itself: also each alone, because one of two may only serve the other.
     """
 
     def is_same(some: Sequence[LintFinding]) -> bool:
@@ -43,9 +43,9 @@ def kept(subject: LintProject, findings: Sequence[LintFinding]) -> list[LintFind
 def _halves(
     some: Sequence[LintFinding], is_same: Callable[[Sequence[LintFinding]], bool], left: list[int]
 ) -> list[LintFinding]:
-    """The findings that hold. Most often all do, so all are tried at once; if not, each half by itself.
+    """The findings that hold. Usually all do, so all are tried at once; if that fails, each half separately.
 
-    left: how often may be tried.
+    left: the remaining number of attempts.
     """
     if not some or left[0] <= 0:
         return []

@@ -1,7 +1,7 @@
 """Types of plain scalars for readers of YAML 1.1 and of YAML 1.2.
 
-YAML 1.1 is the version that PyYAML, go-yaml 2 and Ruby read, by its type repository; 1.2 that of newer libraries, by
-the core schema of its specification. Hexadecimal numbers count as texts there: its JSON schema does not have them.
+PyYAML, go-yaml 2 and Ruby implement YAML 1.1 with its type repository; newer libraries implement 1.2 with the core
+schema of its specification. Hexadecimal numbers count as strings in 1.2, because its JSON schema does not have them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    # What a scalar is: a word for it, and the value.
+    # The type of a scalar as a word, and its value.
     Reading = tuple[str, object]
 
 _BOOLEANS = {
@@ -81,12 +81,12 @@ def readings(text: str) -> tuple[str, str] | None:
     return None if one == two else (_reading_text(text, one), _reading_text(text, two))
 
 
-# Words that may be such scalars, in a text of YAML.
+# Words in a YAML text that may be such scalars.
 _WORDS = re.compile(r"(?:^|(?<=[\s,\[{]))[-+.0-9yYnNoO][\w.:+-]{0,39}(?=[\s,\]}]|$)")
 
 
 def may_differ(text: str) -> bool:
-    """True if a YAML text may have a scalar that readers read differently. Most texts have none and are not parsed."""
+    """True if a YAML text may contain an ambiguous scalar. Most texts contain none and are not parsed."""
     return any(readings(word) is not None for word in set(_WORDS.findall(text)))
 
 

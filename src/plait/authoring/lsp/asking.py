@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from plait.authoring.lsp.connection import Connection
 
 YES, NO = "Grant", "Not in this session"
-# What a question can show: so many accesses, each so long. Nothing is granted here that is not shown whole.
+# Maximum number and length of accesses shown in a question. Only accesses that are shown completely can be granted
+# here.
 _SHOWN, _LONGEST = 8, 200
 
 
 async def ask(server: Connection, path: str) -> None:
-    """Asks about the project of a file, if it needs permissions that are not granted and the question is open."""
+    """Asks the user about the project of a file, if it needs permissions that were not decided yet."""
     found, directory = _project(path) if server.has_disk else ("", "")
     if not found or directory in server.asked:
         return
@@ -62,5 +63,5 @@ def _message(directory: str, lines: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in which no character breaks a line, turns its direction or is invisible."""
+    """A text without line breaks, direction marks and invisible characters."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

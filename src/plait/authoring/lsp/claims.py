@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from plait.authoring.lsp.features import FileEdit
     from plait.authoring.lsp.state import ServerState
 
-# Seconds that a person waits for a change that was asked for.
+# Timeout in seconds for a change that the user requested.
 SECONDS = 10.0
-# The same for the fixes that are offered for a line, which nobody asked for.
+# Timeout in seconds for fixes offered for a line, which the user did not request.
 SECONDS_OF_FIXES = 2.0
 
 
@@ -63,7 +63,7 @@ def runs_for(state: ServerState, path: str, limit: CheckBudget) -> Runs:
 
 
 def _is_old(known: Checked, texts: Container[str]) -> bool:
-    """True if a file that a run has read is another one by now."""
+    """True if a file that a run has read has changed since."""
     return any(path not in texts and content_of(path) != data for path, data in known.view.files.items())
 
 
@@ -123,7 +123,7 @@ def first_change(
 
 
 def verified(state: ServerState, path: str, fixes: Iterable[Fix], limit: CheckBudget, *, keeps: bool) -> Iterator[Fix]:
-    """The fixes for a file that hold. The title of one that cannot be verified in time says so.
+    """The fixes for a file that hold. An unverified one says so in its title.
 
     keeps: a fix must keep the output of each run that succeeds; otherwise it must not make one fail. The error of a
     failing run must disappear.
@@ -154,7 +154,7 @@ def _holds(state: ServerState, runs: Runs, fix: Fix, limit: CheckBudget, *, keep
                 return False
             is_broken = True
     if is_broken:
-        return True  # the reader has one fault less; what the runs say of the file comes after the last one
+        return True  # the file has one fault less; runs report on it after the last one
     seen = {**state.seen_by_runs(), **texts}
     sound = [one for one in runs if one.error is None]
     failing = [one for one in runs if one.error is not None]
@@ -177,7 +177,7 @@ def told(change: EditEffect) -> str:
     """The reason for rejecting a change: the error and its line, or the value that would change."""
     name = change.before.run.name
     if isinstance(change.after, PlaitError):
-        # The first finding with a place says more than a headline without one.
+        # The first finding with a position is more helpful than a headline without one.
         found = next((one for one in findings_of(change.after) if one.at is not None), change.after)
         at = f"{found.at}: " if found.at is not None else ""
         said = f"{at}{found.message}".replace(os.path.join(change.before.run.directory, ""), "")
@@ -187,7 +187,7 @@ def told(change: EditEffect) -> str:
 
 
 def _first_difference(change: EditEffect) -> str:
-    """The place of the first value that differs; "" if no document does."""
+    """The path of the first value that differs; "" if no document does."""
     from plait.insight.diff import diff
 
     before, after = change.before.documents, change.after

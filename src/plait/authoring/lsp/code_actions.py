@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r"/([^/\s\"']+)")
 _NO_NAME = re.compile(r"\W+")
-# What `load` can read.
+# Extensions of files for `load`.
 _LOADABLE = (".star", ".lib.yml", ".lib.txt")
 _SCHEMA = "#@data/values-schema"
 
@@ -156,7 +156,7 @@ def _to_schema(state: ServerState, file: File, line: int) -> Iterator[Fix]:
     last = _end(file, way[-1])
     value = way[-1].value
     if type(value) is Array and len(value.items) > 1 and value.items[1].line > value.items[0].line:
-        # The one item of a list in a schema says of which type all are.
+        # A schema declares the type of all items by one item.
         last, value = value.items[1].line - 1, value.with_items(value.items[:1])
     if not _is_typed(value):
         return

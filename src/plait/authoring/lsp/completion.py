@@ -63,7 +63,7 @@ _NAMED = {
     "schema/type": ("any",),
     "schema/validation": ("min", "max", "min_len", "max_len", "one_of", "not_null", "one_not_null", "when"),
 }
-# So many are told at once; of more, those that fit what is typed next.
+# Maximum number of items at once; the rest is filtered by what the user types next.
 MOST = 200
 
 
@@ -96,7 +96,7 @@ def _code_before(file: File, before: str) -> str | None:
     if file.kind == STARLARK:
         return before
     start = before.rfind("(@")
-    if start >= 0 and before.rfind("@)") < start:  # also in a YAML file with templates in its texts
+    if start >= 0 and before.rfind("@)") < start:  # also in a YAML file with templates in its strings
         return before[start + 2 :].lstrip("=-/")
     if file.kind == TEXT:
         return None

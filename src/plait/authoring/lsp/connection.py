@@ -35,7 +35,7 @@ _SEVERITIES = {
     NOTE: types.DiagnosticSeverity.Information,
     UNUSED: types.DiagnosticSeverity.Hint,
 }
-# How often files are looked at for an editor that does not watch them, in seconds.
+# Polling interval in seconds, for an editor that does not watch files.
 _LOOKS = 2.0
 
 
@@ -52,14 +52,14 @@ class Connection(LanguageServer):
         self.loop: asyncio.AbstractEventLoop | None = None
         # The URI of each open file as the client wrote it, by path: a client may not recognize another spelling.
         self._uris: dict[str, str] = {}
-        # Whether there are other files than those that are open.
+        # True if there are other files than the open ones.
         self.has_disk = True
-        # Whether what takes long can be done in another thread.
+        # True if long work can be done in another thread.
         self.has_threads = True
         # The directories of projects that the user was asked about.
         self.asked: set[str] = set()
         self._asking: set[asyncio.Task[None]] = set()
-        # What was told of files that are not open, by path.
+        # Published diagnostics of files that are not open, by path.
         self._told: dict[str, list[types.Diagnostic]] = {}
         self._looking: asyncio.Task[None] | None = None
 
@@ -92,7 +92,7 @@ class Connection(LanguageServer):
         return self._uris.get(path) or uri_of(path)
 
     def request_permissions(self, path: str) -> None:
-        """Ask the user about the project of a file, where it needs an answer."""
+        """Asks the user about the project of a file, if needed."""
         from plait.authoring.lsp.asking import ask
 
         task = asyncio.ensure_future(ask(self, path))
@@ -216,7 +216,7 @@ class Connection(LanguageServer):
     # ---- files that change outside of the editor
 
     async def watch(self) -> None:
-        """Makes the editor report changes of files; if it cannot, the server polls them."""
+        """Registers for file changes; if the editor cannot report them, the server polls."""
         if not self.has_disk:
             return
         capabilities = self.client_capabilities.workspace

@@ -20,11 +20,13 @@ _TYPED_VALUE = re.compile(r"[\"']?([^\s\"'#{}\[\],]*)$")
 
 
 class Cursor:
-    """A place that a key or a value can be typed at.
+    """A position at which a key or a value can be typed.
 
-    way: the enclosing items, the document first. keys: the enclosing keys; arrays have none. key: the key whose value
-    is typed; "" in a key or an array item. typed: its text before the cursor; start: its first column. is_item: it
-    follows the dash of an array item.
+    |way: the enclosing items, the document first.
+    |keys: the enclosing keys; arrays have none.
+    |key: the key whose value is typed; "" in a key or an array item.
+    |typed: its text before the cursor. start: its first column.
+    |is_item: it follows the dash of an array item.
     """
 
     __slots__ = ("is_item", "key", "keys", "start", "typed", "way")
@@ -41,17 +43,17 @@ class Cursor:
 
     @property
     def there(self) -> set[str]:
-        """The keys that the innermost map around the cursor has already."""
+        """The existing keys of the innermost map at the cursor."""
         value = self.way[-1].value if self.way else None
         return {str(item.key) for item in value.items} if type(value) is Map else set()
 
 
 def cursor(file: File, line: int, column: int) -> Cursor | None:
-    """The context before a column, or None in comments and texts."""
+    """The context before a column; None in comments and strings."""
     before = file.line(line)[: column - 1]
     if "#" in before:
         return None
-    # Lines that cannot be read are left out; those after the cursor do not matter.
+    # Unreadable lines are left out; lines after the cursor do not matter.
     above = "".join(f"{text}\n" for text in file.recovered.text.split("\n")[: line - 1])
     for pattern in (_TYPED, _TYPED_VALUE):
         found = pattern.search(before)

@@ -29,7 +29,7 @@ ERROR = "error"
 
 
 def problems(state: ServerState, path: str) -> list[EditorDiagnostic]:
-    """All that is wrong with a file. What the runs that read it say comes once, however many there are."""
+    """All problems of a file. Errors that several runs report are included once."""
     if resource_schemas.is_schema(state, path):
         return [*resource_schemas.of_schemas(state, path)]
     file = state.file(path)
@@ -79,7 +79,7 @@ def _warnings(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:
-    """The position of a finding in a file: its own, or that of the innermost step that led to it; None if there is
+    """The position of a finding in a file: its own, or that of the innermost frame in the file; None if there is
     none.
     """
     if finding.at is not None and path_of(finding.at.source) == path:
@@ -100,9 +100,7 @@ def _problem(
         text += f"\nexpected: {finding.expected}"
     if finding.found:
         text += f"\nfound: {finding.found}"
-    if finding.hint and not (
-        isinstance(finding.hint, Advice) and finding.hint.names("limit")
-    ):  # nobody can set it here
+    if finding.hint and not (isinstance(finding.hint, Advice) and finding.hint.names("limit")):  # it cannot be set here
         text += f"\nhint: {finding.hint}"
     if run is not None:
         text = f"{text}\nin the run {run.name}".replace(os.path.join(run.directory, ""), "")
@@ -125,7 +123,7 @@ def span_of(file: File, at: Position | None, finding: Finding) -> FileRange:
     at = at or finding.focus or finding.at
     line = 1 if at is None else max(at.line, 1)
     words = words_of(finding)
-    # Code in a block scalar is on another line than the engine says.
+    # Code in a block scalar has another line number in the engine.
     lines = [line, *(number for number, told in file.names.told.items() if told == line)]
     for number in lines:
         place = Position(file.source, number, at.column if at is not None and number == line else None)

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.check import SchemaViolation
     from plait.ytt.json_schema.subschema import Subschema
 
-# What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
-# `memory` is what the server's process may have: what one of its threads takes nobody can tell.
+# The limits of an evaluation: an editor waits for it, and an endless loop may be half typed. `memory` is the limit of
+# the server's process, because the memory of one thread cannot be measured.
 LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 # The files of a library are in a directory of this name.
 _PRIVATE = f"{os.sep}{PRIVATE_NAME}{os.sep}"
@@ -144,7 +144,7 @@ class Evaluation:
         self.kinds = ResourceSchemaChecks()
 
     def index(self) -> None:
-        """Fills `by_line`. That is slow, so no request waits for it."""
+        """Fills `by_line`. Slow, so no request waits for it."""
         if self.documents is not None:
             for place in all_places(self._explainer.visible(self.documents.nodes.items), {}):
                 for key in origin_lines(self.trace, place.item):
@@ -169,7 +169,7 @@ class Evaluation:
         return findings_of(self.error)
 
     def instances(self, path: str) -> list[Instance]:
-        """The data values that a file was evaluated with, or that it defines; those of the root for another file."""
+        """The data values that a file was evaluated with, or that it defines; for any other file those of the root."""
         found = [
             one
             for one in self.lookups.instances
@@ -235,20 +235,18 @@ class Evaluation:
         return self._explainer.names
 
     def shown(self, item: Item) -> str:
-        """The value of an item in one short line; of a secret only that it is one."""
+        """The value of an item in one short line; for a secret only that it is one."""
         if type(item.value) is Map or type(item.value) is Array or not self.is_secret(item):
             return shown(item.value)
         return HIDDEN
 
     def is_secret(self, item: Item) -> bool:
-        """True if a value is secret: it, or a value it was made from, comes from a variables store or an encrypted
-        document.
-        """
+        """True if a value, or one of its origins, comes from a variables store or an encrypted document."""
         return self._explainer.is_secret(item)
 
 
 def descend(document: Document, keys: Sequence[str]) -> NodePath | None:
-    """The place below keys of a document; `[]` is the first item of a list. None if it is missing."""
+    """The node path below keys of a document; `[]` is the first item of a list. None if it is missing."""
     way: list[Item] = []
     value = document.value
     for key in keys:
@@ -285,7 +283,7 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine:
             )
         except PlaitError as failed:
             error = failed
-            failed.__traceback__ = failed.__context__ = None  # they hold all that was evaluated
+            failed.__traceback__ = failed.__context__ = None  # they refer to all evaluation state
         except MemoryError as failed:
             failed.__traceback__ = failed.__context__ = None
             error = limit_error("the memory of this run", "memory", LIMITS["memory"])

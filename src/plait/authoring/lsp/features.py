@@ -25,7 +25,7 @@ class FileRange:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A text in the place of another."""
+    """A text edit."""
 
     span: FileRange
     text: str
@@ -33,7 +33,7 @@ class FileEdit:
 
 @dataclass(slots=True)
 class Fix:
-    """A way to mend something. keeps: it has to keep the output of each run that succeeds."""
+    """A quick fix. keeps: it has to keep the output of each run that succeeds."""
 
     title: str
     edits: list[FileEdit]
@@ -96,7 +96,7 @@ class SemanticToken:
 
 @dataclass(slots=True)
 class CodeLens:
-    """A text that is shown above a line."""
+    """A text displayed above a line."""
 
     line: int
     text: str

@@ -33,7 +33,7 @@ def hover(state: ServerState, path: str, line: int, column: int) -> Hover | None
     file = state.file(path)
     if file is None:
         return None
-    # Taken once: an evaluation that ends meanwhile would answer only a part of the question.
+    # A consistent set: an evaluation that ends meanwhile would affect only a part of the response.
     evaluations = [*state.evaluations(path)]
     parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column, evaluations)]
     if file.kind == PROJECT:
@@ -122,7 +122,7 @@ def data_value(state: ServerState, path: str, keys: Sequence[str], evaluations: 
 
 
 def _of_values(state: ServerState, file: File, line: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
-    """The values of the output that a line has set, with their histories; of data values where it is one."""
+    """The output values that a line has set, with their histories; or the data value that it sets."""
     for evaluation in evaluations:
         places = evaluation.by_line.get((file.path, line), ())
         scalars = [place for place in places if type(place.value) is not Map and type(place.value) is not Array]

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Item, Value
 
 _LONGEST = 40
-# So many values of a document are looked at for what has changed them.
+# Maximum number of values of a document that are searched for changes.
 _MOST = 2000
 
 
 def hints(state: ServerState, path: str, first: int, last: int) -> list[InlayHint]:
-    """The rendered value beside each expression, on the requested lines."""
+    """The rendered value next to each expression, on the requested lines."""
     file = state.file(path)
     if file is None or file.kind != TEMPLATE or file.recovered.file is None:
         return []
@@ -135,7 +135,7 @@ def _uses(value: Value, keys: tuple[str, ...], used: Sequence[tuple[str, ...]]) 
 
 
 def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[CodeLens]:
-    """The number of places that an operation changes."""
+    """The number of values that an operation changes."""
     for document in file.documents:
         for item in document.value.items if type(document.value) is Array else ():
             counts = [count for one in evaluations if (count := _changed(one, file.path, item))]
@@ -144,7 +144,7 @@ def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Co
 
 
 def _changed(evaluation: Evaluation, path: str, operation: Item) -> int:
-    """The number of places that an operation set or removed."""
+    """The number of values that an operation set or removed."""
     lines = {operation.line, *(item.line for item in operation.value.items)} if type(operation.value) is Map else set()
     gone = sum(change.line in lines and path_of(change.source) == path for change in evaluation.trace.removals.values())
     return gone + len({place.path for place in evaluation.set_by(path, operation)})

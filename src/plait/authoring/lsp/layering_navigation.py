@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from plait.insight.explain import HistoryEntry
     from plait.tree.nodes import Item, Value
 
-# What is behind a value in another document; and what in its own says where that is.
+# Actions whose origin is in another document; and the item in the own document that refers to it.
 _SOURCES = ("written", "labels of the parent")
 _LINKS = ("substitution", "parent [", "layering action")
 # Schemas that are not the site's own.
 BUILT_IN = ("deckhand/", "metadata/")
-# So many values are looked at for an answer: on a large site an editor does not wait for all of them.
+# Maximum number of values per response, so that an editor does not wait on a large site.
 _MOST = 3000
 
 
@@ -51,7 +51,7 @@ def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
             links = [entry for where, entry in lines.items() if where in asked and entry.action.startswith(_LINKS)]
             if not links:
                 continue
-            # A selector means the labels that it is answered by, not each value that is inherited.
+            # A selector refers to the labels it matches, not to each inherited value.
             is_selector = all(entry.action.startswith(_LINKS[1]) for entry in links)
             for where, entry in lines.items():
                 wanted = entry.action == _SOURCES[1] if is_selector else entry.action in _SOURCES
@@ -61,7 +61,7 @@ def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
 
 
 def named(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """All places of a document's or schema's name, from any of them."""
+    """All occurrences of a document's or schema's name, from any of them."""
     if file.kind != LAYER:
         return []
     places: list[tuple[tuple[str, str], FileRange]] = []
@@ -103,13 +103,13 @@ def _names_in(file: File) -> Iterator[tuple[tuple[str, str], FileRange]]:
 
 
 def _text_of(value: Value, key: str) -> MapItem | None:
-    """The item of a map with a text under a key."""
+    """The item with a string value under a key of a map, or None."""
     item = value.find(key) if type(value) is Map else None
     return item if item is not None and type(item.value) is str else None
 
 
 def _text_span(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], FileRange]]:
-    """The span of an item's text if it is on the line of its key."""
+    """The span of an item's string if it is on the line of its key."""
     node = file.spans.node(item)
     if node is None:
         return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Value
 
-# What a key of a document may be.
+# The valid values of a key.
 _CHOICES = {
     "method": ("merge", "replace", "delete"),
     "abstract": ("true", "false"),
@@ -56,7 +56,7 @@ def _values(state: ServerState, file: File, at: Cursor, inner: str) -> list[str]
         return sorted({name for schema, name, _ in documents(state, file) if wanted in ("", schema)})
     if at.key in _PLACES:
         texts = _occurring(state, file, at.key)
-        # What stands nowhere else is what is being typed.
+        # A name that occurs only at the cursor is being typed.
         return sorted({text for text in texts if text != at.typed or texts.count(text) > 1})
     return []
 
@@ -87,7 +87,7 @@ def _labels(state: ServerState, file: File) -> Iterator[tuple[str, str]]:
 
 
 def _sibling(at: Cursor, key: str) -> str:
-    """The value of another key of the map around the cursor."""
+    """The value of another key in the map at the cursor."""
     value = at.way[-1].value if at.way else None
     item = value.find(key) if type(value) is Map else None
     return item.value if item is not None and type(item.value) is str else ""

@@ -1,4 +1,4 @@
-"""Text of files inside Markdown for an editor: shown as it is, with no link, no image, no heading and no HTML.
+"""Escapes text of files in Markdown for an editor: no link, image, heading or HTML in it has an effect.
 
 The author of a description, a key or a file name must not control requests or links of the editor. Every text that is
 not plait's own passes one of these functions.
@@ -11,9 +11,9 @@ import re
 # The characters that begin markup within a paragraph.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#!|~&]")
 _BACKTICKS = re.compile(r"`+")
-# What editors make a link of without any markup: addresses of pages and of mail.
+# Addresses that editors turn into links without markup.
 _ADDRESS = re.compile(r"(?i)(?<=:)(?=//)|(?<=www)(?=\.)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)|(?=@)")
-# Splits an address, so that no editor makes a link of it; nothing is shown for it.
+# Splits an address, so that no editor creates a link; invisible.
 _NOTHING = "\u2060"
 
 
@@ -34,7 +34,7 @@ def code(text: str) -> str:
 
 
 def block(text: str, language: str = "text") -> str:
-    """A text as a block of code. language: of plait's own choice."""
+    """A text as a code block. language: chosen by plait."""
     fence = "`" * max(3, _longest(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 

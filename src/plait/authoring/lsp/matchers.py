@@ -49,7 +49,7 @@ def suggestions(state: ServerState, file: File, code: str, line: int, column: in
 
 
 def _ancestors_below(file: File, line: int) -> Sequence[Item]:
-    """The way to the node that an annotation on a line is for: the next one."""
+    """The ancestors of the node that an annotation on a line belongs to: the next one."""
     way = file.ancestors_below(line)
     if way:
         return way

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Seconds between a change and the evaluation of what it is in.
+# Seconds between a change and the evaluation.
 _LATER = 0.05
 
 

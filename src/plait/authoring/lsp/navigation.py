@@ -64,7 +64,7 @@ def definition(state: ServerState, path: str, line: int, column: int) -> list[Fi
 
 
 def _of_lookup(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """For a key or a text by which runs look a data value up: where that is declared."""
+    """The declaration of the data value that runs look up by a key or string."""
     is_text = any(one.line == line and one.column <= column <= one.end for one in file.names.texts)
     if not is_text and file.names.lookup_at(line, column) is None:
         return []
@@ -81,14 +81,16 @@ def _of_lookup(state: ServerState, file: File, line: int, column: int) -> list[F
 
 
 def data_value_at(file: File, line: int, column: int) -> list[str] | None:
-    """The keys of the data value at a place: `data.values.a.b` in code, up to the part at the cursor; None elsewhere."""
+    """The keys of the data value at a position: `data.values.a.b` in code, up to the part at the cursor; otherwise
+    None.
+    """
     found = file.names.lookup_at(line, column)
     path = None if found is None else found.path
     return [*path[3:]] if path is not None and path[:3] == DATA_VALUES and len(path) > 3 else None
 
 
 def _exported(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """The binding of a library's export, from a text that names it."""
+    """The binding of a library's export, from a string that names it."""
     texts = [one for one in file.names.texts if one.line == line and one.column <= column <= one.end]
     for evaluation in state.evaluations(file.path) if texts else ():
         for (source, name), places in evaluation.lookups.exports.items():
@@ -132,7 +134,7 @@ def _span(file: File, occurrence: Occurrence) -> FileRange:
 
 
 def _written(state: ServerState, path: str, keys: Sequence[str]) -> list[FileRange]:
-    """The places at which a data value of a file is declared and set: its schema, then values files, in order."""
+    """The declarations and settings of a data value of a file: its schema, then values files, in order."""
     spans: dict[tuple[str, int], FileRange] = {}
     for evaluation in state.evaluations(path):
         for instance in evaluation.instances(path):

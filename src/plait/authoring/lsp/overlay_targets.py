@@ -33,7 +33,7 @@ def is_overlay(file: File, ancestors: Sequence[Item]) -> bool:
 
 
 def left_documents(state: ServerState, evaluation: Evaluation, file: File, right: Item) -> Sequence[Document]:
-    """The documents of an overlay document: by the subset in its matcher, or those that it changed.
+    """The documents that an overlay document matches: by the subset in its matcher, or those that it changed.
 
     All documents of templates if neither is known.
     """
@@ -82,7 +82,7 @@ def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
 
 
 def left_items(state: ServerState, evaluation: Evaluation, file: File, ancestors: Sequence[Item]) -> Iterator[Item]:
-    """The items that a matcher for the last item of a way chooses among."""
+    """The candidate items for the matcher of the last item on a path."""
     if len(ancestors) == 1:
         yield from _of_templates(evaluation, file)
         return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.starlark.syntax import Def
 
-# Modules that are made for each file, with their members.
+# Modules created for each file, with their members.
 _OF_FILES = {"data": ("values", "read", "list"), "library": ("get",), "template": ("replace",)}
 
 
@@ -83,7 +83,7 @@ def method(name: str) -> str:
 
 
 def signature(function: Def, source: Source) -> str:
-    """A function of a program: how it is called, and the comments above it."""
+    """The signature of a function of a program, and the comments above it."""
     above: list[str] = []
     line = function.line - 1
     while line > 0:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
 
 
-# So many environments of a project are watched: the first of each matrix, and those that files which are asked for are of.
+# Maximum number of evaluated environments of a project: the first of each matrix, and those of requested files.
 _ENVIRONMENTS = 8
 # Settings that name single files.
 _OF_FILES = frozenset({"base", "data-values-file", "files", "ops", "vars-files"})
-# So many environments of each matrix are evaluated to check a change.
+# Maximum number of environments of each matrix that are evaluated to check a change.
 _CHECKED = 100
-# What reading a project file may take.
+# Limits for reading a project file.
 _LIMITS = Limits(seconds=5)
 
 
@@ -48,9 +48,9 @@ class TrackedRun:
         self.run = run
         self.evaluation: Evaluation | None = None
         self.good: Evaluation | None = None
-        self.stop: EvaluationStop | None = None  # of the evaluation that is going on
+        self.stop: EvaluationStop | None = None  # of the current evaluation
         self.is_due = False
-        # What changes are checked against, with the evaluation and the texts that it is of (see `claims`).
+        # The baseline for checking changes, with its evaluation and texts (see `claims`).
         self.checked: tuple[Evaluation | None, Mapping[str, str], Checked] | None = None
 
     def reads(self, path: str) -> bool:
@@ -93,7 +93,7 @@ class Registry:
         self._texts = texts
         self._lock = RLock()
         self._by_key: dict[str, list[TrackedRun]] = {}
-        # What was there before the projects were forgotten, by key and by what the runs are.
+        # The runs before the projects were dropped, by key and by definition.
         self._before: dict[str, list[TrackedRun]] = {}
         self._known: dict[object, TrackedRun] = {}
         self._projects: dict[str, Project] = {}
@@ -186,7 +186,7 @@ class Registry:
         known = self._known.get(identity)
         if known is None:
             known = self._known[identity] = TrackedRun(run)
-        known.run = run  # it may stand in another line by now
+        known.run = run  # its line may have changed
         return known
 
     def all(self) -> list[TrackedRun]:
@@ -226,7 +226,7 @@ class Registry:
             self._projects.pop(key, None)
             if runs:
                 self._before[key] = runs
-        # Runs of texts that a project file had while it was typed are not kept for ever.
+        # Runs of intermediate versions of a project file are dropped.
         kept = {watched for runs in (*self._by_key.values(), *self._before.values()) for watched in runs}
         self._known = {identity: watched for identity, watched in self._known.items() if watched in kept}
 
@@ -235,7 +235,7 @@ def _identity(run: Run) -> object:
     """The identity of a run, independent of its position in the file."""
     try:
         uses: tuple[object, ...] = run.request().key
-    except PlaitError as error:  # a setting of the wrong kind: the run fails, each time it is evaluated
+    except PlaitError as error:  # a setting of the wrong type: each evaluation of the run fails
         uses = (error.message, error.at and error.at.line)
     return run.name, run.command, run.directory, uses, tuple(run.checked_by)
 

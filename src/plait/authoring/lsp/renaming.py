@@ -1,6 +1,7 @@
 """The edits that rename something everywhere.
 
-Every rename is a claim: it is offered only if all runs that read an edited file make the same with it (see `claims`).
+Every rename is a claim: it is offered only if the output of all runs that read an edited file stays the same (see
+`claims`).
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 
 _VARIABLE = re.compile(r"[\w/-]+$")
 _PLAIN = re.compile(r"[^\s\"'#:,\[\]{}]+$")
-# A rename is tried again with the places that an error shows to be of the same name.
+# Maximum number of attempts, each with further occurrences found in the errors of the last one.
 _MOST_TRIES = 12
-# An annotation belongs to the node so many lines below it, at most.
+# Maximum number of lines between an annotation and its node.
 _ANNOTATIONS = 10
 
 
@@ -62,7 +63,7 @@ def rename(state: ServerState, path: str, line: int, column: int, new: str) -> R
             return Renaming([])
         old = _text(state, own)
         _check_spelled(state, path, line, column, new)
-        # A line that a name stands on in another form, such as a flag, is not touched.
+        # A line with the name in another form, such as a flag, is not edited.
         edits = [FileEdit(span, new) for span in spans if _text(state, span) == old] if new != old else []
         return _verified(state, claims.runs_for(state, path, limit), edits, limit, (old, new))
     runs = claims.runs_for(state, path, limit)
@@ -94,7 +95,7 @@ def renamed_at(state: ServerState, path: str, line: int, column: int) -> FileRan
 
 
 def _spelled(state: ServerState, path: str, line: int, column: int) -> list[FileRange]:
-    """The places of a variable of operations, or of the name of a layered document."""
+    """The occurrences of a variable of operations, or of the name of a layered document."""
     file = state.file(path)
     if file is None:
         return []
@@ -182,8 +183,8 @@ def _is_named_otherwise(change: EditEffect, old: str, new: str) -> bool:
 
 
 def _has_other_variable(before: str, after: str, old: str, new: str) -> bool:
-    """True if texts differ in nothing but the name of a variable, and the new name was free."""
-    # Beside its uses, a variable has a name in the section that declares variables.
+    """True if texts differ only in the name of a variable, and the new name was unused."""
+    # A variable is also named in the section that declares variables.
     marks = re.compile(rf"\(\((!?){re.escape(new)}(?=[.)])")
     declared = re.compile(rf"(?m)^((?:- |  )(?:name|  ca): ){re.escape(new)}$")
     if declared.search(before) is None:
@@ -195,7 +196,7 @@ def _has_other_variable(before: str, after: str, old: str, new: str) -> bool:
 
 
 class _Search:
-    """The places of a name: the known ones, and those that the errors of an incomplete rename show."""
+    """The occurrences of a name: the known ones, and those found in the errors of an incomplete rename."""
 
     def __init__(
         self,
@@ -235,9 +236,9 @@ class _Search:
         return Renaming([])
 
     def edit(self, site: NameOccurrence) -> FileEdit:
-        """The edit of one place."""
+        """The edit of one occurrence."""
         if site in self.symbols.aliased:
-            # A module keeps its name: it is loaded under another one, in front of the quote.
+            # A module keeps its name: an alias is inserted before the quote.
             place = FileRange(site.path, site.line, site.column - 1, site.column - 1)
             return FileEdit(place, f"{self.new}=")
         module = self.symbols.aliases.get(site)
@@ -246,7 +247,7 @@ class _Search:
         return FileEdit(FileRange(*site), self.new)
 
     def shown_by(self, change: EditEffect) -> Iterator[NameOccurrence]:
-        """The places on the lines of an error that are spelled like the name."""
+        """The occurrences of the name on the lines of an error."""
         if not isinstance(change.after, PlaitError):
             return
         found = findings_of(change.after)

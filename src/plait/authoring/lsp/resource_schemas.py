@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document
 
-# What reading schemas may take, and checking documents by them.
+# Limits for reading schemas, and checking documents against them.
 _LIMITS = Limits(seconds=5, steps=1 << 30, input=256 << 20)
 
 
@@ -74,7 +74,7 @@ def _find(state: ServerState, evaluation: Evaluation) -> None:
             origin = _origin(evaluation, fault)
             if origin is not None:
                 path, line = origin
-                # Keys of what is secret are for nobody to see, either.
+                # Keys of secret values are not shown, either.
                 is_hidden = path in secret or evaluation.is_secret(fault.item)
                 kinds.faults.append((path, line, SchemaViolation(fault.way, _HIDDEN) if is_hidden else fault))
 
@@ -109,12 +109,12 @@ def _of_site(state: ServerState, evaluation: Evaluation) -> dict[str, Subschema]
             if not _schema_name(document).startswith(f"{DATA_SCHEMA}/") or name is None or data is None:
                 continue
             plain = to_plain(data.value)
-            # What an encrypted one says is for nobody to see.
+            # The content of encrypted documents is not shown.
             if isinstance(plain, dict) and (policy is None or policy.value != "encrypted"):
                 try:
                     found.setdefault(str(name.value), _data_schema(json.dumps(plain)))
                 except (PlaitError, ImportError, TypeError, ValueError):
-                    continue  # `plait layer --validate-data` says what is wrong with it
+                    continue  # `plait layer --validate-data` reports the fault
     return found
 
 
@@ -233,7 +233,7 @@ def _unreadable(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
 
 
 def offers(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem]:
-    """Keys and values that the schema of a document's kind has at a place, and the map there does not have yet."""
+    """The keys and values that the schema of a document's kind allows at the cursor, without existing keys."""
     keys = at.keys if file.kind != OPS else _keys_of_operation(at)
     for evaluation in state.evaluations(file.path):
         if keys is None:
@@ -260,7 +260,7 @@ def _keys_of_operation(at: Cursor) -> list[str] | None:
 
 
 def of_schema(here: Subschema, at: Cursor) -> Iterator[CompletionItem]:
-    """The missing keys of a place, or the valid values of the key."""
+    """The missing keys at the cursor, or the valid values of the key."""
     properties = here.inside().properties()
     if at.key:
         below = here.inside().below(at.key)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
     from plait.ytt.json_schema.subschema import Subschema
 
-# What reading a schema may take.
+# Limits for reading a schema.
 _LIMITS = Limits(seconds=5)
 _TEXT = re.compile(r"^@schema/(?:desc|title) +[\"'](.*)[\"']$")
 _CHOICES = re.compile(r"^@schema/validation .*\bone_of *= *[\[(](.*?)[\])]")
@@ -85,7 +85,7 @@ def of_values(state: ServerState, evaluation: Evaluation) -> Subschema | None:
     with budget_scope(_LIMITS), use_view(InputView(texts)):
         try:
             return values_schema(name).schema
-        except PlaitError:  # which the run says
+        except PlaitError:  # which the run reports
             return None
 
 

@@ -96,7 +96,7 @@ def _files_changed(server: Connection, params: types.DidChangeWatchedFilesParams
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
 def _folders_changed(server: Connection, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    # Where a folder is added, its runs are evaluated once a file of it is open.
+    # The runs of an added folder are evaluated once one of its files is open.
     for folder in params.event.removed:
         server.state.leave(path_of(folder.uri))
     server.publish_all()
@@ -104,7 +104,7 @@ def _folders_changed(server: Connection, params: types.DidChangeWorkspaceFolders
 
 @server.feature(types.INITIALIZED)
 async def _initialized(server: Connection, _params: types.InitializedParams) -> None:
-    # A project may read files that lie outside its directory: it is known before one of its own is open.
+    # A project may read files outside its directory: it has to be known before one of its own files is open.
     if server.has_disk:
         _read_projects(server)
     await server.watch()
@@ -303,7 +303,7 @@ def _formatting(server: Connection, params: types.DocumentFormattingParams) -> l
 
 @server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)
 def _range_formatting(server: Connection, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
-    # Who selects whole lines has the cursor at the beginning of the one behind them.
+    # If whole lines are selected, the cursor is at the beginning of the next line.
     start, end = params.range.start, params.range.end
     last = end.line - 1 if end.character == 0 and end.line > start.line else end.line
     return _line_edits(server, path_of(params.text_document.uri), (start.line, last))
@@ -322,7 +322,7 @@ def serve() -> None:
     """Serve until the editor ends the connection."""
     goes_on()
     logging.getLogger("pygls").setLevel(logging.ERROR)
-    # The library closes what it is given; the command line flushes standard output at its end.
+    # The library closes its streams, but the command line still flushes standard output at its end.
     requests, answers = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     with serve_on(LIMITS["memory"]):
         try:

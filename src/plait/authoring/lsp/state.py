@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
 
 
-# What reading one file may take.
+# Limits for reading one file.
 _LIMITS = Limits(seconds=5)
-# So many runs are evaluated at the same time.
+# Maximum number of concurrent evaluations.
 _AT_ONCE = 2
-# So many broken files are read around, of those that are not open.
+# Maximum number of invalid files that are recovered, besides open ones.
 _MOST_BROKEN = 5
-# So many files that are not open are told of for what schemas say.
+# Maximum number of files that are not open for which schema violations are published.
 _MOST_FAULTY = 50
 
 
@@ -51,7 +51,7 @@ class ServerState:
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        fastest_parser()  # loaded before there are threads that import what it is loaded from
+        fastest_parser()  # loaded before threads import its dependencies
         self._changed = changed
         self.begin: Callable[[Callable[[], None]], None] = _begin_thread
         self._lock = RLock()
@@ -69,11 +69,11 @@ class ServerState:
     def open(self, path: str, text: str) -> None:
         """A file is open, or has another text in the editor."""
         self.texts[path] = text
-        self.file(path)  # by one thread, before those of the evaluations ask for it
+        self.file(path)  # by one thread, before the threads of evaluations need it
         self.touch(path)
 
     def close(self, path: str) -> None:
-        """A file is as it is on the disk again."""
+        """Handles a closed file: its content is that on disk again."""
         self.texts.pop(path, None)
         self._files.pop(path, None)
         self.touch(path)
@@ -137,7 +137,9 @@ class ServerState:
         return None if known is None else known[1]
 
     def seen_by_runs(self) -> dict[str, bytes]:
-        """The open texts as runs see them. Of a broken file only the readable part, so that the rest can be evaluated."""
+        """The open texts as runs see them. Of an invalid file only the readable part, so that the rest can be
+        evaluated.
+        """
         return {path: self._readable(path).encode("utf-8", "surrogateescape") for path in [*self.texts]}
 
     def _readable(self, path: str) -> str:
@@ -155,13 +157,13 @@ class ServerState:
         return [one for one in self.registry.all() if one.good is not None and one.good.kinds.reads(path)]
 
     def leave(self, directory: str) -> None:
-        """Handles a directory that left the workspace: nothing below it is evaluated any more."""
+        """Handles a directory that left the workspace: files below it are no longer evaluated."""
         self._end(self.registry.forget_below(directory))
         for path in [*self.texts]:
             self._begin_new(path)
 
     def look(self) -> dict[str, bool]:
-        """The files and directories that changed since runs read them: path -> whether it was created or removed."""
+        """The files and directories that changed since runs read them: path to True if it was created or removed."""
         found: dict[str, bool] = {}
         for watched in self.registry.all():
             view = None if watched.evaluation is None else watched.evaluation.view
@@ -222,7 +224,7 @@ class ServerState:
         self.begin(lambda: self._work(watched))
 
     def _end(self, runs: Iterable[TrackedRun]) -> None:
-        """Nobody wants to know of these runs any more."""
+        """Ends runs that are no longer needed."""
         with self._lock:
             for watched in runs:
                 watched.is_due = False
@@ -230,7 +232,7 @@ class ServerState:
                     watched.stop.ask()
 
     def _work(self, watched: TrackedRun) -> None:
-        """Evaluate a run until nothing has changed meanwhile, and read its files; in a thread of its own."""
+        """Evaluates a run until its inputs no longer change, and reads its files. Runs in a separate thread."""
         try:
             with self._turns, permitted(watched.run.permissions):
                 while self._evaluate(watched):
@@ -239,9 +241,10 @@ class ServerState:
             with permitted(watched.run.permissions):
                 is_other = self._read_all(watched)
             if is_other:
-                self._changed()  # what is shown above lines tells of other files
+                self._changed()  # code lenses refer to other files
         except BaseException:
-            # A fault of the server's: its log has it, and the next change begins anew, also one that has come meanwhile.
+            # An internal error: it is logged, and the next change, including one that has arrived already, starts an
+            # evaluation.
             logging.getLogger(__name__).exception("an evaluation failed")
             with self._lock:
                 watched.stop = None
@@ -281,7 +284,7 @@ class ServerState:
             return watched.is_due
 
     def _evaluated(self, run: Run, stop: EvaluationStop) -> Evaluation:
-        """An evaluated run. Broken files that are not open are read as far as possible, too."""
+        """An evaluated run. Invalid files that are not open are read as far as possible, too."""
         texts = self.seen_by_runs()
         first = evaluation = evaluate(run, texts, stop, self.engine)
         for _ in range(_MOST_BROKEN):
@@ -318,7 +321,7 @@ class ServerState:
         return evaluation
 
     def _stores(self) -> set[str]:
-        """The files in which runs keep variables that are generated."""
+        """The variables stores of all runs."""
         found = set()
         for watched in self.registry.all():
             for setting in watched.run.settings:
@@ -337,7 +340,7 @@ class ServerState:
 
 
 def _begin_thread(work: Callable[[], None]) -> None:
-    # The process does not wait for it when it ends.
+    # The process does not wait for it at exit.
     Thread(target=work, name="evaluation", daemon=True).start()
 
 

@@ -46,7 +46,7 @@ def folds(state: ServerState, path: str) -> list[tuple[int, int]]:
         if one.last > one.line:
             found[one.line] = max(one.last, found.get(one.line, 0))
         todo += one.inner
-    # A function that begins within a node may end behind it.
+    # A function that begins within a node may end after it.
     out: list[list[int]] = []
     around: list[list[int]] = []
     for first, last in sorted(found.items()):
@@ -95,7 +95,7 @@ def _inner(file: File, value: Value, depth: int) -> Iterator[Symbol]:
 
 
 def selections(state: ServerState, path: str, line: int, column: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """The values and items around a place, the innermost first: line and column of their beginnings and ends."""
+    """The values and items that enclose a position, innermost first: line and column of their beginnings and ends."""
     file = state.file(path)
     if file is None:
         return []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.state import ServerState
 
-# What a token can be, in the order of the numbers that stand for it.
+# The types of tokens, in the order of their numbers.
 KINDS = ("decorator", "function", "keyword", "namespace", "parameter", "property", "variable")
 
 _KEYWORD = re.compile(rf"\b({'|'.join(sorted({*KEYWORDS, 'end'}))})(/end)?\b")

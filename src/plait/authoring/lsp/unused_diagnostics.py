@@ -1,7 +1,7 @@
 """Finds unused names, functions, data values, variables, overlays without a match, and variables without a value.
 
-Nothing here is a guess: if a use could be hidden (a name in a text, `data.values` passed as a whole, a broken file),
-nothing is reported.
+Nothing here is a guess: if a use could be hidden (a name in a string, `data.values` passed as a whole, an invalid
+file), nothing is reported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 UNUSED, WARNING, NOTE = "unused", "warning", "note"
 
 _MENTIONED = re.compile(r"\.values((?:\.\w+)*)")
-# What an overlay item that matches nothing does not do: a merge puts the item in instead.
+# Actions that have no effect without a match, whereas a merge inserts the item.
 _ACTIONS = ("overlay/remove", "overlay/replace", "overlay/assert", "overlay/insert")
 
 
@@ -111,7 +111,7 @@ def _values(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     used = uses_of_values(state, file.path)
     if used is None:
         return
-    # In texts that are templates, names are where the parser does not look.
+    # In strings that are templates, names are not visible to the parser.
     used += [keys for other in _read_with(state, file) for keys in _mentioned(other.source.text)]
     own = [document for _, document in documents if not _is_for_library(file, document)]
     for keys, item in sorted(unused_values(own, used), key=lambda one: one[1].line):
@@ -200,7 +200,7 @@ def _variables(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
                 yield _without_value(name, span, tuple(sorted(known)), one.run.name, is_ops=file.kind == OPS)
 
 
-# It is asked for all variables at every keystroke.
+# It is called for all variables at every keystroke.
 _nearest = lru_cache(maxsize=1 << 10)(nearest)
 
 

@@ -20,7 +20,7 @@ def origin_lines(trace: Trace, item: Item) -> list[tuple[str, int]]:
         if path is not None:
             found[path, line] = None
         for origin in () if change is None or change.action == "expression" else change.because:
-            # What a scalar is written as, below the line of the operation that put it there.
+            # The scalar as written, below the line of the operation that inserted it.
             if (
                 isinstance(origin, MapItem | ArrayItem)
                 and origin.source is source

@@ -1,4 +1,4 @@
-"""Variables of operations: `((name))` where it is used, and where it gets its value."""
+"""Variables of operations: uses of `((name))`, and the sources of its value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def variable_at_line(state: ServerState, file: File, line: int) -> str | None:
 
 
 def definitions(state: ServerState, path: str, name: str) -> list[FileRange]:
-    """The places that set a variable or declare it as generated."""
+    """The positions that set a variable or declare it as generated."""
     spans = []
     for watched in state.runs_of(path):
         if watched.run.command == "patch":

@@ -53,7 +53,7 @@ def _keys(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem
 
 
 def _left_maps(state: ServerState, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
-    """The left maps of the map around the cursor."""
+    """The left maps of the map at the cursor."""
     for document in left_documents(state, evaluation, file, at.way[0]):
         place = descend(document, at.keys)
         if place is not None and type(place.value) is Array:
@@ -108,7 +108,7 @@ def _of_values(
 
 
 def _is_values(evaluation: Evaluation, file: File, ancestors: Sequence[Item]) -> bool:
-    """True if a place is in a document of data values: annotated, or in a plain values file of the run."""
+    """True if a position is in a document of data values: annotated, or in a plain values file of the run."""
     comments = None if file.recovered.file is None else file.recovered.file.comments
     if (
         comments is not None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def project_of(path: str, start: str) -> Project:
-    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
+    """The project file's project, or the project of a path. Raises PlaitError."""
     from plait.authoring.project.file import find, read
     from plait.authoring.project.run import relative_to_cwd
 

@@ -29,7 +29,7 @@ class DraftProjectFile:
     """A project file that is not written yet.
 
     path: of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes: remarks
-    of the inference, and runs that were left out, with the reason.
+    of the inference, and rejected runs with the reason.
     """
 
     __slots__ = ("notes", "path", "runs", "text")
@@ -44,8 +44,8 @@ class DraftProjectFile:
 def draft(directory: str) -> DraftProjectFile:
     """The draft of a project file for the repository of a directory; nothing is written.
 
-    The file is placed in the highest directory of the runs. Raises UsageError if there is a project file already, or
-    anything else that has its name, such as a symbolic link that leads nowhere.
+    The file is placed in the highest directory of the runs. Raises UsageError if a project file or anything else with
+    its name exists, such as a dangling symbolic link.
     """
     found = find(directory)
     if found is not None:

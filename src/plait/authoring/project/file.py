@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
     Schemas: TypeAlias = "str | tuple[str, str]"
 
-# The name of the run that a file with steps alone is.
+# The name of the run in a file that has only steps.
 ONLY = "default"
 
 RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "steps", *COMMANDS)
@@ -122,10 +122,10 @@ class Project:
 
 
 def find(start: str, texts: Container[str] = ()) -> str | None:
-    """The project file for a file or directory: in its directory, or the nearest one above. None if there is none.
+    """The project file for a file or directory: in its directory, or the nearest one above; None if there is none.
 
-    Nothing above the repository, the file system or the home directory is searched. texts: the absolute paths of files
-    that are there although the disk may not have them. Raises PermissionDeniedError for a file of another user.
+    Searches up to the repository, the file system or the home directory. texts: absolute paths of files that count as
+    existing. Raises PermissionDeniedError for a file of another user.
     """
     directory = os.path.abspath(start)
     if not os.path.isdir(directory):
@@ -190,7 +190,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
     runs = runs_of(top)
     schemas = _schemas(top.find("schemas"), directory)
     if runs is None:
-        parse(source, directory)  # what is wrong is told now
+        parse(source, directory)  # faults are reported now
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), uses=_pipeline(source.name))
         run.schemas, run.permissions = schemas, permissions
         return Project(source.name, directory, [run], permissions=permissions, lint=top.find("lint"), schemas=schemas)
@@ -221,7 +221,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
 
 
 def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
-    """The paths of `schemas`: texts, and maps of a pattern of files and the path of their schema. Raises UsageError."""
+    """The paths of `schemas`: strings, and maps of a file pattern and the path of its schema. Raises UsageError."""
     if item is None or item.value is None:
         return ()
     if type(item.value) is not Array:
@@ -277,7 +277,7 @@ def _is_abstract(item: MapItem) -> bool:
 
 
 def _last(chain: Sequence[MapItem], key: str) -> MapItem | None:
-    """The setting of a run, or of the nearest one that it is based on."""
+    """The setting of a run, or of the nearest base that has it."""
     for one in reversed(chain):
         assert type(one.value) is Map
         if (found := one.value.find(key)) is not None:
@@ -307,7 +307,7 @@ def _matrix(
     output = _last(chain, "output")
     if output is not None:
         raise UsageError("the output of a matrix stands in the matrix", at=output.position, code="project-form")
-    settings_of(command, maps)  # what is wrong is told now
+    settings_of(command, maps)  # faults are reported now
     own = _own_schemas(chain, directory, schemas)
 
     def make(name: str, maps: Sequence[Map]) -> Run:
@@ -330,7 +330,7 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
     name = str(item.key)
     place = "" if output is None else str(output.value)
     if command == "steps":
-        parse(source, directory, name)  # what is wrong is told now
+        parse(source, directory, name)  # faults are reported now
         run = Run(name, "compose", (), None, directory, item.position, uses=_pipeline(source.name, name), output=place)
     else:
         settings, given = settings_of(command, maps)

@@ -45,7 +45,7 @@ _WILD = re.compile(r"[*?\[]")
 
 
 class AxisValue:
-    """A value of an axis. path: of the file or directory that it is from, relative to the project file; "" for none."""
+    """A value of an axis. path: of its file or directory, relative to the project file, or ""."""
 
     __slots__ = ("path", "text", "value")
 
@@ -56,7 +56,7 @@ class AxisValue:
 
 
 def scalar_text(value: Scalar) -> str:
-    """A value as it stands in a name or a path."""
+    """A value as part of a name or a path."""
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
@@ -77,10 +77,11 @@ class Environment:
 
 
 class Matrix:
-    """A run that stands for many. name: of the run. at: where the matrix stands. settings: of the matrix.
+    """A run with one environment per combination of values. name: of the run. at: position of the matrix. settings: of
+    the matrix.
 
-    command: what its runs do. maps: their settings, those of bases first. make: the run of a name with some settings. permissions: of
-    the project.
+    command: of its runs. maps: their settings, those of bases first. make: creates a run from a name and settings.
+    permissions: of the project.
     """
 
     __slots__ = ("_make", "at", "command", "directory", "maps", "name", "permissions", "settings")
@@ -126,7 +127,7 @@ class Matrix:
         return found
 
     def run(self, cell: Environment) -> Run:
-        """The run of an environment. Raises UsageError for a name in braces that is no axis."""
+        """The run of an environment. Raises UsageError for a name in braces that is not an axis."""
         maps = [_substituted(settings, cell.choices) for settings in self.maps]
         run = self._make(cell.name, maps)
         run.permissions = self.permissions
@@ -190,9 +191,9 @@ class Matrix:
 
 
 def filled(pattern: str, row: Mapping[str, AxisValue], at: Position | None) -> Scalar:
-    """A text with the values of axes in the place of their names; the value itself where the text is one name in braces.
+    """A string with axis names replaced by their values; the value itself if the string is one name in braces.
 
-    `{{` and `}}` around a name stand for single braces. Raises UsageError for a name that is no axis.
+    `{{` and `}}` are literal braces. Raises UsageError for a name that is not an axis.
     """
     whole = _HOLE.fullmatch(pattern)
     if whole is not None and whole[1] is not None and "." not in whole[1]:
@@ -243,7 +244,7 @@ def _value(value: Value, row: Mapping[str, AxisValue], at: Position) -> Value:
 
 def _axis_name(key: Value, at: Position) -> str:
     if type(key) is not str or not _NAME.fullmatch(key):
-        # YAML takes n, y, on and the like for true or false.
+        # YAML reads n, y, on and the like as true or false.
         hint = "put the name in quotes" if type(key) is bool else None
         raise UsageError(
             "an axis is called by a word", at=at, expected="letters, digits, - and _", hint=hint, code="matrix"
@@ -252,7 +253,7 @@ def _axis_name(key: Value, at: Position) -> str:
 
 
 def _entries(item: MapItem | None) -> Iterator[ArrayItem]:
-    """The maps of a list, each with where it stands."""
+    """The maps of a list, as array items with positions."""
     if item is None or item.value is None:
         return
     if type(item.value) is not Array:

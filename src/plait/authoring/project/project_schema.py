@@ -1,4 +1,4 @@
-"""The JSON Schema of the project file, made from the tables of the command line (docs/project.schema.json)."""
+"""The JSON Schema of the project file, generated from the tables of the command line (docs/project.schema.json)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from plait.engine.options import Option
 
-    # What a JSON Schema is made of.
+    # A JSON Schema.
     Schema = Mapping[str, object]
 
 _TEXTS: Schema = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}

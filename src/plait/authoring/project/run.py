@@ -30,13 +30,15 @@ _CHECK = "check-output"
 
 
 class Run:
-    """A request with a name.
+    """A named request.
 
-    name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
-    given: data values or variables that stand in the project file. directory: what its paths are relative to.
-    at: where it stands; None for a guess. why: what speaks for it, if it is a guess. output: where a fleet puts its
-    results, if the project file says so. permissions: of its project; None for a command line. schemas: files of schemas by kind, its own
-    or those of its project (see `plait.ytt.json_schema`).
+    |name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
+    |given: data values or variables in the project file.
+    |directory: the base of its paths.
+    |at: its position; None for an inferred run. why: the evidence for an inferred run.
+    |output: the destination of its results in a fleet, if the project file sets it.
+    |permissions: of its project; None for a command line.
+    |schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
     """
 
     __slots__ = (
@@ -84,19 +86,19 @@ class Run:
 
     @property
     def extensions(self) -> frozenset[str]:
-        """The extensions to its dialect that its settings take, as far as they can be read."""
+        """The extensions that its settings enable; empty if the settings are invalid."""
         found = [one for one in self.settings if one.name == "with"]
         try:
             return frozenset(text for one in found for text, _ in one.texts())
-        except UsageError:  # which whoever evaluates the run is told
+        except UsageError:  # reported when the run is evaluated
             return frozenset()
 
     @property
     def checked_by(self) -> Sequence[str | tuple[str, str]]:
-        """The files of schemas of its documents: its `schemas`, and those that its command checks by."""
+        """The resource schemas for its documents: its `schemas`, and those of its command's options."""
         try:
             return [*self.schemas, *(path for one in self.settings if one.name == _CHECK for path in self.paths(one))]
-        except UsageError:  # which whoever evaluates the run is told
+        except UsageError:  # reported when the run is evaluated
             return self.schemas
 
     @property
@@ -105,14 +107,14 @@ class Run:
         found = [one for one in self.settings if one.name == "schema" and self.command == "render"]
         try:
             return next((joined(self.directory, text) for one in found for text, _ in one.texts()), "")
-        except UsageError:  # which whoever evaluates the run is told
+        except UsageError:  # reported when the run is evaluated
             return ""
 
     def request(self, directory: str | None = None, typed: Sequence[Use] = ()) -> Request:
-        """The request that the run stands for. directory: the path of its directory from the working directory. typed: more
+        """The request of the run. directory: the path of its directory from the working directory. typed: additional
         uses, after its own.
 
-        Raises UsageError for a setting of the wrong kind.
+        Raises UsageError for a setting of the wrong type.
         """
         try:
             uses = [*self.uses, *uses_of(self.settings, self.directory if directory is None else directory)]
@@ -131,7 +133,7 @@ class Run:
         found = [one for one in self.settings if one.option.name == "data-values-file"]
         try:
             return any(path in self.paths(one) for one in found)
-        except PlaitError:  # a setting of the wrong kind, of which the run says so
+        except PlaitError:  # a setting of the wrong type, which the run reports
             return False
 
     def directories(self) -> list[str]:
@@ -143,8 +145,8 @@ class Run:
             return [path for path in files if may_read(path) and os.path.isdir(path)]
 
     def check(self) -> None:
-        """Raises PermissionDeniedError for a setting that asks for more than is permitted, ReadError for a path that leads to
-        nothing, UsageError for a setting of the wrong kind; each with the line in the project file.
+        """Raises PermissionDeniedError for a setting that requests more than is permitted, ReadError for a missing
+        path, UsageError for a setting of the wrong type; each with the line in the project file.
         """
         try:
             check(self.settings, self.directory, self.permissions)
@@ -152,7 +154,7 @@ class Run:
             raise self._located(error) from None
 
     def needs(self) -> list[Need]:
-        """The accesses that its settings ask for. Raises UsageError for a setting of the wrong kind."""
+        """The accesses that its settings request. Raises UsageError for a setting of the wrong type."""
         return [*needs_of(self.settings, self.directory)]
 
     def may(self, need: Need) -> bool:
@@ -160,7 +162,7 @@ class Run:
         return self.permissions is None or self.permissions.grants(need)
 
     def grant(self, uses: Sequence[Use]) -> None:
-        """Permit what typed flags and arguments of its command name, and check the rest. Raises as `check` does."""
+        """Permits the accesses of typed flags and arguments, and checks the rest. Raises as `check` does."""
         if uses and self.permissions is not None:
             self.permissions = self.permissions.granting(needs_of_uses(uses))
         self.check()
@@ -178,11 +180,11 @@ class Run:
         lookups: Lookups | None = None,
         warned: list[str] | None = None,
     ) -> Documents:
-        """The result of the run; nothing is printed or written, but for a variables store.
+        """Evaluates the run and returns its result. Nothing is printed or written, except a variables store.
 
-        view, limits, cache, engine, lookups, warned: of `World`. trace: keep histories, for `explain`; a Trace is filled
-        in, also by a run that fails. uses: more flags. checks: check the documents by schemas of their kinds, if the run
-        says so. Raises PlaitError.
+        view, limits, cache, shared, lookups, warned: of `World`. trace: record histories, for `explain`; a Trace is
+        filled, even if the run fails. uses: additional flags. checks: check the documents against resource schemas, if
+        the run has some. Raises PlaitError.
         """
         from plait.engine.world import World, evaluate
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS = "template", "values", "policy", "layered", "operations"
 
-# How much is looked at. Whoever has more writes a project file.
+# Maximum number of files; a larger project needs a project file.
 _MOST_FILES = 5000
 _MOST_BYTES = 1 << 16
 
@@ -38,14 +38,14 @@ _CODE = re.compile(rb"(?m)^[ \t]*#@|^[^#'\"\n]*[ \t]#@ ")
 _POLICY = re.compile(rb"(?m)^schema:[ \t]*['\"]?deckhand/LayeringPolicy/")
 _LAYERED = re.compile(rb"(?m)^ +schema:[ \t]*['\"]?metadata/(Document|Control)/v")
 _OPERATION = re.compile(rb"(?m)^- (\{ ?)?(type|path): ?['\"]?(replace|remove|test|move|copy|/)")
-# Private libraries: rendered by what evaluates them.
+# Private libraries, which are evaluated by other files.
 _LIBRARIES = "_ytt_lib"
-# Directories that are tried by themselves if all files together do not render.
+# Maximum number of directories that are tried separately if all files together do not render.
 _MOST_PARTS = 32
 # Groups of rejected command lines, and words of one, that are shown.
 _MOST_TOLD = 12
 _SHOWN_WORDS = 6
-# What ends a project upwards.
+# Entries that mark the top of a project.
 _TOPS = (".git", ".hg", ".jj", ".svn")
 
 
@@ -108,9 +108,9 @@ def _shortened(run: Run) -> str:
 
 
 def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
-    """The largest directories with annotated YAML that render by themselves, and print something.
+    """The largest directories with annotated YAML that render by themselves with some output.
 
-    Not those with a build file that renders them in another way, although that way was rejected, nor those that
+    Excludes directories with a build file that renders them differently, even if that run was rejected, and those that
     kustomize builds.
     """
     from plait.authoring.project.inference.runs import failure_of
@@ -159,7 +159,7 @@ def _of_build_files(
 ) -> Project | None:
     """The runs of the repository's build files that read files in a directory, or None.
 
-    notes, rejected: get what was not offered, if there is no run.
+    notes, rejected: receive remarks and rejected runs, if there is no run.
     """
     *_, top = _above(directory)
     if not any(os.path.lexists(os.path.join(top, name)) for name in _TOPS):
@@ -267,7 +267,7 @@ def _is_kustomized(top: str) -> bool:
 
 
 def _inputs(top: str) -> list[str]:
-    """The inputs of a run in a directory: the directory itself, or its entries if foreign ones must be left out."""
+    """The inputs of a run in a directory: the directory itself, or its entries if it contains foreign ones."""
     inputs, is_whole = [], True
     visit = current_budget().visit
     for name in sorted(os.listdir(top)):
@@ -287,8 +287,8 @@ def _inputs(top: str) -> list[str]:
 
 
 def _above(directory: str) -> Iterator[str]:
-    """A directory and its parents, up to the top of its repository. Excludes the home directory, which holds unrelated
-    files, and directories that others may write to.
+    """A directory and its parents, up to the top of its repository. Excludes the home directory, which contains
+    unrelated files, and directories that others can write to.
     """
     home = os.path.expanduser("~")
     while True:

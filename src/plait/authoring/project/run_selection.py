@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
 
-# So many environments of a matrix are looked at if nobody says which.
+# Maximum number of environments of a matrix, unless the user selects some.
 MOST = 50
-# So many are searched for a file.
+# Maximum number of environments searched for a file.
 _SEARCHED = 1000
 
 
@@ -32,7 +32,7 @@ class Chosen:
         self.left = left
 
     def note(self, maximum: int = MOST) -> str:
-        """Notes about environments that are left out, one line per matrix."""
+        """Notes about omitted environments, one line per matrix."""
         return "".join(
             f"plait: {name}: the first {maximum} of {count} environments are looked at; a name or a pattern chooses others\n"
             for name, count in self.left
@@ -75,7 +75,7 @@ def _matching(project: Project, pattern: str) -> dict[str, Run]:
 
 
 def about(project: Project, path: str, maximum: int) -> Iterator[Run]:
-    """Environments whose settings name a file or a directory above it, up to a number per matrix. path: absolute."""
+    """Environments whose settings name a file or a directory above it, up to a maximum per matrix. path: absolute."""
     for matrix in project.matrices.values():
         runs = (matrix.run(cell) for cell in matrix.cells()[:_SEARCHED])
         yield from islice((run for run in runs if _names(run, path)), maximum)

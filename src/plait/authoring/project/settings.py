@@ -1,4 +1,4 @@
-"""The settings of runs: the options of their command, and values that stand in the project file itself.
+"""The settings of runs: the options of their command, and values in the project file itself.
 
 A setting becomes uses of its option, each with its line as the origin. A new option is a new setting.
 """
@@ -32,7 +32,7 @@ COMMANDS = DIALECTS
 
 
 class Setting:
-    """One setting of a run. items: where it is written, the lowest first."""
+    """One setting of a run. items: its positions in the file, the lowest precedence first."""
 
     __slots__ = ("items", "name", "option")
 
@@ -42,15 +42,15 @@ class Setting:
         self.items = items
 
     def texts(self) -> Iterator[tuple[str, Position]]:
-        """The texts of the setting, each with its place. Raises UsageError for a value of another kind."""
+        """The strings of the setting, each with its position. Raises UsageError for a value of another type."""
         kind = self.option.kind
         for item in self.items if kind in LISTS or self.option.is_argument else self.items[-1:]:
             yield from _texts_of(item, kind, is_map="=" in self.option.value, is_argument=self.option.is_argument)
 
     def uses(self, directory: str) -> Iterator[Use]:
-        """The uses that the setting stands for. directory: what relative paths in it are relative to.
+        """The uses of the setting. directory: base of relative paths.
 
-        Raises UsageError for a value of another kind.
+        Raises UsageError for a value of another type.
         """
         for text, at in self.texts():
             if self.option.kind == SWITCH:
@@ -61,12 +61,14 @@ class Setting:
 
 
 def options_of(command: str) -> Mapping[str, Option]:
-    """The options that are settings of a command's runs, by the name of the setting; its values that stand there too."""
+    """The options of a command that are settings of its runs, by name of the setting, including the option for
+    values.
+    """
     return {one.setting: one for one in dialect(command).options if one.setting}
 
 
 def values_of(command: str) -> Option | None:
-    """The option for data values or variables that stand in the file; None if the command has none."""
+    """The option for data values or variables in the file; None if the command has none."""
     return next((one for one in dialect(command).options if one.kind == MAP), None)
 
 
@@ -95,7 +97,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     raise wrong(item, "a map")
                 for entry in item.value.items:
                     if type(entry.key) is not str:
-                        # YAML takes n, y, on and the like for true or false.
+                        # YAML reads n, y, on and the like as true or false.
                         raise UsageError(
                             "a name is a string", at=entry.position, hint="put the name in quotes", code="setting-type"
                         )
@@ -106,21 +108,21 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
 
 
 def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
-    """A hint for the name of a flag whose setting is called otherwise."""
+    """A hint for the name of a flag whose setting has another name, or None."""
     meant = next((one.setting for one in options.values() if one.name == flag), None)
     return None if meant is None else f'the setting of --{flag} is "{meant}"'
 
 
 def uses_of(settings: Iterable[Setting], directory: str) -> list[Use]:
-    """The uses that settings stand for, those of arguments first, as one would type them. Raises UsageError."""
+    """The uses of settings, arguments first, in the order of a command line. Raises UsageError."""
     found = [use for one in settings for use in one.uses(directory)]
     return sorted(found, key=lambda one: not one.option.is_argument)
 
 
 def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
-    """The accesses that settings ask for, each with its line. directory: what relative paths are relative to.
+    """The accesses that settings request, each with its line. directory: base of relative paths.
 
-    Raises UsageError for a value of another kind.
+    Raises UsageError for a value of another type.
     """
     for setting in settings:
         for text, at in setting.texts():
@@ -128,7 +130,7 @@ def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
 
 
 def needs_of_value(option: Option, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
-    """The accesses that one value of an option asks for."""
+    """The accesses that one value of an option requests."""
     if option.name == LIMIT.name and exceeds_ceiling(text):
         yield Need(LIMITS, text, at)
     if option.environment and (option.kind != SWITCH or text == "true"):
@@ -148,14 +150,14 @@ def needs_of_value(option: Option, text: str, directory: str, at: Position | Non
     elif path and path != "-":
         place = os.path.expanduser(path) if path.startswith("~") else joined(directory, path)
         wild = next((at for at, char in enumerate(place) if char in "*?["), None) if names.is_pattern else None
-        if wild is not None:  # a pattern asks for the directory below which its files are
+        if wild is not None:  # a pattern requests the directory above its files
             place = os.path.dirname(place[:wild]) or os.curdir
         yield Need(names.access, place, at)
 
 
 def check(settings: Iterable[Setting], directory: str, permissions: Permissions | None) -> None:
-    """Raises PermissionDeniedError for a setting that asks for more than is permitted, ReadError for a path that leads to
-    nothing, UsageError for a value of another kind; each with its line.
+    """Raises PermissionDeniedError for a setting that requests more than is permitted, ReadError for a missing path,
+    UsageError for a value of another type; each with the line.
     """
     asked = [(setting.option, text, at) for setting in settings for text, at in setting.texts()]
     if permissions is not None:
@@ -171,7 +173,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         if permissions is None:
             check_read(path, at)
-        elif names.is_pattern:  # which may lead out of the directory that it asks for
+        elif names.is_pattern:  # which may lead out of the requested directory
             permissions.check_read(path, at)
         if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
             continue
@@ -181,7 +183,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
 
 
 def joined(directory: str, path: str) -> str:
-    """A path as it is from here, for one that is relative to a directory."""
+    """A path relative to a directory, as a path from the working directory."""
     if path == "-" or "://" in path or path.startswith("~"):
         return path
     return (directory or path) if path == os.curdir else os.path.join(directory, path)
@@ -207,7 +209,7 @@ def rebased(option: Option, text: str, directory: str, top: str) -> str:
 
 
 def path_in(option: Option, text: str) -> str:
-    """The path in the value of a setting, which may have a name before it; the value itself if it is not a path."""
+    """The path in the value of a setting, without a preceding name; the value itself if it is not a path."""
     return text if option.path is None else option.path.path(text)
 
 

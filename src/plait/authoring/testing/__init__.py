@@ -1,11 +1,11 @@
 """Tests of configuration, `plait test`: expectations about the output or the errors of runs (docs/test.md).
 
     cases        test files, read into cases
-    subject      what a case evaluates
-    evaluating   the one place where that is done, and what is shared
-    expectations, snapshots, functions   what must hold
-    collecting, selecting, running       which cases there are, which of them run, and how
-    reports      what is told of them, to people and to programs
+    subject      the evaluation of a case
+    evaluating   performs all evaluations, and shares their inputs
+    expectations, snapshots, functions   the conditions
+    collecting, selecting, running       finds, selects and executes cases
+    reports      results for people and programs
     command      `plait test`
     pytest_plugin   the same files for pytest
 

@@ -2,12 +2,12 @@
 
     tests:
       NAME:
-        run: staging            # or a command with its settings; what is changed of it
-        set: {replicas: 3}
-        has: Deployment/web     # what must hold
+        run: staging            # or a command with its settings
+        set: {replicas: 3}      # changes of the run
+        has: Deployment/web     # expectations
         each: ...               # parameters
 
-A case with parameters becomes one case for each of them; their settings override those of the case.
+A case with parameters becomes one case per parameter set, which overrides the settings of the case.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class Case:
 
     @property
     def snapshots(self) -> list[Snapshot]:
-        """Those that it has."""
+        """The expectations of this case that are snapshots."""
         return [one for one in self.expectations if isinstance(one, Snapshot)]
 
     def subjects(self) -> list[EvaluationTarget]:
-        """All that is evaluated for it."""
+        """All evaluations of this case."""
         others = [getattr(one, "subject", None) for one in self.expectations]
         return [self.subject, *(one for one in others if isinstance(one, EvaluationTarget))]
 
@@ -138,7 +138,7 @@ def _case(name: str, settings: Map, at: Position, path: str, project: Project) -
     directory = os.path.dirname(path)
 
     def other(item: MapItem) -> EvaluationTarget:
-        """The evaluation of a `same-as`. A run given by name otherwise has the settings of the case."""
+        """The evaluation of a `same-as`. A run given only by name also has the settings of the case."""
         if type(item.value) is Map:
             check_keys(item.value, KEYS, f'"{item.key}"')
             return subject_of(item.value, item.position, project, directory)
@@ -193,7 +193,7 @@ def _shown(item: MapItem) -> str:
 
 
 def _command(case: Map, project: Project) -> str:
-    """The command of a case, if it is valid."""
+    """The command of a case, if it is valid; else ""."""
     named = next((str(item.key) for item in case.items if item.key in COMMANDS), "")
     run = case.find("run")
     if not named:

@@ -59,7 +59,7 @@ class Collector:
     def collect(self, arguments: Sequence[str]) -> Collected:
         """The tests that arguments name: files, directories for all below them, and ids. Raises PlaitError."""
         found = Collected()
-        # What else is below a directory is granted to no project but the one that is typed with it.
+        # Only the projects that are typed get permissions for other files below a directory.
         names = [argument.partition("::")[0] for argument in arguments]
         self._typed = [Need(READ, name) for name in names if self._given or os.path.isfile(name)]
         for argument in arguments or (os.curdir,):

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# No input with such a name makes a file that is no YAML.
+# An input with such a name never creates a file other than YAML.
 _NO_TEXT = (".yml", ".yaml", ".star")
-# Bytes in which the language sees that it is at its limit, and what is imported at first use.
+# Memory in bytes for the language to notice its limit, and for imports on first use.
 _ROOM = 24 << 20
 
 
@@ -128,10 +128,11 @@ class Evaluator:
     ) -> None:
         self._traced = traced
         self._observe = observe
-        # Gets all that is read from here on, if somebody wants to know.
+        # Records all reads from here on, or None.
         self.reads: InputView | None = None
-        # Files are read once as soon as somebody says what is run together.
-        self._engine = Engine()
+        self._caches: dict[_Limits, MemoryCache] = {}
+        # By limits, under which files are read; None until it is known what runs together.
+        self._shared: dict[_Limits, SharedInputs] | None = None
         self._due: Counter[Hashable] | dict[Hashable, int] = {}
         self._kept: dict[Hashable, CaseEvaluation] = {}
 
@@ -175,7 +176,7 @@ class Evaluator:
                 return within_memory(work)
             finally:
                 if keeps is not None:
-                    # What comes after it, telling a difference among it, is not held to them.
+                    # The limits do not apply to the following comparison.
                     stop_timer()
                     unbound_memory()
 
@@ -223,5 +224,5 @@ def _keeper() -> Callable[[RunBudget], None] | None:
         return None
     try:
         return keeper(data_size() + _ROOM)
-    except ValueError:  # a timer can be set up by the first thread alone
+    except ValueError:  # only the first thread can set up a timer
         return current

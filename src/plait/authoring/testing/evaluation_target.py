@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.engine.options import Request, Use
 
-# What a case may change of a run beside its flags: these take the place of the run's own.
+# Arguments of a run that a case can replace, besides flags.
 REPLACED = {"files": ("render", "layer"), "ops": ("patch",)}
 # The names of data values and variables that a case may set.
 VALUES = ("set", "vars")
-# What says which evaluation is meant, in a case and below `same-as`.
+# Keys that select the evaluation, in a case and below `same-as`.
 KEYS = ("run", *COMMANDS, *REPLACED, *VALUES, "limit")
-# A case may take as long as somebody waits for one; --limit says otherwise.
+# Default time limit of a case; --limit overrides it.
 SECONDS = 60
 
 
 class EvaluationTarget:
-    """One evaluation. run: with the values that the case sets. settings: flags of the case's own; directory: what paths
-    among them are relative to. limits: how much it may take, by name. at: the case. key: equal for equal evaluations.
+    """One evaluation. run: with the values that the case sets. settings: flags of the case; directory: base of their
+    paths. limits: by name. at: the case. key: equal for equal evaluations.
     """
 
     __slots__ = ("at", "directory", "key", "limits", "run", "settings", "uses")
@@ -51,7 +51,7 @@ class EvaluationTarget:
         return self.run.request(typed=[*self.uses, *more])
 
     def check(self) -> None:
-        """Raises PermissionDeniedError for a path that is not permitted, ReadError for one that leads nowhere."""
+        """Raises PermissionDeniedError for a path that is not permitted, ReadError for a missing one."""
         self.run.check()
         check(self.settings, self.directory, self.run.permissions)
 
@@ -67,7 +67,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
             code="test-form",
         )
     named = case.find("run")
-    if named is not None and named.value is None:  # there is none, whatever the defaults say
+    if named is not None and named.value is None:  # it is removed, whatever the defaults
         named = None
     if named is not None or not commands:
         base = _run(project, named, at)

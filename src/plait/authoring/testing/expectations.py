@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import MapItem, Value
 
     class Expectation(Protocol):
-        """Something that must hold. expects_error: it is about a run that fails."""
+        """An expectation of a case. expects_error: it concerns a run that fails."""
 
         expects_error: bool
 
@@ -122,7 +122,7 @@ class Count:
 
 
 class Fails:
-    """A run that is refused. text, pattern: of the message. place: file, or file:line, where."""
+    """A run that must fail. text, pattern: of the message. place: file, or file:line, of the error."""
 
     expects_error = True
 
@@ -170,7 +170,7 @@ class SameAs:
 
     @property
     def subject(self) -> EvaluationTarget | None:
-        """The other evaluation, if it is one."""
+        """The other evaluation; None for a file."""
         return None if isinstance(self._other, str) else self._other
 
     def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:
@@ -372,7 +372,7 @@ def _map_of(values: Mapping[str, object], description: str) -> Mapping[str, obje
     return {"type": "object", "additionalProperties": values, "description": description}
 
 
-# key: what reads it, and its JSON Schema.
+# For each key its reader, and its JSON Schema.
 KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Mapping[str, object]]] = {
     "has": (_has, {**_PATHS, "description": "PATHs that mean something"}),
     "lacks": (_lacks, {**_PATHS, "description": "PATHs that mean nothing"}),
@@ -443,7 +443,7 @@ def _places(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
 
 
 def _found(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
-    """The places that a PATH means. Raises UsageError with the nearest if it means nothing."""
+    """The values at a PATH. Raises UsageError with the nearest existing path if there are none."""
     texts = _texts(outcome)
     return text_lines(texts, path) if means_text(path, texts) else find(path, outcome.items())
 

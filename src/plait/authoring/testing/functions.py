@@ -1,9 +1,9 @@
-"""Functions `test_*` of `*_test.star` files: tests in the language of the templates, with `assert` of `@ytt:assert`.
+"""Functions `test_*` of `*_test.star` files: tests in Starlark, with `assert` of `@ytt:assert`.
 
 The file is evaluated as a library file of a run, so it loads the same files as the templates of that run, and has its
 data values. The run is the only one of the project, or the one that the file names with `run = "NAME"` at its top. A
-function without parameters is called without arguments; one with a parameter gets the documents of the run's output. It
-passes if it returns, and fails with a Starlark error: `assert.equals(...)`, `assert.fail(...)`.
+function without parameters is called without arguments; one with a parameter receives the documents of the run's
+output. It passes if it returns, and fails with a Starlark error: `assert.equals(...)`, `assert.fail(...)`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class FunctionCase:
 
 
 def _member(job: RenderJob, path: str) -> InputFile | None:
-    """The input file that a path is, if it is one."""
+    """The input file with this path, or None."""
     wanted = os.path.abspath(path)
     return next(
         (one for one in job.files if one.shown is not None and os.path.abspath(one.shown) == wanted and one.is_library),
@@ -103,7 +103,7 @@ def _fragment(output: CaseEvaluation) -> object:
 
 
 def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
-    """An error that was not expected. file, line: of the test, where the error has no place."""
+    """The failure for an unexpected error. file, line: of the test, if the error has no position."""
     at = error.at
     if at is not None and at.source is not None:
         file, line = at.source.shown, at.line

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case | FunctionCase]:
-    """The cases selected by an expression of words. failed: only those that failed in the last run, if any did.
+    """The cases selected by an expression. failed: only those that failed in the last run, if any did.
 
     Raises UsageError.
     """

@@ -1,7 +1,8 @@
-"""A plugin for pytest: collects `*.test.yml`, `*_test.star` and `tests:` of project files beside Python's tests.
+"""A plugin for pytest that collects `*.test.yml`, `*_test.star` and `tests:` of project files in addition to Python
+tests.
 
 `pytest --plait-update` rewrites snapshots; `-p no:plait` disables the plugin. Without such files, nothing of plait is
-imported. A YAML file counts as a test file if it has `tests:` at its top, because other tools use such names, too.
+imported. A YAML file counts as a test file if it has a root key `tests:`, because other tools use such names, too.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a file if it holds tests."""
+    """Collects a file if it contains tests."""
     name = file_path.name
     if name.endswith(_STARLARK) or ((name.endswith(_YAML) or name in _PROJECTS) and _has_tests(file_path)):
         return TestFile.from_parent(parent, path=file_path)

@@ -68,7 +68,7 @@ def _escape(char: str) -> str:
 
 
 def tap(results: Iterable[CaseResult]) -> str:
-    """TAP, version 14: a line a case, and a block of YAML below one that failed."""
+    """TAP, version 14: one line per case, and a YAML block for each failed one."""
     from plait.tree.nodes import from_plain
     from plait.yaml.writer import write_value
 

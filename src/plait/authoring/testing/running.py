@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.authoring.coverage.data import Coverage
     from plait.authoring.testing.cases import Case
 
-# Cases for one process at a time: enough of them share what they read, and each process gets some of these parts.
+# Cases per batch: enough to share their inputs, and few enough for several batches per process.
 _CHUNK = 25
 _PARTS = 4
 

@@ -1,4 +1,4 @@
-"""Snapshots: the accepted output of a case, one YAML file per case in a directory beside the test file.
+"""Snapshots: the accepted output of a case, one YAML file per case in a directory next to the test file.
 
 The snapshots of `app.test.yml` are in `app.test.snapshots`, each named after its case. A file is the printed output, or
 a map from paths to values if the case selects some. So a review shows changes line by line, and other tools can read
@@ -44,7 +44,7 @@ SCHEMA = {
     "description": "the output, or the values at these PATHs, are as in the snapshot beside the test",
 }
 
-# What a file name shows as it is; the rest is written as %XX.
+# Characters that a file name contains literally; others are written as %XX.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=,.[]")
 _LONGEST = 120
 
@@ -59,7 +59,7 @@ class Snapshot:
         self._paths = paths
         self._at = at
         self.is_updating = False
-        # What was done to the file, for whoever tells.
+        # The action on the file, for reports.
         self.note = ""
 
     def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
@@ -174,10 +174,10 @@ def file_name(name: str) -> str:
 
 
 def obsolete(test_file: str, used: set[str]) -> list[str]:
-    """The snapshots beside a test file that none of its cases has. used: the files that they have.
+    """The obsolete snapshots of a test file. used: the files that its cases use.
 
-    A snapshot is a file that plait can have written: its name is that of a case, and its text is what plait prints for
-    the documents in it, byte for byte. Other files in the directory are nobody's snapshots, and stay.
+    Only files that plait can have written count as snapshots: the name is that of a case, and the text is byte for byte
+    what plait prints for its documents. Other files in the directory stay.
     """
     path = directory_for(test_file)
     try:
@@ -203,7 +203,7 @@ def _is_name(name: str) -> bool:
 
 
 def _is_ours(directory: Directory, name: str) -> bool:
-    """True for a file with a text as plait prints it."""
+    """True if the file's text is byte for byte what plait prints."""
     from plait.ops.reader import write_text
     from plait.tree.nodes import DocumentSet
     from plait.yaml.writer import write

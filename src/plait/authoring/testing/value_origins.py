@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError
 from plait.base.similar_names import counted
 from plait.insight.diff import REMOVED, printed, to_text
-from plait.insight.explain import Explainer
+from plait.insight.explain import CURRENT, Explainer
 from plait.insight.node_paths import NodePath, parse, places
 from plait.insight.redaction import hidden_differences
 from plait.yaml.document_names import document_name
@@ -58,12 +58,12 @@ def _recorded(outcome: CaseEvaluation) -> list[Document]:
 
 def _origin(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
     """The single value that another one was computed from, or None."""
-    standing = [one for one in entries if one.has_value and one.state == "stands"]
+    standing = [one for one in entries if one.has_value and one.state == CURRENT]
     return standing[-1] if standing else None
 
 
 def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference]) -> list[str]:
-    """The lines of `plait diff` about differences, each followed by where the value that is there now was set."""
+    """The lines of `plait diff` about differences, each followed by the origin of the current value."""
     out: list[str] = []
     document = None
     for number, one in enumerate(hidden_differences(differences, outcome.view)):
@@ -86,6 +86,6 @@ def lines_of(difference: Difference) -> list[str]:
     return lines
 
 
-# Nobody reads more of them, and each cause is looked for.
+# Maximum number of values whose origins are reported.
 _MOST = 20
 _LONGEST = 10

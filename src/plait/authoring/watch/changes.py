@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from watchfiles import Change
 
-# Milliseconds: what is written together is seen together, and nobody waits for it.
+# Milliseconds in which changes are collected into one; not noticeable for the user.
 _STEP = 10
 _TOGETHER = 200
 _LOOK = 100
@@ -89,12 +89,12 @@ class _Watcher:
                 is_tidy = True
             paths = {path for _, path in batch}
             if is_new:
-                # What changed before the watch began is told by nobody.
+                # Changes before the start of the watch are not reported by the system.
                 paths.update(view.files)
                 paths.update(path for path in directories if _modified(path) > start - _COARSE)
                 is_new = False
             if not self._directories.isdisjoint(paths):
-                self._directories = frozenset()  # what is made anew in the place of a directory is watched anew
+                self._directories = frozenset()  # a directory that is replaced must be watched again
             found = frozenset(path for path in paths if _has_changed(path, view))
             if found:
                 return found
@@ -153,7 +153,7 @@ def _existing(view: InputView) -> frozenset[str]:
 
 
 def _nearest(path: str) -> str:
-    """A directory, or the nearest above that is there."""
+    """A directory, or its nearest existing ancestor."""
     while not os.path.isdir(path):
         above = os.path.dirname(path)
         if above == path:

@@ -40,7 +40,7 @@ def _quoted_null(layout: LintedFile, item: Item) -> bool:
 
 
 def _dotted(subject: LintProject) -> Iterator[PortabilityMatch]:
-    """Dotted variables that are set beside others of the same name."""
+    """Dotted variables that are set in addition to others of the same name."""
     for ran in subject.runs:
         if ran.run.command != "patch" or ran.run.given is None:
             continue

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Item, Value
 
-    # What finds items in the metadata of a document; with its data as the run has made them.
+    # Finds items in the metadata of a document, with its rendered data.
     Parts = Callable[[Map, Value], Iterator[Item]]
 
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PortabilityMatch(NamedTuple):
-    """A place to which an entry applies."""
+    """A position to which a rule applies."""
 
     path: str
     line: int
@@ -28,9 +28,9 @@ class PortabilityMatch(NamedTuple):
 
 
 class PortabilityRule(NamedTuple):
-    """One entry. text: as in the list. says: the difference as part of a sentence. check: finds it.
+    """One rule. text: as in the list. says: the difference as part of a sentence. check: finds it.
 
-    why: of an entry without a check, why it has none.
+    why: for a rule without a check, the reason.
     """
 
     text: str
@@ -56,7 +56,7 @@ def unseen(text: str, why: str) -> PortabilityRule:
 def in_settings(
     commands: str, names: Iterable[str], is_it: Callable[[str], bool]
 ) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Looks at the settings of runs. commands: of which command."""
+    """Checks the settings of runs. commands: their command."""
     wanted = frozenset(names)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
@@ -71,7 +71,7 @@ def in_settings(
 
 
 def in_code(pattern: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Looks for a pattern in the code of templates, programs and texts."""
+    """Searches for a pattern in the code of templates, programs and text templates."""
     wanted = re.compile(pattern)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
@@ -90,7 +90,7 @@ def in_code(pattern: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]
 def in_items(
     is_it: Callable[[LintedFile, Item], bool], kinds: Iterable[str] = ()
 ) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Looks at the items of YAML files. kinds: of which kinds of files; of all without."""
+    """Checks the items of YAML files. kinds: the kinds of files, by default all."""
     wanted = frozenset(kinds)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
@@ -106,7 +106,7 @@ def in_items(
 
 
 def with_tags(commands: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Looks for tags in the files of runs that keep them. commands: of which command."""
+    """Searches for tags in the files of runs that preserve them. commands: their command."""
     items = in_items(_has_tag)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:

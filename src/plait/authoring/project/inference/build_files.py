@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Files larger than this are generated or vendored.
 MOST_BYTES = 1 << 18
-# Programs whose command lines are looked for.
+# Programs whose command lines are searched.
 PROGRAMS = ("ytt", "bosh", "bosh2", "plait")
 _MENTIONED = re.compile(rb"\b(ytt|bosh2?|plait)\b")
 _SHEBANG = re.compile(rb"#![^\n]*\b(ba|da|z|k)?sh\b")
@@ -97,9 +97,9 @@ def _script(path: str, text: str, _top: str) -> Iterator[Snippet]:
 
 
 def _markdown(_path: str, text: str, top: str) -> Iterator[Snippet]:
-    """Each fenced block in a language of a shell, named by the heading above it.
+    """Each fenced block in a shell language, named by the heading above it.
 
-    Instructions often start above the clone: paths that begin with the repository's name are taken below its top.
+    Instructions often start above the clone: paths that begin with the repository's name are resolved from its top.
     """
     own = re.compile(rf"(?<![\w./-])(?:\./)?{re.escape(os.path.basename(top))}/")
     heading, fence, language, indent, start = "", "", "", 0, 0
@@ -127,7 +127,7 @@ def _markdown(_path: str, text: str, top: str) -> Iterator[Snippet]:
 
 
 def _makefile(path: str, text: str, _top: str) -> Iterator[Snippet]:
-    """Each recipe line is a shell of its own, in the directory of the Makefile."""
+    """Each recipe line is a separate shell, in the directory of the Makefile."""
     directory = os.path.dirname(path)
     variables = {"CURDIR": directory, "MAKE": "make"}
     target, needs = "", ""

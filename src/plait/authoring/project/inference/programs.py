@@ -31,7 +31,7 @@ _BOSH_INTERPOLATE = frozenset({"int", "interpolate"})
 _BOSH_MANIFEST = frozenset(
     {"create-env", "delete-env", "deploy", "update-cloud-config", "update-cpi-config", "update-runtime-config"}
 )
-# Their flags beside those of interpolation: True if a value follows.
+# Their other flags: True if a value follows.
 _BOSH_FLAGS = {
     "canaries": True,
     "dry-run": False,
@@ -48,9 +48,9 @@ _BOSH_FLAGS = {
     "state": True,
     "type": True,
 }
-# Flags, by their long and short names, whose value is a data value or a variable and not a path.
+# Flags, by long and short name, whose value is a data value or a variable and not a path.
 _VALUE_FLAGS = frozenset({"v", "data-value", "data-value-yaml", "var"})
-# Flags that say how a result is shown, not what it is.
+# Flags that affect only the display of a result.
 _IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "help", "version", "run", "watch"})
 
 

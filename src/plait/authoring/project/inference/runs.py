@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Directories with files that are not the repository's own.
 SKIPPED_DIRECTORIES = frozenset({"node_modules", "vendor", "third_party", "_vendir", "__pycache__", "testdata"})
-# Files and command lines that are looked at; a repository with more needs a project file.
+# Maximum number of files and command lines; a larger repository needs a project file.
 _MOST_FILES = 20_000
 _MOST_COMMANDS = 300
 # Limits of one verification: inference runs before every command that has no project file.
@@ -39,7 +39,7 @@ _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class RejectedRun:
-    """A command line that is not offered as a run. at: where it is written. reason: a sentence fragment for messages."""
+    """A command line that is not offered as a run. at: its position. reason: a sentence fragment for messages."""
 
     __slots__ = ("at", "reason", "shown")
 
@@ -133,7 +133,7 @@ class _Collector:
         self._permissions = permissions_of("", inference.top)
 
     def add(self, path: str, snippet: Snippet) -> bool:
-        """Adds the runs of a snippet; the first directory in which one succeeds counts. False if there are too many."""
+        """Adds the runs of a snippet; the first directory in which one succeeds counts. Returns False at the limit."""
         if self.count >= _MOST_COMMANDS:
             self.inference.bound = f"the first {_MOST_COMMANDS} command lines"
             return False
@@ -161,7 +161,7 @@ class _Collector:
         return [(line, where) for line, where in lines if line is not None]
 
     def _outcome(self, line: CommandLine, directory: str | None, snippet: Snippet, source: Source) -> str:
-        """Adds the run of a command line; the reason why it is none, or ""."""
+        """Adds the run of a command line. Returns the reason if it is rejected, otherwise ""."""
         if line.unknown:
             return f"{line.unknown[0]} is only known when the script runs"
         if directory is None:

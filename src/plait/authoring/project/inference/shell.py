@@ -1,8 +1,8 @@
-"""Commands that a shell script runs, with their words, their directory and their line, found without running anything.
+"""Commands in a shell script, with their words, directory and line, found without executing anything.
 
-Followed are variables set to literals in the same file, `cd`, subshells, loops over literal words, arrays, and the
-usual ways to find the script's own directory. A value known only at run time (an argument, an environment variable, the
-output of a program) makes a word unknown; an unknown `cd` makes the directory unknown.
+The reader follows variables set to literals in the same file, `cd`, subshells, loops over literal words, arrays, and
+the usual ways to find the script's own directory. A value known only at run time (an argument, an environment variable,
+the output of a program) makes a word unknown; an unknown `cd` makes the directory unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOOPS = frozenset({"for", "while", "until", "select"})
 _MOST_ROUNDS = 32
 # Steps through one script: nested loops would multiply without end.
 _MOST = 5_000
-# Loops and subshells within each other; what is deeper is not read.
+# Maximum nesting of loops and subshells.
 _MOST_DEEP = 100
 # Matches of a pattern of file names that are used.
 _MOST_NAMES = 1_000
@@ -73,7 +73,7 @@ class Shell:
             self.variables["BASH_SOURCE"] = script
         self.arrays: dict[str, list[ShellWord]] = {}
         self.pushed: list[str | None] = []
-        # A command comes after those in its substitutions.
+        # A command follows those in its substitutions.
         self.invocations: list[Invocation] = []
         self.steps = [0]
         self.depth = 0
@@ -340,7 +340,7 @@ def _without_keywords(words: Sequence[Word]) -> list[Word]:
 
 
 def _assignment(word: Word) -> str | None:
-    """The name that a word assigns to; None if it is no assignment."""
+    """The name that a word assigns to, or None."""
     first = word.parts[0] if word.parts else None
     if not isinstance(first, ShellLiteral) or first.is_quoted:
         return None

@@ -1,7 +1,7 @@
-"""Syntax of shell scripts: words, simple commands and the lists, subshells, loops and functions around them.
+"""Syntax of shell scripts: words, simple commands, lists, subshells, loops and functions.
 
-Follows the shell command language of POSIX and what bash adds, as far as build scripts use it. A construct that is not
-understood becomes a word of unknown value, never an error: the reader of scripts works on files of other projects.
+Implements the shell command language of POSIX and the parts of bash that build scripts use. An unsupported construct
+becomes a word of unknown value, never an error, because the scripts belong to other projects.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DEEPEST = 40
 
 
 class ShellLiteral:
-    """Characters that stand for themselves. is_quoted: no pattern is expanded in them."""
+    """Literal characters. is_quoted: no pattern is expanded in them."""
 
     __slots__ = ("is_quoted", "text")
 
@@ -53,7 +53,7 @@ class Variable:
 
 
 class Substitution:
-    """`$(commands)`, or `<(commands)`, which stands for the path of a pipe (is_pipe)."""
+    """`$(commands)`, or `<(commands)`, which expands to the path of a pipe (is_pipe)."""
 
     __slots__ = ("is_pipe", "is_quoted", "tokens")
 
@@ -64,7 +64,7 @@ class Substitution:
 
 
 class Unknown:
-    """A part whose value is only known when the script runs. text: as written."""
+    """A part whose value is known only at run time. text: as written."""
 
     __slots__ = ("text",)
 
@@ -108,7 +108,7 @@ class _Lexer:
         self.line = line
         self.place = 0
         self.depth = depth
-        self.heredocs: list[tuple[str, bool]] = []  # delimiter, and whether the text is expanded
+        self.heredocs: list[tuple[str, bool]] = []  # delimiter, and True if the text is expanded
 
     def tokens(self, end: str | None) -> list[Lexeme]:
         """Tokens up to the operator `end`, or to the end of the text."""
@@ -208,7 +208,7 @@ class _Lexer:
             else:
                 self._add(parts, char, is_quoted=False)
                 self.place += 1
-        if self.place == start:  # an operator that no rule takes
+        if self.place == start:  # an operator that no rule accepts
             self._add(parts, text[start], is_quoted=False)
             self.place += 1
         return Word(parts, text[start : self.place], line, is_redirected=is_redirected)
@@ -264,7 +264,7 @@ class _Lexer:
         return self._other(start)
 
     def _other(self, start: int) -> Part:
-        """`$1`, `$((…))`, `${…}` with operators, `${{ … }}` of GitHub, or a `$` that stands for itself."""
+        """`$1`, `$((…))`, `${…}` with operators, `${{ … }}` of GitHub, or a literal `$`."""
         text = self.text
         after = text[start + 1 : start + 2]
         if text[start] != "$" or not after or after in " \t\n\"'":

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.tree.nodes import MapItem, Value
 
-# A file of steps that names others that name it, over and over, is no reason to read for ever.
+# Maximum number of pipeline files, which may include each other endlessly.
 _MOST_FILES = 1000
 
 
@@ -157,7 +157,7 @@ def _of_steps(steps: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
                     yield from ((one, False) for one in _of_secrets(item.value, directory, item.position))
 
 
-# Readers of the entries of a file, and of those of a run, which names commands as well.
+# Readers of the entries of a file, and of those of a run, which may also be commands.
 _IN_FILE: dict[object, Callable[[MapItem, str], Iterator[tuple[Need, bool]]]] = {
     "steps": _of_steps,
     "schemas": _of_schemas,
