@@ -1,6 +1,6 @@
 """Diagnostics for programs: JSON, annotations of GitHub, SARIF, and the texts of ytt and BOSH.
 
-Errors, warnings and findings of lint become `Message`s, so that each format is written once.
+Errors, warnings and findings of lint become `Message`s, so that each format is implemented once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNKNOWN = DiagnosticCode("", "", "error", "")
 
 
 class RelatedPayload:
-    """A place that has a part in a message. text: how, or ""."""
+    """A related position of a message. text: its role, or ""."""
 
     __slots__ = ("column", "file", "line", "text")
 
@@ -42,7 +42,7 @@ class RelatedPayload:
         self.column = column
 
     def data(self) -> dict[str, object]:
-        """The place as JSON."""
+        """The position as JSON."""
         return {"file": self.file, "line": self.line, "text": self.text}
 
 
@@ -59,7 +59,7 @@ class EditPayload:
 
 
 class Offer:
-    """A change that somebody may want. title: a short sentence. safety: "safe" or "unsafe"."""
+    """A proposed change. title: a short sentence. safety: "safe" or "unsafe"."""
 
     __slots__ = ("changes", "safety", "title")
 
@@ -72,8 +72,10 @@ class Offer:
 class Message:
     """A diagnostic as it may be shown to a program.
 
-    code: of the registry. level: "error", "warning" or "note". file: "" without a place; line, column: 0 if unknown; end: the column after
-    the last character. fix: edits that change no output; offers: changes to choose from. runs: names of the runs of the project that it is about.
+    |code: of the registry. level: "error", "warning" or "note".
+    |file: "" without a position; line, column: 0 if unknown; end: the column after the last character.
+    |fix: edits that change no output. offers: changes to choose from.
+    |runs: names of the runs that it concerns.
     """
 
     __slots__ = (
@@ -193,7 +195,7 @@ def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: It
 
 
 def _columns(diagnostic: Diagnostic, at: Position | None) -> tuple[int, int]:
-    """The first column and the one after the last; 0 for unknown. The length of a private line is not told."""
+    """The first column and the one after the last; 0 for unknown. The length of a private line is not revealed."""
     found = None if at is None or diagnostic.is_private else extent(diagnostic, at)
     if found is None:
         return (at.column or 0) if at is not None else 0, 0

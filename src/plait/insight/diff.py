@@ -2,7 +2,8 @@
 
 Documents are paired by kind and name (or schema and name), else by order; items of arrays of maps by an identifying
 key, such as `name`; maps by their keys in any order. `to_overlay` and `to_operations` write the difference as changes
-that can be applied; their result is exactly the right side, including the order of keys where the form can express it.
+that can be applied; their result is exactly the right side, including the order of keys where the format can express
+it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def read(sources: Iterable[Source]) -> list[Document]:
 
 
 def printed(documents: Sequence[Document]) -> list[Document]:
-    """The documents that are printed at all: not the empty ones."""
+    """The documents that are printed: those that are not empty."""
     return [document for document in documents if not is_empty(document.value)]
 
 
@@ -88,7 +89,7 @@ def is_encrypted(document: Document) -> bool:
 
 
 def _hide(difference: Difference) -> None:
-    """Take the data out of a difference of a secret document."""
+    """Removes the data from a difference of a secret document."""
     if difference.path == "data" or difference.path.startswith(("data.", "data[")):
         difference.before, difference.after = (
             None if value is None else HIDDEN for value in (difference.before, difference.after)
@@ -225,8 +226,8 @@ def _below(path: str, key: Value) -> str:
 def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
     """The differences as text: a heading per document, a line per change, collections indented below.
 
-    For texts of several lines the changed lines are shown with context, as in a unified diff; for long texts of one
-    line the changed parts. clean: applied to text from the documents before it is coloured.
+    For multi-line strings the changed lines are shown with context, as in a unified diff; for long strings the changed
+    parts. clean: applied to text from the documents before it is coloured.
     """
     paint = Paint(clean, colour=colour)
     out: list[str] = []
@@ -267,14 +268,14 @@ def _changed(difference: Difference, paint: Paint) -> list[str] | None:
 
 
 def _texts(difference: Difference) -> tuple[str, str] | None:
-    """Both texts of a change that is shown line by line."""
+    """Both strings of a change that is shown line by line, or None."""
     if difference.kind != CHANGED or type(difference.before) is not str or type(difference.after) is not str:
         return None
     return (difference.before, difference.after) if "\n" in difference.before or "\n" in difference.after else None
 
 
 def _inline(value: Value) -> str | None:
-    """A scalar or an empty collection as it is written, on one line."""
+    """A scalar or an empty collection on one line as written; None for any other value."""
     from plait.yaml.writer import write_value
 
     if (type(value) is Map or type(value) is Array) and value.items:
@@ -294,7 +295,7 @@ def _block(sign: str, path: str, value: Value) -> list[str]:
 
 
 def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
-    """The differences as plain data, for JSON. Of texts of several lines the `hunks` are there as well."""
+    """The differences as plain data, for JSON. Multi-line strings also have `hunks`."""
     from plait.tree.nodes import to_plain
 
     out: list[dict[str, object]] = []

@@ -1,8 +1,8 @@
-"""The history of a value, as data and as text: its origin and all changes, including lost ones.
+"""The history of a value, as data and as text: its origin and all changes, including overridden values.
 
-A history is a list of entries, oldest first. Only the last one is in the output; the others were overwritten or used
-up: a text with a placeholder contributes to the value of the placeholder. Each entry has origins: the data values,
-variables, lines of code and items of other documents that it was made from.
+A history is a list of entries, oldest first. Only the last one is in the output. The others were overridden, or are
+inputs: a string with a placeholder contributes to the value of the placeholder. Each entry has origins: the data
+values, variables, lines of code and items of other documents that it was computed from.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Origin, Trace
     from plait.tree.provenance.marks import Marks
 
-# Origins are not nested deeper than that: what comes below stands side by side.
+# Maximum nesting of origins; deeper ones are listed at this level.
 _DEEPEST = 100
 _LONGEST = 1000
 
@@ -31,11 +31,14 @@ CURRENT, OVERRIDDEN, INPUT = "current", "overridden", "input"
 
 
 class HistoryEntry:
-    """One line of a history.
+    """One entry of a history.
 
-    action: the kind of change. source, line: its position. value: the value at that time (`has_value`). state: in the
-    output, lost, or used for the next entry. origins: the entries it was made from. structural: only its existence
-    counts, not its contents, such as the map around a value. secret: its value and line are hidden.
+    |action: the kind of change. source, line: its position.
+    |value: the value at that time (`has_value`).
+    |state: current, overridden, or input of the next entry.
+    |origins: the entries it was computed from.
+    |structural: only its existence counts, not its content, such as the enclosing map.
+    |secret: its value and line are hidden.
     """
 
     __slots__ = ("action", "has_value", "key", "line", "origins", "secret", "source", "state", "structural", "value")
@@ -96,7 +99,7 @@ class HistoryEntry:
 
 
 def _flag(source: Source, *, is_secret: bool) -> str:
-    """A flag and its argument as it is typed, without the value if that is secret; or the environment variable."""
+    """A flag and its argument as typed, without a secret value; or the environment variable."""
     text = source.text
     if source.flag.startswith("data-values-env"):
         return f"environment variable {text.partition('=')[0]}"
@@ -107,7 +110,7 @@ def _flag(source: Source, *, is_secret: bool) -> str:
 
 
 class History:
-    """The history of one value: its place, its entries, and the entries that decided its existence (`presence`).
+    """The history of one value: its path, its entries, and the entries that decided its existence (`presence`).
 
     secret: the value is hidden. value: as it may be shown.
     """
@@ -135,19 +138,19 @@ class History:
 
 
 def explain(trace: Trace, node_path: NodePath, *, cleartext_secrets: bool = False) -> History:
-    """The history of the value at a place. For many values use one `Explainer`."""
+    """The history of the value at a path. For many values use one `Explainer`."""
     return Explainer(trace, cleartext_secrets=cleartext_secrets).history(node_path)
 
 
 def histories(
     trace: Trace, documents: Sequence[Document], path: str | None = None, *, cleartext_secrets: bool = False
 ) -> Iterator[History]:
-    """The histories of all values that a PATH means (docs/explain.md), in order; without one, of every value.
+    """The histories of all values that a PATH matches (docs/explain.md), in order; without PATH, of every value.
 
-    They are computed on demand, because all histories of a large output would need far more memory than the run.
+    They are computed on demand, because all histories of a large output would need far more memory than the evaluation.
 
-    trace: of the run that produced the documents. cleartext_secrets: show the values of variables stores and of
-    encrypted documents. Raises UsageError for an invalid PATH, or one that matches nothing.
+    trace: of the evaluation of the documents. cleartext_secrets: show the values of variables stores and of encrypted
+    documents. Raises UsageError for an invalid PATH, or one that matches nothing.
     """
     from plait.insight.node_paths import all_places, means_text, parse, text_lines
     from plait.insight.path_resolution import find
@@ -167,7 +170,7 @@ def histories(
 class Explainer:
     """Reads histories from a trace.
 
-    The entries that decided the items around a value are the same for all values in the innermost of them, so they are
+    The entries that decided the ancestors of a value are the same for all values in the innermost of them, so they are
     cached while values are queried in order.
     """
 
@@ -175,10 +178,10 @@ class Explainer:
         self.trace = trace
         self._cleartext_secrets = cleartext_secrets
         self._names: ItemNames | None = None
-        # The items around the last value, outermost first, with what is known of each; and all of that together.
+        # The ancestors of the last value, outermost first, with their entries; and all entries together.
         self._above: list[tuple[Item, list[HistoryEntry]]] = []
         self._presence: list[HistoryEntry] = []
-        # The lines of the last `presence` that was asked for.
+        # The lines of the last requested `presence`.
         self._lines: tuple[list[HistoryEntry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
 
     @property
@@ -204,7 +207,7 @@ class Explainer:
         return self.trace.texts if self.marks is None else self.marks.visible_texts(self.trace.texts)
 
     def history(self, node_path: NodePath) -> History:
-        """The history of the value at a place, which no secret is in the name of."""
+        """The history of the value at a path, whose name shows no secret."""
         node_path = node_path.named(self.names)
         entries = self._brought(node_path, self.entries(node_path.item))
         presence = self._shared(node_path)
@@ -225,7 +228,7 @@ class Explainer:
         way = (node_path.document, *node_path.way)
         secret = marks.is_secret_place(*way) or any(entry.secret for entry in entries)
         if secret and (marks.has_control(node_path.item) or any(map(marks.is_decided_item, way))):
-            # Which lines made it, or put it there, depends on the secret.
+            # The secret also decides which lines created it.
             entries, presence = [HistoryEntry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
             entries[0].secret = True
         return History(
@@ -243,9 +246,7 @@ class Explainer:
         return self.marks is not None and self.marks.holds_secret(item)
 
     def _brought(self, node_path: NodePath, entries: list[HistoryEntry]) -> list[HistoryEntry]:
-        """The entries of a value that a substitution inserted as part of a map or list: it is above the place where it
-        is written.
-        """
+        """The entries of a value that a substitution inserted as part of a map or list, where it is written."""
         first = entries[0]
         if first.action != "written" or len(node_path.way) < 2:
             return entries
@@ -275,7 +276,7 @@ class Explainer:
         return _lines_of(history.standing(), structure=structure) | found
 
     def _shared(self, node_path: NodePath) -> list[HistoryEntry]:
-        """The entries that decided the existence of the items around a value."""
+        """The entries that decided the existence of the ancestors of a value."""
         items = (node_path.document, *node_path.way[:-1]) if node_path.way else ()
         above = self._above
         same = 0
@@ -333,7 +334,7 @@ class Explainer:
                 where = (origin.action, origin.source, origin.line)
                 passed = same is not None and same[:2] == where[1:]
                 if not origin.action or passed or where in seen or depth >= _DEEPEST:
-                    # A loop comes to a line again and again; that is said once.
+                    # A loop reaches a line repeatedly; the line is listed once.
                     if depth >= _DEEPEST and where not in seen:
                         seen.add(where)
                         out.append(HistoryEntry(*where))
@@ -390,9 +391,9 @@ class Explainer:
             origins=below,
             structural=nested,
         )
-        # What was put in by a program, and not written anywhere, is where the program put it in.
+        # A value inserted by a program has the position of the program.
         out = below if change.source is None and below else [entry]
-        # The values that lost against a data value are part of the story of who uses it.
+        # Values overridden by a data value belong to the history of its users.
         lost = trace.before(original)
         while lost is not None and lost not in seen and not nested:
             seen.add(lost)
@@ -408,7 +409,7 @@ class Explainer:
         return out
 
     def presence(self, item: Item) -> list[HistoryEntry]:
-        """The position of an item around a value, and the entries that decided its existence."""
+        """The position of an ancestor of a value, and the entries that decided its existence."""
         original = self.trace.original(item)
         change = self.trace.changes.get(original)
         because = () if change is None or change.action == "layered" else change.because
@@ -438,7 +439,8 @@ class Explainer:
         data = any(type(one) is MapItem and one.key == "data" for one in node_path.way[:1])
         original = self.trace.original(node_path.item)
         change = self.trace.changes.get(original)
-        # A substitution puts its value there whatever was there before, unless it fills a text; an action, the document's.
+        # A substitution inserts its value whatever the old one, unless it fills a string; an action inserts the
+        # document's.
         given = change is not None and (
             change.action.startswith("layering ")
             or (change.action == "substitution" and change.was not in change.because)
@@ -475,9 +477,9 @@ def flat(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
 
 
 def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
-    """The lines (file, line) that contribute to a value, without lost ones.
+    """The lines (file, line) that contribute to a value, without overridden ones.
 
-    structure: include lines that only decide the existence, such as the key of the map around the value.
+    structure: include lines that only decide the existence, such as the key of the enclosing map.
     """
     return _lines_of([*history.standing(), *history.presence], structure=structure)
 

@@ -1,6 +1,6 @@
 """The lines of nodes and statements of a file, for queries about a line.
 
-The trace of a run has one line for each node and statement: the first one. `Extents` maps any line of a file to those.
+The trace has one line for each node and statement: the first one. `Extents` maps any line of a file to those.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Extents:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.is_read = False
-        self._first: dict[int, set[int]] = {}  # line -> first lines of what goes on there
-        self._below: dict[int, set[int]] = {}  # first line -> lines of what is within
+        self._first: dict[int, set[int]] = {}  # line to the first lines of the nodes and statements on it
+        self._below: dict[int, set[int]] = {}  # first line to the lines inside
         self._bodies: list[tuple[int, int, int]] = []  # first line of a function, lines of its body
         self._code: set[int] = set()
         self._scalars: dict[int, list[Scalar]] = {}
@@ -64,11 +64,11 @@ class Extents:
         return {line, *self._first.get(line, ())}
 
     def within(self, line: int) -> set[int]:
-        """The lines of all that is in the nodes and statements that begin on a line, or go on there."""
+        """The lines inside all nodes and statements that begin or continue on a line."""
         return {inner for first in self.starts(line) for inner in self._below.get(first, ())}
 
     def function(self, line: int) -> int:
-        """The first line of the innermost function whose body a line is in; 0 for none."""
+        """The first line of the innermost function whose body contains a line; 0 for none."""
         return max((first for first, start, end in self._bodies if start <= line <= end), default=0)
 
     def is_blank(self, line: int) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     # Place, action, value, source line, and state.
     Row: TypeAlias = "tuple[str, str, str, str, str]"
 
-# What is nested deeper than that is cut off in text; there is a limit to what a person reads.
+# Maximum depth of origins in text output, for readability.
 _SHOWN_DEPTH = 6
 _SHOWN_VALUE = 40
 
@@ -59,10 +59,10 @@ def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:
 
 
 def to_text(history: History, *, presence: bool = False, width: int | None = None, styles: Styles | None = None) -> str:
-    """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it.
+    """The history as a table: the value, then one entry per line, oldest first, with its origins indented below.
 
-    width: that of a terminal. What does not fit stands below, the source line in its column as long as that is wide enough;
-    long places are shortened in the middle.
+    width: of the terminal. A text that does not fit is continued below; a source line in its column if that is wide
+    enough. Long places are shortened in the middle.
     """
     from plait.base.styles import PLAIN
 
@@ -70,7 +70,7 @@ def to_text(history: History, *, presence: bool = False, width: int | None = Non
     rows: list[Row] = []
     for entry in history.entries:
         _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
-    # That a library was evaluated is always told.
+    # The evaluation of a library is always shown.
     libraries = [entry for entry in flat(history.presence) if entry.action.startswith("library ")]
     for entry in history.presence if presence else distinct(libraries):
         _rows(entry, 0, rows, secret=secret, nested=True)
@@ -94,7 +94,7 @@ def to_text(history: History, *, presence: bool = False, width: int | None = Non
     return "".join([show(line).rstrip() + "\n" for line in out])
 
 
-# Where a source line has fewer characters than that beside the other columns, it stands below them.
+# Minimum width of the column for source lines; if it is narrower, they are written below.
 _NARROW_TEXT = 28
 
 
@@ -138,7 +138,7 @@ def _narrow(rows: Sequence[Row], width: int) -> list[StyledLine]:
 
 
 def _in_column(text: str, room: int) -> list[str]:
-    """A source line in a column that is too narrow for it: each further line begins as the first one, with a bar."""
+    """A source line in a column that is too narrow for it; continuation lines start with a bar, too."""
     from textwrap import wrap
 
     return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)

@@ -1,8 +1,8 @@
-"""The values of an output in which a line of an input has a part.
+"""The output values that depend on an input line.
 
-The answer comes from the trace of a run, and is verified: the run is evaluated with other values on the line, and all
-values that change belong to the effect. A line without a record has no effect if the output does not change. For code
-that can be omitted this proves nothing, so its effect is unknown.
+The answer comes from the trace of an evaluation, and is verified: the run is evaluated with other values on the line,
+and all values that change belong to the effect. A line without a record has no effect if the output does not change.
+For code that can be omitted this proves nothing, so its effect is unknown.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def impact(
     rerun: Rerun | None = None,
     context: Context | None = None,
 ) -> Impact:
-    """The scalars of an output, and the lines of its text files, in which a line of an input has a part.
+    """The scalars of an output, and the lines of its text files, that depend on an input line.
 
-    trace: of a run that records all functions (`Trace.follows_all`). files: contents of the inputs by absolute path.
-    rerun: evaluates the run with texts in place of files; raises PlaitError. context: of the run, for observers.
+    trace: of an evaluation that records all functions (`Trace.follows_all`). files: contents of the inputs by absolute
+    path. rerun: evaluates with replaced texts; raises PlaitError. context: of the evaluation, for observers.
     """
     documents = _visible(trace, documents)
     found = _impact(trace, documents, file, line, files, rerun, context)
@@ -82,7 +82,7 @@ def _impact(
     rerun: Rerun | None,
     context: Context | None,
 ) -> Impact:
-    """The same, with places by their real names."""
+    """The effect of a line, with paths by their real names."""
     path, text = content_of(file, files or {})
     extents = None if text is None else Extents(Source(path, text))
     exact = (
@@ -102,7 +102,7 @@ def _impact(
     if found and extents.has_code(line):
         return Impact(found)
     if trace.marks is not None and not trace.marks.shows_all:
-        # What becomes of a run with another value may tell of its secrets.
+        # The result with another value may reveal secrets.
         return Impact(
             found, "" if found else "nothing is recorded of this line, and nothing is tried in a run with secrets"
         )
@@ -116,7 +116,7 @@ def _impact(
 def _places(
     trace: Trace, documents: DocumentSet, file: str, exact: set[int], within: set[int], context: Context | None
 ) -> tuple[list[NodePath], list[NodePath]]:
-    """The places that lines of a file contribute to, and those that the lines inside them contribute to."""
+    """The values that lines of a file contribute to, and those that lines inside them contribute to."""
     explainer = Explainer(trace)
     if context is not None:
         context.done = context.total = 0
@@ -143,7 +143,7 @@ def _outer(extents: Extents, trace: Trace, line: int) -> Iterable[int]:
 
 
 def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace: Trace, rerun: Rerun) -> Impact:
-    """The effect of a line of which nothing is recorded: what is another value with the line changed."""
+    """The effect of a line without a record: values that differ if the line is changed."""
     text = extents.source.text
     texts = [other for scalar in extents.scalars(line) for other in changed(text, scalar)]
     is_code = extents.has_code(line) or not texts
@@ -175,10 +175,10 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
 
 
 def _changes(before: Sequence[NodePath], after: Sequence[NodePath]) -> list[NodePath]:
-    """The places whose values are not the same in another output.
+    """The values that differ in another output.
 
-    Places are found again by their names, and by their order if there are as many: the value of a key is the same though
-    its document or item is called something else.
+    Values are matched by name, and by order if there are equally many: the value of a key may be the same although its
+    document or item has another name.
     """
     named = {_key(place): place for place in after}
     in_order: Sequence[NodePath | None] = after if len(after) == len(before) else [None] * len(before)
@@ -195,7 +195,7 @@ def _has_same_key(node_path: NodePath, other: NodePath) -> bool:
 
 
 def _key(node_path: NodePath) -> tuple[str | int, str]:
-    """The document and the way: by names, which stay when documents come or go."""
+    """The document and the path by names, which stay when documents are added or removed."""
     file: str = getattr(node_path, "file", "")
     return file or document_name(node_path.document) or node_path.number, node_path.path
 
@@ -205,7 +205,7 @@ def _is_same(node_path: NodePath, other: NodePath | None) -> bool:
 
 
 def changed(text: str, scalar: Scalar) -> list[str]:
-    """A text with another scalar of the same type in the place of one, in several ways."""
+    """A text with a scalar replaced by another one of the same type, in several versions."""
     value, written = scalar.value, text[scalar.start : scalar.end]
     others: list[str] = []
     if value is True or value is False:
@@ -222,7 +222,7 @@ def changed(text: str, scalar: Scalar) -> list[str]:
 
 
 def content_of(file: str, files: Files) -> tuple[str, str | None]:
-    """The absolute path and the text of an input that a person named; None for one that was not read."""
+    """The absolute path and the text of an input; None for one that was not read."""
     own = os.path.abspath(file)
     for path, content in sorted(files.items(), key=lambda one: one[0] != own):
         if content is not None and same_file(_shown(path), file):
@@ -237,7 +237,8 @@ def same_file(name: str, file: str) -> bool:
 
 
 def check_line(files: Files, file: str, number: int, whose: str) -> None:
-    """Raises UsageError for a file that is not an input, and for a line behind its end. An input may lack leading directories.
+    """Raises UsageError for a file that is not an input, and for a line after its end. Leading directories may be
+    omitted.
 
     files: contents by absolute path. whose: owner of the inputs in messages.
     """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Array, ArrayItem, Document, Item, MapItem, Value
 
-# The keys that tell the items of an array apart, the first that does so for all items.
+# Keys that can identify the items of an array; the first one that all items have is used.
 IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
 
 
@@ -52,7 +52,7 @@ def _are_different(items: list[MapItem]) -> bool:
 
 
 def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
-    """The values of an array's items by what they have under the identifying key, in order."""
+    """The values of an array's items by the value of the identifying key, in order."""
     found: dict[tuple[type, Value], Value] = {}
     for item in array.items:
         known_by = item.value.find(key) if type(item.value) is Map else None
@@ -95,11 +95,11 @@ class ItemNames:
         return self._secret_keys is not None
 
     def key(self, parent: Map, item: MapItem) -> str:
-        """The key of an item of a map, as it stands in a PATH."""
+        """The key of an item of a map, as written in a PATH."""
         return self.secret_keys(parent).get(item) or key_text(item.key)
 
     def secret_keys(self, parent: Map) -> Mapping[MapItem, str]:
-        """The items of a map whose key is secret, with what takes the place of the key."""
+        """The items of a map with secret keys, and the text shown instead of the key."""
         if self._secret_keys is None:
             return {}
         known = self._keys.get(parent)
@@ -108,7 +108,7 @@ class ItemNames:
         return known
 
     def document(self, document: Document, number: int) -> str | None:
-        """The name of a document, the one of this number; None for one that has neither kind nor schema nor name."""
+        """The name of a document with this number; None if it has no kind, schema or name."""
         if document not in self._documents:
             is_hidden = any(map(self.hides, name_items(document)))
             self._documents[document] = f"document {number + 1}" if is_hidden else document_name(document)

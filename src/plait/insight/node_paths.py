@@ -1,4 +1,4 @@
-"""PATH: which documents, and which places in them, a person means.
+"""PATH: selects documents, and values in them.
 
     Deployment/web:spec.replicas         kind and name, or schema and name, then keys
     web:spec.containers[name=app].image  a name alone; an array item by one of its values
@@ -9,7 +9,7 @@
     spec.ports[0]                        in every document
     /spec/replicas                       a pointer as in an operations file
 
-A key with a dot, a bracket or a colon in it stands in double quotes.
+A key that contains a dot, a bracket or a colon is written in double quotes.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 class NodePath:
-    """An item, with the way to it: the document, and the items from its root down to the item itself.
+    """An item with its ancestors: the document, and the items from its root down to the item itself.
 
-    names: how array items are called; places that are answered together share it.
+    names: names of array items; shared by all paths of one answer.
     """
 
     __slots__ = ("_names", "_path", "document", "number", "way")
@@ -65,17 +65,17 @@ class NodePath:
 
     @property
     def path(self) -> str:
-        """The way as text, such as `spec.ports[0]`."""
+        """The path as text, such as `spec.ports[0]`."""
         if self._path is None:
             self._path = path_text(self.document, self.way, None, None if self._names is None else self._names.key)
         return self._path
 
     def named(self, names: ItemNames) -> NodePath:
-        """The same place, called by these names."""
+        """The same path with other names."""
         return NodePath(self.document, self.number, self.way, None if names.hides_keys else self._path, names)
 
     def at(self, ancestors: tuple[Item, ...]) -> NodePath:
-        """Another place of the same document, by the way to it."""
+        """Another path in the same document, by its ancestors."""
         return NodePath(self.document, self.number, ancestors, names=self._names)
 
     @property
@@ -85,7 +85,7 @@ class NodePath:
 
     @property
     def parts(self) -> tuple[str | None, str]:
-        """The document's name, if it has one, and the way as text, with the names of items."""
+        """The document's name, or None, and the path as text, with the names of items."""
         names = self._names or ItemNames()
         return self.document_name, path_text(self.document, self.way, names.of, names.key)
 
@@ -108,7 +108,7 @@ class Path:
 
 
 def parse(text: str) -> Path:
-    """Read a PATH. Raises UsageError that shows what cannot be read."""
+    """Parses a PATH. Raises UsageError that shows the invalid part."""
     if not text:
         raise UsageError("the PATH is empty", expected="such as Deployment/web:spec.replicas", code="path-syntax")
     if text.startswith("/"):
@@ -298,7 +298,7 @@ def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
 
 
 def places(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[NodePath]:
-    """The places that a PATH means, in order; none if it means nothing. names: what they are called."""
+    """The values that a PATH matches, in order; empty if there are none. names: of documents and items."""
     names = ItemNames() if names is None else names
     return [
         NodePath(document, number, way, names=names)
@@ -327,14 +327,14 @@ def _called(selector: str, numbered: Sequence[tuple[int, Document]]) -> list[tup
 
 
 def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
-    """The ways from a value to the places that the steps mean.
+    """The paths from a value that match the steps.
 
-    A place is looked at once for each step, also where several `**` lead to it. Raises LimitError (steps, seconds).
+    A value is visited once for each step, even if several `**` lead to it. Raises LimitError (steps, seconds).
     """
     run = current_budget()
     most = run.most("steps")
     found: dict[int, tuple[Item, ...]] = {}
-    # The numbers of ways, by the way to the parent and the item.
+    # Indexes of paths, by the parent's path and the item.
     numbers: dict[tuple[int, int], int] = {}
     seen: set[tuple[int, int]] = set()
     stack: list[tuple[Value, int, int, tuple[Item, ...]]] = [(value, 0, 0, ())]
@@ -366,7 +366,7 @@ def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
     return list(found.values())
 
 
-# A place that is looked at takes as long as so many steps of a program.
+# Steps that the visit of a value costs.
 _STEPS_EACH = 20
 _CHECKED = 1000
 
@@ -409,9 +409,9 @@ def _has(value: Value, key: str, expected: str) -> bool:
 def all_places(
     documents: Sequence[Document], texts: Mapping[str, Array], names: ItemNames | None = None
 ) -> Iterator[NodePath]:
-    """Every scalar and empty collection of the documents, one after the other, and every line of the text files.
+    """Every scalar and empty collection of the documents, in order, and every line of the text files.
 
-    names: what they are called.
+    names: of documents and items.
     """
     names = ItemNames() if names is None else names
     for number, document in enumerate(documents):
@@ -423,9 +423,9 @@ def all_places(
 def scalars_beside(
     document: Document, number: int, other: Item | None, names: ItemNames | None = None
 ) -> Iterator[tuple[NodePath, Item | None]]:
-    """Every scalar of a document with the item that another document has in the same place, None if it has none.
+    """Every scalar of a document with the item at the same path of another document, or None.
 
-    number: of the document. The keys of the other document may stand in another order. names: as of `NodePath`.
+    number: of the document. The keys of the other document may be in another order. names: as of `NodePath`.
     """
     stack: list[tuple[tuple[Item, ...], str, Item | None]] = [((), "", other)]
     while stack:
@@ -453,4 +453,4 @@ def scalars_beside(
 
 
 def _nothing(key: Value) -> None:
-    """The lookup of a place that is not a map. Returns None for any key."""
+    """The lookup in a value that is not a map. Returns None for any key."""

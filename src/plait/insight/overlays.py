@@ -1,6 +1,6 @@
 """The difference between two sets of documents as an overlay.
 
-Where an overlay cannot say a change in small (keys in another order, items moved about), it replaces what is around.
+If an overlay cannot express a small change (another order of keys, moved items), it replaces the enclosing value.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _NEW = "#@overlay/match missing_ok=True"
 
 
 def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order: bool = False) -> str:
-    """An overlay that makes the right documents of the left ones, in their order; empty ones do not count.
+    """An overlay that turns the left documents into the right ones, in their order; empty ones are ignored.
 
-    The text is empty when nothing differs. in_order: as of `diff`.
+    The text is empty if nothing differs. in_order: as of `diff`.
     """
     left, right = printed(left), printed(right)
     by_order = in_order and len(left) == len(right)
@@ -33,7 +33,7 @@ def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order:
     pairs = [(a, b) for a, b in both if a is not None and b is not None]
     partner = {b: a for a, b in pairs}
     number = {document: place for place, document in enumerate(left)}
-    # Documents stay in the left order; from the first one on that would have to move, they are added anew at the end.
+    # Documents stay in the left order; from the first one that would have to move, they are appended again.
     kept: list[tuple[Document, Document]] = []
     last = -1
     stays = True
@@ -56,7 +56,7 @@ def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order:
         if not equal(old.value, other.value):
             parts.append(_changed(old, other, others(old), number[old]))
     stayed = {old for old, _ in kept}
-    # From the last to the first, so that the numbers of those before stay right.
+    # From the last to the first, so that earlier indexes stay valid.
     parts += [
         f"{_match(document, others(document), number[document])}{_REMOVE}\n---\n"
         for document in reversed(left)
@@ -70,7 +70,7 @@ def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order:
 
 
 def _match(document: Document, others: Sequence[Document], number: int) -> str:
-    """The annotation that selects a document: by what names it if no other has that, else by its number."""
+    """The annotation that selects a document: by its identity if that is unique, else by its number."""
     fields = identity_fields(document)
     if fields is None or any(_has(other, fields) for other in others):
         return f"#@overlay/match by=overlay.index({number})\n"

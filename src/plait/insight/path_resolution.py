@@ -1,4 +1,6 @@
-"""Resolves a PATH; and errors about one that matches nothing: how far it leads, the value there, the nearest name."""
+"""Resolves a PATH; and errors about one that matches nothing: the part that exists, the value there, the nearest
+name.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 def find(
     path: Path, documents: Sequence[Document], names: ItemNames | None = None, *, reveals: str | None = None
 ) -> list[NodePath]:
-    """The places that match a PATH, in order. names: of documents and places. reveals: the flag that shows hidden values.
+    """The values that match a PATH, in order. names: of documents and items. reveals: the flag that shows hidden
+    values.
 
     Raises UsageError with the failed part and the nearest name, or with all documents of a name that has several.
     """
@@ -86,7 +89,9 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
 def no_place(
     path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames, *, reveals: str | None = None
 ) -> UsageError:
-    """The error for a path that matches nothing, for the document in which it leads furthest. reveals: as of `find`."""
+    """The error for a path that matches nothing, for the document in which the longest part exists. reveals: as of
+    `find`.
+    """
     best: tuple[int, NodePath, Value, str, bool] | None = None
     for number, document in chosen:
         reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
@@ -153,7 +158,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def kind_meant(path: Path, documents: Iterable[Document]) -> str | None:
-    """The intended PATH if the kind of documents is in the place of a key; None otherwise."""
+    """The intended PATH if the kind of documents was written as a key; otherwise None."""
     first = path.steps[0] if path.steps else ""
     if path.selector is not None or not any((document_name(one) or "").startswith(f"{first}/") for one in documents):
         return None
@@ -167,7 +172,7 @@ def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
 
 
 def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:
-    """A hint for a path with a missing part: places where the rest matches."""
+    """A hint for a path with a missing part: paths at which the rest matches; or None."""
     found = [
         path_text(document, way, names.of, names.key)
         for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]

@@ -1,4 +1,4 @@
-"""Source maps: for every scalar of an output, where it stands there and where it came from (docs/explain.md).
+"""Source maps: for every scalar of an output, its position and its origin (docs/explain.md).
 
     {"version": 1, "sources": ["app.yml", "values.yml"], "mappings": [
       {"document": 0, "path": "spec.replicas", "line": 4, "column": 13,
@@ -7,11 +7,11 @@
 
 Lines of text files have `file`, their path in the output, instead of `document`.
 
-`source` is where the value is written as it stands: a scalar of an input, or the expression that computes it. A value
-that is written nowhere (a generated password) has no `source` and says so in `action`.
+`source` is where the value is written literally: a scalar of an input, or the expression that computes it. A value that
+is not written anywhere (a generated password) has no `source`; `action` names its origin.
 
-If a secret decides what is in the output, the documents and lines that it does not decide are counted by themselves, and
-`line` and `column` are left out.
+If a secret decides which items the output has, documents and lines are counted without these, and `line` and `column`
+are omitted.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ VERSION = 1
 def write_map(
     path: str, trace: Trace, documents: DocumentSet, text: str | None = None, *, as_json: bool = False
 ) -> None:
-    """Write the source map of documents to a file, a line for each value.
+    """Writes the source map of documents to a file, one line per value.
 
-    text: what is printed, if not the usual YAML or (as_json) documents as JSON, one behind the other.
+    text: the printed text, if not the usual YAML or (as_json) JSON documents, one after the other.
 
-    Raises ReadError when the file cannot be written, and for a symbolic link to a file.
+    Raises ReadError if the file cannot be written, and for a symbolic link to a file.
     """
     from itertools import chain
     from json import JSONEncoder
 
     encode = JSONEncoder(ensure_ascii=False).encode
     names: dict[str, None] = {}
-    # As text the entries take a small part of the room that they take as data.
+    # Entries take much less memory as text than as data.
     entries = [encode(entry) for entry in _mappings(trace, documents, text, names, as_json=as_json)]
     head = f'{{"version": {VERSION}, "sources": {encode(list(names))}, "mappings": ['
     parts = (f"{',' if number else ''}\n{entry}" for number, entry in enumerate(entries))
@@ -78,9 +78,9 @@ def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) ->
 def _mappings(
     trace: Trace, documents: DocumentSet, text: str | None, names: dict[str, None], *, as_json: bool = False
 ) -> Iterator[dict[str, object]]:
-    """The entries, one after the other; names gets the files that they name.
+    """Yields the entries. names: receives the files that they name.
 
-    One document is looked at after the other, so that all together take no more memory than the largest of them.
+    Documents are processed in order, so that they need no more memory than the largest of them.
     """
     from plait.insight.explain import Explainer
     from plait.yaml.tags import tags_of
@@ -91,7 +91,7 @@ def _mappings(
     whole = None if text is None else _Printed(text, of=len(documents.items), extensions=extensions)
     before = beside = 0
     marks = explainer.marks
-    # Where things stand in the output tells how much a secret put before them.
+    # Positions in the output reveal how much a secret inserted before them.
     is_placed = marks is None or not marks.decides_places
     for number, document in enumerate(explainer.visible(documents.items)):
         there: Document | None = None
@@ -106,7 +106,7 @@ def _mappings(
         elif is_placed:
             printed = _Printed(write_value(document.value), before)
             there = printed.document(0)
-            before = printed.end + 1  # a line `---` stands between
+            before = printed.end + 1  # a line `---` is between them
         name = explainer.names.document(document, number)
         for place, item in scalars_beside(document, number, there, explainer.names):
             entry: dict[str, object] = {"document": number, "path": place.path}
@@ -124,10 +124,11 @@ def _mappings(
 
 
 class _Printed:
-    """A printed text, read again to know where values stand in it.
+    """A printed text, parsed again to find the positions of values.
 
-    before: the lines that stand before it. beside: the characters before it on its first line. of: how many documents
-    were printed; a text whose format was kept may have empty ones between them. extensions: to the dialect of the text.
+    before: the number of lines before it. beside: the number of characters before it on its first line. of: the number
+    of printed documents; a text with preserved format may have empty ones between them. extensions: of the dialect of
+    the text.
     """
 
     def __init__(
@@ -192,7 +193,7 @@ def origin(explainer: Explainer, node_path: NodePath) -> tuple[str, HistoryEntry
 
 
 def _as_written(entry: HistoryEntry) -> HistoryEntry:
-    """The entry of where a value is written as it stands: an operation's `value`, the source of a substitution."""
+    """The entry where a value is written literally: an operation's `value`, the source of a substitution."""
     while entry.action not in ("expression", "template") and entry.has_value:
         same = [
             inner
@@ -247,7 +248,7 @@ class _Columns:
             number, column = spans.place(span.start)
             place = number, column + marked if number == 1 else column
             key = item.key if type(item) is MapItem else None
-            # Of a collection counts only that it is none of the scalars looked for; the tree is let go.
+            # A collection is not a scalar, which is all that matters; the tree is released.
             value = ... if type(item.value) is Map or type(item.value) is Array else item.value
             for line in {place[0], item.line}:
                 found.setdefault(line, []).append((key, value, place))

@@ -141,7 +141,7 @@ def _unmatched(trace: Trace, item: Item, candidates: list[Item], names: ItemName
 
 
 def nearest_miss(item: Item, candidates: Sequence[Item], names: ItemNames) -> str | None:
-    """The way in which the most similar candidate differs from an overlay item that matched nothing, or None.
+    """The difference between an overlay item that matched nothing and the most similar candidate, or None.
 
     names: the names of the candidates.
     """

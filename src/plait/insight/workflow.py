@@ -1,4 +1,4 @@
-"""Annotations of a workflow: lines of output that a service shows beside a file, as GitHub reads them."""
+"""Workflow annotations: lines of output that GitHub displays next to a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 
 
 def annotation(level: str, place: dict[str, str], text: str) -> str:
-    """One line, such as `::error file=a.yml,line=3::text`. level: "error" or "warning". place: its words, in order."""
+    """One line, such as `::error file=a.yml,line=3::text`. level: "error" or "warning". place: its properties, in
+    order.
+    """
     words = ",".join(
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in place.items()
     )
@@ -14,7 +16,7 @@ def annotation(level: str, place: dict[str, str], text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """The text without lines that GitHub would take for commands, such as those that a template prints."""
+    """The text without lines that GitHub would execute as commands, such as lines printed by a template."""
     return _COMMAND.sub(r"\1\\::", text).replace("##[", "##\\[")
 
 

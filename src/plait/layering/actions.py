@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class Absent(Exception):
-    """The place an action reads is missing or null."""
+    """The value that an action reads is missing or null."""
 
 
 def merge(overall: Value, child: Value, path: DataPath) -> Value:
-    """Maps merge, the child's values win; anything else is replaced by the child's."""
+    """`merge`: maps are merged, and the child's values win; any other value is replaced by the child's."""
     value = present(child, path)
     if type(value) is Map:
         existing = find(overall, path)
@@ -52,7 +52,7 @@ def replace(overall: Value, child: Value, path: DataPath) -> Value:
 
 
 def delete(overall: Value, _child: Value, path: DataPath) -> Value:
-    """The place without its value; at the root, an empty map. The child's data is not read."""
+    """`delete`: the data without the value; at the root, an empty map. The child's data is not read."""
     if not path.steps:
         return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
     present(overall, path)
@@ -63,7 +63,7 @@ ACTIONS: dict[str, Callable[[Value, Value, DataPath], Value]] = {"merge": merge,
 
 
 def merged(left: Map, right: Map) -> Map:
-    """`left` with the items of `right`: maps merge, everything else is the right one's. Lists are not joined."""
+    """`left` with the items of `right`: maps are merged, any other value is that of right. Lists are not joined."""
     changes: dict[MapItem, MapItem] = {}
     added: list[MapItem] = []
     find_left = left.find
@@ -78,7 +78,7 @@ def merged(left: Map, right: Map) -> Map:
             if inner is not old:
                 changes[existing] = existing.with_value(inner)
         else:
-            # Also if it is the same: the child has the last word.
+            # Even if it is equal: the child's value wins.
             changes[existing] = item
     if changes:
         get = changes.get
@@ -196,7 +196,7 @@ def _absent(
 
 
 def _ancestry(child: LayeredDocument) -> list[Frame]:
-    """The chain of parents that inherited data comes from, nearest first."""
+    """The chain of parents from which data is inherited, nearest first."""
     steps: list[Frame] = []
     document = child
     while document.parent is not None:

@@ -1,10 +1,10 @@
-"""Paths into data, read: a small JSONPath (docs/reference/layering.md).
+"""Parsed paths into data: a small JSONPath (docs/reference/layering.md).
 
-A path is compiled once into steps. A `str` step is a key and an `int` an index, which covers nearly all paths; the rest
-(`*`, slices, several names, `..`) are objects. `path_edits` has the operations along a path.
+A path is compiled once into steps. A `str` step is a key and an `int` an index, which covers nearly all paths; other
+steps (`*`, slices, several names, `..`) are objects. `path_edits` has the operations along a path.
 
-A path also knows if missing parts can be *created*: names become maps, `name[n]` a list; everything else only finds.
-Deckhand's rules come from splitting the text at its dots, so new names cannot contain a dot.
+A path also knows which missing parts can be *created*: names become maps, `name[n]` a list; all others only match.
+Deckhand splits the text at its dots, so new names cannot contain a dot.
 """
 
 from __future__ import annotations
@@ -107,14 +107,14 @@ class DataPath:
 
 
 ROOT = DataPath(".", (), None)
-# Paths that are kept compiled: so many, and none that is longer. Real ones have some forty characters.
+# Maximum number and length of compiled paths in the cache. Real ones have some forty characters.
 _LIMIT = 20_000
 _LONGEST = 500
 _compiled: dict[str, DataPath] = {".": ROOT, "$": ROOT}
 
 
 def compile_path(text: str) -> DataPath:
-    """The path for a text with or without a leading `$` or `.`. Raises PathError when it is none."""
+    """The path for a text with or without a leading `$` or `.`. Raises PathError if it is invalid."""
     path = _compiled.get(text)
     if path is None:
         if len(_compiled) >= _LIMIT:
@@ -127,7 +127,7 @@ def compile_path(text: str) -> DataPath:
 
 
 def action_path(text: str) -> DataPath:
-    """The path of an action: the empty text is the root, and a leading `data` component is left out."""
+    """The path of an action: the empty string is the root, and a leading `data` component is omitted."""
     rest = text
     for prefix in (".data", "$.data"):
         if text.startswith(prefix) and text[len(prefix) : len(prefix) + 1] in ("", ".", "["):
@@ -259,7 +259,7 @@ class _Reader:
         """`a`, `'a b'`, `a,b`, `*` or digits only, after a dot."""
         if self.peek() == "*":
             self.at += 1
-            # The reference makes a key "*" where there is nothing to match.
+            # Deckhand creates a key "*" if nothing matches.
             steps.append(Every())
             return
         word = self.word()

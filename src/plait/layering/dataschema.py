@@ -40,15 +40,15 @@ TEXT_KINDS = (
 
 _RESERVED = ("deckhand/", "metadata/")
 _SANITIZED = "Sanitized to avoid exposing secret."
-# What these say names keys, not values.
+# Messages of these keywords name keys, not values.
 _OPEN = frozenset({"required", "additionalProperties"})
 
 
 def check_data(
     rendered: Sequence[LayeredDocument], documents: Iterable[LayeredDocument], *, names_keys: bool = True
 ) -> None:
-    """Check every rendered document by the schema registered for it; `documents` holds the DataSchema documents.
-    names_keys: messages may name keys of the data of secret documents.
+    """Checks every rendered document against its registered schema; `documents` contains the DataSchema documents.
+    names_keys: messages may name keys in the data of secret documents.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is not a
     JSON Schema or has a reserved name.

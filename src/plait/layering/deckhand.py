@@ -1,14 +1,14 @@
 """Renders exactly as Deckhand does (docs/reference/layering.md).
 
 Deckhand changes data in place. A map or list that is substituted without `deepcopy` is copied at its first level only,
-so a later write into the destination also changes the source, and everything taken from the source afterwards. `delete`
+so a later write into the destination also changes the source, and everything read from the source afterwards. `delete`
 removes the first value that equals the one at its path. A path to missing data is split at its dots; patterns are
-searched as texts, and their replacement is a template.
+searched as strings, and their replacement is a template.
 
-Data is changed in place only where that makes a difference: when something below the first level is put into a second
-place, its source and its destination are copied and belong to the run from then on. Parts shared in such data are
-shared in its copy. All other data is shared and never changed, as in plait's own rules. Aliases in the text of a
-document are copies, as after Deckhand stored it.
+Data is changed in place only if that makes a difference: when a nested value is inserted at a second position, its
+source and destination are copied and owned by the evaluation from then on. Parts shared in such data are shared in its
+copy. All other data is shared and never changed, as in plait's own rules. Aliases in a document are copies, as after
+Deckhand stored it.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class DeckhandStrategy(LayeringStrategy):
         self._origins = origins
         self._trace = trace
         self._told: StepTracer | None = None
-        # The data of documents that this run may change in place, by its id.
+        # The data of documents that may be changed in place, by its id.
         self._own: dict[int, Value] = {}
-        # Whether the data that actions are working on is such.
+        # True if the current data of actions is such data.
         self._in_place = False
         self.methods = {"merge": self.merge, "replace": self.replace, "delete": self.delete}
 
@@ -137,7 +137,7 @@ class DeckhandStrategy(LayeringStrategy):
         if self._origins is not None and around is not None:
             left = item_at(overall, path)
             if left is not None:
-                # What the path leads to is still there.
+                # The target of the path still exists.
                 self._origins.changed(left)
                 self._origins.changed(around)
         return overall
@@ -148,10 +148,10 @@ class DeckhandStrategy(LayeringStrategy):
             before, parent = source.data, source.parent
             data = source.data = self._taken_over(before)
             if parent is not None and parent.data is before:
-                # It replaces its parent, whose other children begin with the same data.
+                # It replaces its parent, whose other children start with the same data.
                 parent.data = data
             found = find(data, compile_path(entry.path or "")) if type(data) is Map else data
-            assert not isinstance(found, NoMatch)  # it was there in what this is a copy of
+            assert not isinstance(found, NoMatch)  # it existed in the original of this copy
             value = found
         if self._origins is not None:
             self._origins.read(source, entry)
@@ -204,7 +204,7 @@ class DeckhandStrategy(LayeringStrategy):
         return id(data) in self._own
 
     def _taken_over(self, data: Value) -> Value:
-        """A copy that this run may change in place."""
+        """A copy that may be changed in place."""
         copy = self._copy_of(data)
         self._own[id(copy)] = copy
         return copy
@@ -222,7 +222,7 @@ class DeckhandStrategy(LayeringStrategy):
         return self._origins is not None or any(is_collection(inner) for inner in values(value))
 
     def _put_aside(self, data: Value, path: DataPath, value: Value, dest: Map) -> Value | NoMatch:
-        """The data with a value substituted, nothing being changed; MISSING where that is not how it is done."""
+        """The data with a value substituted, without changes in place; MISSING if that is not possible."""
         if self._origins is not None or not path.steps:
             return MISSING
         pattern = text_of(dest.find("pattern"))
@@ -235,7 +235,7 @@ class DeckhandStrategy(LayeringStrategy):
         return data if changed == existing else _written(data, path, changed)
 
     def _copy_of(self, data: Value) -> Value:
-        """A copy of a document's data, to be changed in place. Two ways to one thing mean something in such data only."""
+        """A copy of a document's data, to be changed in place. Sharing matters in such data only."""
         return self.copied(data, {} if self._owns(data) else None)
 
     def copied(self, value: Value, made: dict[int, Map | Array] | None) -> Value:
@@ -265,7 +265,7 @@ class DeckhandStrategy(LayeringStrategy):
         return array
 
     def _own_item(self, item: OneItem, made: dict[int, Map | Array] | None) -> OneItem:
-        """An item of a copy: a new one for a collection, for it will be changed; others are shared."""
+        """An item of a copy: a new one for a collection, because it will be changed; others are shared."""
         inner = item.value
         if type(inner) is not Map and type(inner) is not Array:
             return item
@@ -338,7 +338,7 @@ class DeckhandStrategy(LayeringStrategy):
                     self._put_at(value, place, changed)
 
     def _update(self, data: Value, path: DataPath, value: Value) -> Value:
-        """The value at every match, in place; at the root, the value itself."""
+        """Sets the value at every match, in place. At the root, returns the value itself."""
         steps = path.steps
         if not steps:
             return value
@@ -452,7 +452,9 @@ class DeckhandStrategy(LayeringStrategy):
 
 
 def _written(data: Value, path: DataPath, value: Value) -> Value | NoMatch:
-    """The data with a value at a path, nothing being changed; MISSING where a path means something else to Deckhand."""
+    """The data with a value at a path, without changes in place; MISSING if the path has another meaning to
+    Deckhand.
+    """
     steps = path.steps
     if not steps:
         return MISSING if path is _DOLLAR else value
@@ -467,7 +469,7 @@ def _written(data: Value, path: DataPath, value: Value) -> Value | NoMatch:
             return MISSING
         item = here.find(step)
         if item is None:
-            # What is missing is made of the text, cut at its dots.
+            # Missing parts are created from the text, split at its dots.
             if path.obstacle is None and path.text.split(".")[1:] == list(steps):
                 break
             return MISSING

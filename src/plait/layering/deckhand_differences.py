@@ -96,7 +96,7 @@ def compare(sets: Sequence[DocumentSet], options: LayeringOptions, context: Cont
         for way, left, right in _differences(document.data, other.data, ()):
             cause = _cause(other, way, origins)
             if secret:
-                # That it differs is told, and neither where nor what is there.
+                # The difference is reported, but neither its path nor its values.
                 found.append(DeckhandDifference(document, ".", ABSENT, ABSENT, cause))
                 break
             found.append(DeckhandDifference(document, _text(way), left, right, cause))
@@ -128,7 +128,7 @@ def to_text(comparison: Comparison) -> str:
 
 
 def _both(own: Value | NoValue, other: Value | NoValue) -> str:
-    """Both values. Long texts are reduced to their differences."""
+    """Both values. Long strings are reduced to their differences."""
     if type(own) is str and type(other) is str:
         parts = marked(own, other) if "\n" not in own + other else None
         lines = [with_marks(parts)] if parts is not None else []

@@ -1,11 +1,11 @@
 """A document with a schema, metadata and data: the unit of layering (docs/reference/layering.md).
 
 `read_documents` reads the attributes of every document once: identity, layer, labels, selector, actions, substitutions.
-It checks what the engine needs to continue (a schema, a metadata map, lists that are lists), with positions.
+It checks the structure that the engine needs (a schema, a metadata map, lists that are lists), with positions.
 `validation` checks if the document is *well formed*.
 
-The same class holds the state of a run: `data` starts as written and ends as rendered. The nodes below it are never
-changed, so restoring `written` undoes a run.
+The same class is the state of an evaluation: `data` starts as written and ends as rendered. The nodes below it are
+never changed, so restoring `written` resets it.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class LayeredDocument:
 
 
 def without_text(at: Position) -> Position:
-    """The same place, whose line messages cannot quote: it may hold a secret."""
+    """The same position without its line, which may contain a secret."""
     if at.source is None:
         return at
     return Position(Source(at.source.name, "", _NO_LINE), at.line, at.column)
@@ -208,10 +208,9 @@ _NONE: list[ArrayItem] = []
 
 
 def read_documents(sets: Iterable[nodes.DocumentSet]) -> list[LayeredDocument]:
-    """The documents of all inputs, in order; empty ones are left out.
+    """The documents of all inputs, in order, without empty ones.
 
-    Raises LayeringError (InvalidDocumentFormat) with a finding for each document without the parts that everything
-    depends on.
+    Raises LayeringError (InvalidDocumentFormat) with a finding for each document without the required parts.
     """
     found: list[LayeredDocument] = []
     failures: list[LayeringError] = []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def tree(plan: LayerGraph, chosen: Sequence[LayeredDocument]) -> str:
-    """The documents as an indented tree, each with its layer and place; with all their ancestors."""
+    """The selected documents as an indented tree, with all their ancestors; each with its layer and position."""
     children, roots = _family(plan, chosen)
     lines: list[str] = []
     stack: list[tuple[LayeredDocument, str, bool | None]] = [(root, "", None) for root in reversed(roots)]

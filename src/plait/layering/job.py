@@ -25,23 +25,26 @@ if TYPE_CHECKING:
     from plait.tree.context import Context, FormatPreserver
     from plait.tree.nodes import DocumentSet
 
-# Of strings, for those who read as the reference does.
+# Styles of strings for readers of YAML 1.1, such as Deckhand.
 STRINGS = ScalarStyles(misread)
-# Deeper than the reference can go; what walks data here may recurse.
+# Maximum nesting, more than Deckhand supports; code that walks data may recurse.
 _DEPTH = 300
 
 
-# So many texts are kept for later runs.
+# Maximum number of cached texts.
 _MOST = 4096
 
 
 class LayerJob:
-    """The input of a run.
+    """The options and inputs of one evaluation of `plait layer`.
 
-    sources: the texts in order, or parsed documents. options: of rendering. selection: the documents to return.
-    validate: check the structure of all documents first. validate_data: check the rendered data against its schemas. order:
-    one of ORDERS. short: schema, name and data only. unwrap: unwrap documents managed by Pegleg. known: the documents
-    of texts read by earlier runs, or None to read all.
+    |sources: the texts in order, or parsed documents.
+    |options: of rendering. selection: the documents to return.
+    |validate: check the structure of all documents first.
+    |validate_data: check the rendered data against its schemas.
+    |order: one of ORDERS. short: schema, name and data only.
+    |unwrap: unwrap documents managed by Pegleg.
+    |known: cached documents of texts, or None to read all.
     """
 
     __slots__ = ("known", "options", "order", "selection", "short", "sources", "unwrap", "validate", "validate_data")
@@ -72,7 +75,7 @@ class LayerJob:
     def plan(self, context: Context) -> LayerGraph:
         """Reads the documents and finds the dependencies of each. Raises ReadError, UsageError, LayeringError."""
         self._check_options()
-        in_order([], self.order)  # an order that is none is told before anything is read
+        in_order([], self.order)  # an invalid order is reported before anything is read
         return plan(read_documents(self._read(context)), self.options, context)
 
     def compare(self, context: Context) -> Comparison:
@@ -112,7 +115,7 @@ class LayerJob:
             documents = unwrapped(documents, warnings.append)
         for text in warnings:
             context.warn(text)
-        if self.known is not None and not warnings:  # each run warns of what it reads
+        if self.known is not None and not warnings:  # each evaluation repeats warnings about its texts
             if len(self.known) >= _MOST:
                 self.known.clear()
             self.known[key] = documents
@@ -129,7 +132,7 @@ class LayerJob:
         try:
             return self._run(context, self.plan(context) if planned is None else planned)
         except RecursionError:
-            # Substitution can put deep data into deep data.
+            # Substitution can nest deep data in deep data.
             raise LimitError("rendered documents are nested too deeply") from None
 
     def _run(self, context: Context, planned: LayerGraph) -> DocumentSet:
@@ -158,8 +161,8 @@ class LayerJob:
 
     @staticmethod
     def text(documents: DocumentSet, originals: FormatPreserver | None = None) -> str:
-        """The documents as text with the same meaning for Deckhand's YAML reader. originals: of a run that keeps the
-        format.
+        """The documents as text with the same meaning for Deckhand's YAML reader. originals: of an evaluation that
+        preserves the format.
         """
         return write(documents, forms=STRINGS) if originals is None else originals.write(documents)
 

@@ -1,7 +1,7 @@
-"""Choosing the parent of each document (docs/reference/layering.md).
+"""Selection of the parent of each document (docs/reference/layering.md).
 
-A document with a `parentSelector` gets as its parent the document with all those labels in the closest layer above. As
-in Deckhand, a match that cannot be a parent (another schema, the same layer or a lower one) is an error, and so are two
+The parent of a document with a `parentSelector` is the document with all those labels in the closest layer above. As in
+Deckhand, a match that cannot be a parent (another schema, the same layer or a lower one) is an error, and so are two
 matches in one layer, even if a closer layer has exactly one: a label may only be shared by documents that could all be
 parents. The relaxed rule (docs/reference/layering.md) ignores documents that cannot be parents, and counts in the
 chosen layer only. Under both rules no match is not an error: the document keeps its own data.
@@ -96,7 +96,7 @@ def _pairs(document: LayeredDocument) -> set[tuple[object, object]]:
     return {(key_id(item.key), key_id(item.value)) for item in labels.items} if labels is not None else set()
 
 
-# Labels that thousands of documents share by mistake give as many failures, each with as many candidates.
+# Labels that thousands of documents share by mistake cause as many failures, each with as many candidates.
 _MOST = 50
 
 

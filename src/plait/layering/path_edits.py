@@ -102,9 +102,10 @@ def selected(value: Value, step: Step) -> list[MapItem] | list[ArrayItem]:
 
 
 def write(value: Value, path: DataPath, new: Value) -> Value:
-    """The tree with `new` at every match, or at a created place if nothing matches.
+    """The tree with `new` at every match, or at a created path if nothing matches.
 
-    Raises PathError if it cannot be created: something is in the way, or the path only finds (`[*]`, slices, ...).
+    Raises PathError if it cannot be created: another value is in the way, or the path only matches (`[*]`, slices,
+    ...).
     """
     steps = path.steps
     if not steps:

@@ -39,7 +39,7 @@ class Float(float):
         if isinf(self):
             return ".inf" if self > 0 else "-.inf"
         text = float.__repr__(self)
-        # YAML 1.1 takes 1e+20 for a string: a float has a point.
+        # YAML 1.1 reads 1e+20 as a string: a float has a point.
         return text.replace("e", ".0e", 1) if "." not in text and "e" in text else text
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class Float(float):
 
 
 def with_floats(value: Value) -> Value:
-    """A value from somewhere else, with floats as documents have them."""
+    """A value of another origin, with floats of the type used in documents."""
     if type(value) is float:
         return Float(value)
     if type(value) is Map:

@@ -1,4 +1,4 @@
-"""Events of layering for listeners of a run (see `plait.base.events`). Imported only if there is a listener."""
+"""Coverage points of layering (see `plait.base.events`). Imported only if there is a listener."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def tell(listener: CoverageListener, plan: LayerGraph) -> None:
-    """Tell of the actions and the destinations of substitutions of all documents, and of the lines that are secret."""
+    """Reports the actions and substitution destinations of all documents, and the secret lines."""
     for document in plan.documents:
         for action in document.actions:
             listener.there(action.source, acting_point(action))

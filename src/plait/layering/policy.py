@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class LayeringPolicy:
     """The order of layers, the most general first.
 
-    document: where it is written. order: all layers. rank: the place of a layer that has documents, by its name.
+    document: of the policy. order: all layers. rank: the index of each layer that has documents.
     """
 
     __slots__ = ("document", "order", "rank")

@@ -115,7 +115,7 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
         document.secret = document.encrypted
     policy = find_policy(distinct, context)
     check_layers(distinct, policy)
-    # To Deckhand, a document that is given twice is two parents.
+    # For Deckhand, a document that is given twice is two parents.
     unmatched, index = choose_parents(given if options.like_deckhand else distinct, policy, relaxed=options.relaxed)
     if options.like_deckhand:
         for document in distinct:
@@ -162,8 +162,8 @@ def render_plan(
 ) -> list[LayeredDocument]:
     """Renders every document of the plan. Returns those of the result: not abstract and not replaced.
 
-    ways: by default those of the options. Raises LayeringError with all failures; documents that depend on a failed one
-    are left out of it.
+    ways: by default those of the options. Raises LayeringError with all failures; failures of documents that depend on
+    a failed one are not included.
     """
     failures: list[LayeringError] = []
     failed: set[LayeredDocument] = set()
@@ -246,7 +246,7 @@ def written(
     return DocumentSet(out)
 
 
-# A hint looks at every name there is; thousands of failures need no thousands of hints.
+# Maximum number of hints, each of which examines every name.
 _HINTS = 10
 _PARTS = frozenset({"schema", "metadata", "data"})
 

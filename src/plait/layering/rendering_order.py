@@ -1,7 +1,7 @@
 """The order of rendering: parents and sources before the documents that need them (docs/reference/layering.md).
 
 plait walks depth first in the order of the inputs, so that unrelated documents stay in that order and the others move
-up only as far as necessary. Deckhand's order differs, and matters if documents change each other.
+up only as far as necessary. Deckhand's order differs, which matters if documents change each other.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def dependency_order(documents: Sequence[LayeredDocument], needs: Needs) -> list[LayeredDocument]:
     """The documents, each after everything in its `needs`.
 
-    Raises LayeringError (SubstitutionDependencyCycle) naming the members of a cycle, in order, with their places.
+    Raises LayeringError (SubstitutionDependencyCycle) naming the members of a cycle, in order, with their positions.
     """
     done: set[LayeredDocument] = set()
     open_: set[LayeredDocument] = set()
@@ -51,11 +51,10 @@ def dependency_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
 
 
 def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list[LayeredDocument]:
-    """Deckhand's order of rendering: documents that nothing needs come last, before them those that only they need, and
-    so on, each time in reverse; then the unrelated documents, in the order of the inputs.
+    """Deckhand's order of rendering: documents that are not needed come last, before them those that only they need,
+    and so on, each time in reverse; then the unrelated documents, in the order of the inputs.
 
-    The relations of a document count in the order in which they are found: its parent, then its sources. There must be
-    no cycle.
+    The relations of a document count in order of discovery: its parent, then its sources. There must be no cycle.
     """
     following: dict[LayeredDocument, dict[LayeredDocument, None]] = {}
     waiting: dict[LayeredDocument, int] = {}
@@ -67,7 +66,7 @@ def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
                 known[needed] = None
                 waiting[needed] = waiting.get(needed, 0) + 1
     ready = [document for document, count in waiting.items() if count == 0]
-    # Grows while it is gone through: each document as soon as the last one that needs it has been seen.
+    # Grows during the iteration: each document is added after the last one that needs it.
     for document in ready:
         for needed in following.get(document, ()):
             waiting[needed] -= 1

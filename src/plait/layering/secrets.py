@@ -1,10 +1,9 @@
 """Secrets: the sources of encrypted data, and their redaction (docs/reference/layering.md).
 
-A document with `storagePolicy: encrypted` either holds its data or, in its place, a reference into a secret store: an
-http(s) address with "secrets" in it that ends in a UUID. A secret source resolves references.
+A document with `storagePolicy: encrypted` contains either its data or a reference into a secret store: an http(s)
+address with "secrets" in it that ends in a UUID. A secret source resolves references.
 
-Hiding puts the SHA-256 of the JSON text in the place of a value, so that equal secrets can be seen to be equal and
-nothing else.
+A redacted value is replaced by the SHA-256 of its JSON text, which shows only whether two secrets are equal.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def lines_of_secrets(documents: Sequence[LayeredDocument]) -> Iterator[tuple[Sou
 
 
 class SecretSource:
-    """A source of the data behind secret references. name: its name in messages."""
+    """A source of secret data. name: its name in messages."""
 
     __slots__ = ("name",)
 
@@ -51,7 +50,7 @@ class SecretSource:
 
 
 class FileSecrets(SecretSource):
-    """Secrets from a YAML map of references (whole, or their UUID alone) to data."""
+    """Secrets from a YAML map of references (complete, or only their UUID) to data."""
 
     __slots__ = ("_data",)
 
@@ -79,7 +78,7 @@ class EnvironmentSecrets(SecretSource):
         return (text,) if text is not None else None
 
     def variable(self, reference: str) -> str:
-        """The variable that would hold this reference's data."""
+        """The environment variable for this reference's data."""
         return self._prefix + _uuid(reference).upper().replace("-", "_")
 
 

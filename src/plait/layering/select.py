@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Selection:
-    """A choice of documents. schemas: whole, `namespace/Kind` or `namespace`. labels: (key, value) texts."""
+    """A selection of documents. schemas: complete, `namespace/Kind` or `namespace`. labels: (key, value) strings."""
 
     __slots__ = ("labels", "layers", "names", "schemas")
 
@@ -48,7 +48,7 @@ class Selection:
         )
 
     def hint(self, documents: Iterable[LayeredDocument]) -> str | None:
-        """The nearest name for the first given value that no document has."""
+        """The nearest name for the first requested value that no document has, or None."""
         all_of = list(documents)
         schemas = dict.fromkeys(document.schema for document in all_of)
         for wanted in self.schemas:

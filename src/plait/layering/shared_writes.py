@@ -33,14 +33,14 @@ class Writer:
 
 
 class SharedWrites:
-    """The writers of shared data, by what they wrote: items, and collections that lost one."""
+    """The writers of shared data, by what they wrote: items, and collections that lost an item."""
 
     __slots__ = ("_now", "_read", "_shared", "_writers")
 
     def __init__(self) -> None:
         self._now: Writer | None = None
         self._read: Writer | None = None
-        # By the id of a node; the node is kept so that no other gets its id.
+        # By the id of a node. The node is stored so that its id stays unique.
         self._shared: dict[int, Node] = {}
         self._writers: dict[int, tuple[Node, Writer]] = {}
 
@@ -58,7 +58,7 @@ class SharedWrites:
             self._read = self._writer(item) if item is not None else None
 
     def share(self, values: Iterable[Map | Array]) -> None:
-        """These are in more than one place from now on."""
+        """Records that these collections are shared from now on."""
         self._shared.update((id(value), value) for value in values)
 
     def same(self, old: Node, new: Node) -> None:
@@ -70,7 +70,7 @@ class SharedWrites:
             self._writers[id(new)] = (new, writer)
 
     def wrote(self, target: Map | Array, item: MapItem | ArrayItem, old: MapItem | ArrayItem | None = None) -> None:
-        """Records that an item was put into the target, replacing an old one."""
+        """Records that an item was inserted into the target, replacing an old one."""
         writer = self._now if id(target) in self._shared else self._read
         if writer is None and old is not None:
             writer = self._writer(old)

@@ -1,11 +1,11 @@
-"""Airship sites: which files belong to a site, as Pegleg collects them (docs/reference/layering.md, "Airship sites").
+"""Airship sites: the files of a site, as Pegleg collects them (docs/reference/layering.md, "Airship sites").
 
 A site is a directory `site/NAME` whose `site-definition.yaml` declares its type. Its documents are those of `global/`,
 `type/TYPE/` and `site/NAME/` of its repository, and of each repository that the definition names. Pegleg clones those;
 plait requires a checkout of each, because an input must not choose what is read.
 
-Files that Pegleg ignores are ignored here: those that do not end in `.yaml`, hidden ones, and those in a directory
-called `tools`. A document managed by Pegleg (a generated or encrypted secret) is unwrapped.
+Like Pegleg, plait ignores files that do not end in `.yaml`, hidden files, and files in a directory called `tools`. A
+document managed by Pegleg (a generated or encrypted secret) is unwrapped.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Parts:
         self.type_found = False
 
     def of(self, repository: str) -> Iterator[str]:
-        """Those of `global/` and `type/TYPE/` that are there."""
+        """The existing ones of `global/` and `type/TYPE/`."""
         yield from self._revised(repository, "global")
         for directory in self._revised(repository, "type", self.site_type):
             self.type_found = True
@@ -132,7 +132,7 @@ class _Parts:
         yield from self.there(repository, *parts)
 
     def there(self, repository: str, *parts: str) -> Iterator[str]:
-        """A directory of a repository, if it is there. Raises ReadError for a link on the way that may not be followed."""
+        """A directory of a repository, if it exists. Raises ReadError for a forbidden link in its path."""
         path = os.path.normpath(repository)
         for part in parts:
             path = os.path.join(path, part) if path != os.curdir else part
@@ -210,7 +210,7 @@ def _data(path: str, links: LinkPolicy) -> Map:
 
 
 def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Callable[[str], None]) -> Iterator[str]:
-    """The checkouts of the repositories that a definition names, in order; all given ones if it names none."""
+    """The checkouts of the repositories that a definition names, in order; all known ones if it names none."""
     item = data.find("repositories")
     if item is not None and item.value is not None and type(item.value) is not Map:
         raise UsageError(
@@ -264,7 +264,7 @@ def _described(repository: MapItem) -> str:
 
 
 def unwrapped(documents: DocumentSet, warn: Callable[[str], None]) -> DocumentSet:
-    """Documents as Pegleg hands them to Deckhand: in the place of a managed document the one that it wraps.
+    """Documents as Pegleg passes them to Deckhand: a managed document is replaced by the one that it wraps.
 
     warn: receives notes about encrypted data, which stays encrypted.
     """

@@ -1,4 +1,4 @@
-"""The steps of rendering that copy values between documents and have more than one rule.
+"""The rendering steps that copy values between documents and have more than one rule.
 
 `LayeringStrategy` implements plait's rules, `deckhand.DeckhandStrategy` those of Deckhand.
 """
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class LayeringStrategy:
     """plait's own rules: no tree is changed in place.
 
-    methods: the layering actions by name; each gets the data so far, the child's data and a path, and returns new data.
-    shares_data: a later step may change data of several documents.
+    methods: the layering actions by name; each receives the data so far, the child's data and a path, and returns new
+    data. shares_data: a later step may change data of several documents.
     """
 
     __slots__ = ()
@@ -44,10 +44,10 @@ class LayeringStrategy:
         return data
 
     def recording(self, told: StepTracer) -> None:
-        """Called before the same step if provenance is recorded. told: receives changes made in place."""
+        """Called before a document's actions or substitutions when tracing. told: receives changes made in place."""
 
     def before_step(self, document: LayeredDocument, item: ArrayItem | Map) -> None:
-        """Told before an action, or a destination of a substitution, of a document is carried out."""
+        """Called before each action, and each destination of a substitution, of a document."""
 
     def taken(self, source: LayeredDocument, entry: Substitution, value: Value) -> Value:  # noqa: ARG002
         """The value that a substitution uses, from the source's data."""
@@ -66,4 +66,4 @@ class LayeringStrategy:
         return substituted(data, value, text, dest)
 
     def done(self, documents: Sequence[LayeredDocument]) -> None:
-        """Told when all documents are rendered. Raises LayeringError."""
+        """Called when all documents are rendered. Raises LayeringError."""

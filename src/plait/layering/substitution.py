@@ -82,7 +82,7 @@ class Substitution:
 
 
 def entries(document: LayeredDocument) -> Iterator[Substitution]:
-    """The substitution entries of a document. Raises LayeringError (InvalidDocumentFormat) for one that is none."""
+    """The substitution entries of a document. Raises LayeringError (InvalidDocumentFormat) for an invalid one."""
     for number, item in enumerate(document.substitutions):
         yield Substitution(document, item, number)
 
@@ -104,7 +104,7 @@ def substitute(
     SubstitutionSourceDataNotFound, UnknownSubstitutionError.
     """
     data = document.data
-    # Whether a pattern matches a secret is told by no warning.
+    # Warnings must not reveal whether a pattern matches a secret.
     holds_secret = document.secret
     listener = current_listener()
     for entry in todo:
@@ -209,7 +209,8 @@ _WHOLE = (".", "$")
 def _warn_of_pattern(
     document: LayeredDocument, dest: Map, data: Value, text: str, context: Context, *, is_secret: bool
 ) -> None:
-    """Warn of a pattern that occurs nowhere, and of a recursion without pattern. is_secret: the data may hold a secret.
+    """Warns about a pattern without matches, and about a recursion without pattern. is_secret: the data may contain a
+    secret.
 
     Raises PathError.
     """
@@ -275,7 +276,7 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
 
 def substituted(data: Value, value: Value, text: str, dest: Map) -> Value:
     """The data with the value at one destination. Raises PathError, LimitError."""
-    # Documents that each take another one twice would soon be larger than anybody can go through.
+    # Documents that repeatedly include others twice grow exponentially.
     check_nodes(value)
     path = destination_path(text)
     item = dest.find("pattern")
@@ -300,7 +301,7 @@ def substituted(data: Value, value: Value, text: str, dest: Map) -> Value:
 
 
 def wants_text(pattern: str, path: str, existing: Value | NoMatch) -> PathError:
-    """The error for a destination without text in which the pattern could match."""
+    """The error for a destination without a string in which the pattern could match."""
     there = "nothing" if existing is MISSING else "null" if existing is None else a_kind(existing)
     return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {there}')
 
@@ -313,7 +314,7 @@ def _updated(left: Map, right: Map) -> Map:
 
 
 def depth_of(recurse: MapItem) -> int | None:
-    """The depth of a `recurse`: levels of texts, -1 for unlimited, or None if it has no effect."""
+    """The depth of a `recurse`: levels of strings, -1 for unlimited, or None if it has no effect."""
     item = recurse.value.find("depth") if type(recurse.value) is Map else None
     if type(recurse.value) is not Map or not recurse.value.items:
         return None
@@ -338,9 +339,9 @@ _SPECIAL = frozenset("\\.^$*+?{}[]|()")
 
 
 def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
-    """A function that puts the value's text in the place of every occurrence of the pattern.
+    """A function that replaces every occurrence of the pattern by the value's text.
 
-    It raises PathError for a map or a list, but only where the pattern occurs.
+    It raises PathError for a map or a list, but only if the pattern occurs.
     """
     if type(value) is Map or type(value) is Array:
         kind = kind_name(value)
@@ -352,7 +353,7 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
     new = value if type(value) is str else str(value)
     if _SPECIAL.isdisjoint(pattern):
         return lambda text: text.replace(pattern, new)
-    # The value is taken as it is: the reference reads backslashes in it as a template.
+    # The value is inserted literally, whereas Deckhand interprets backslashes in it.
     regexp = compiled(pattern)
     return lambda text: regexp.sub(lambda _match: new, text)
 

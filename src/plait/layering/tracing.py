@@ -60,7 +60,7 @@ class StepTracer:
         if isinstance(by, Contributor):
             self.trace.effect(by, _with_data(self.document, before), _with_data(self.document, after))
         if _is_other(before, after):
-            # No item of the data is replaced: all of it is.
+            # No item of the data is replaced, but all data.
             self.trace.whole[self.document] = self.whole
         self.trace.relate(before, after, self.action, self.because, self.explain, self._says_itself, self.by)
 
@@ -95,7 +95,7 @@ def acting(trace: Trace, child: LayeredDocument, action: ArrayItem, method: str,
     own = {*map(id, items), *(id(item.value) for item in items if type(item.value) in (Map, Array))}
 
     def explain(new: Item, _old: Item | None) -> tuple[Origin, ...]:
-        # An item of the child's own data says itself where it is from.
+        # An item of the child's own data has its own origin.
         return (taken,) if id(new) in own else (*because[1:], taken)
 
     name = f"layering {method}"
@@ -104,14 +104,14 @@ def acting(trace: Trace, child: LayeredDocument, action: ArrayItem, method: str,
 
 
 def _with_data(document: LayeredDocument, data: Value) -> Node:
-    """A document as it was printed if it had these data."""
+    """A document as it would be printed with this data."""
     top = document.node.value
     items = [item for item in top.items if item.key != "data"] if type(top) is Map else []
     return Node(Map([*items, MapItem("data", data)]), document.node.source, document.node.line)
 
 
 def left_out(trace: Trace, documents: Iterable[LayeredDocument]) -> None:
-    """Records what is missing in the result without having been removed: abstract and replaced documents, data of a
+    """Records what is missing in the result without having been removed: abstract and replaced documents, and data of a
     child that none of its actions uses.
     """
     not_taken: list[Effect] = []
@@ -129,7 +129,7 @@ def left_out(trace: Trace, documents: Iterable[LayeredDocument]) -> None:
             by = Contributor(f"replaced by {document.replaced_by}", at.source, at.line)
         if by is not None:
             trace.effect(by, _with_data(document, document.data), None)
-    # What an action took out was taken by another one before.
+    # Before an action removed it, another one had read it.
     trace.effects[:0] = not_taken
 
 
@@ -185,12 +185,14 @@ def substituting(
         return (old, *origins) if in_text and old is not None else origins
 
     whole = Change("substitution", at.source, at.line, because=(*because, *origins))
-    # What a path creates on its way is written nowhere; what it brings says itself where it is from.
+    # Parts created by a path are not written anywhere; inserted parts have their own origin.
     return StepTracer(trace, document, "substitution", tuple(because), explain, own, whole)
 
 
 def _earlier(trace: Trace, value: Value, path: DataPath) -> list[Origin]:
-    """The origins of the earlier substitution that put the value at a path into its own document, inside a map or list."""
+    """The origins of the earlier substitution that inserted the value at a path into its own document, inside a map or
+    list.
+    """
     found: Change | None = None
     for step in path.steps:
         item: Item | None = None
@@ -208,7 +210,7 @@ def _earlier(trace: Trace, value: Value, path: DataPath) -> list[Origin]:
 
 
 def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
-    """Records a value printed in place of a hidden one."""
+    """Records a value printed instead of a hidden one."""
     if _is_other(old.value, new.value):
         trace.record(new, Change(_HIDDEN, new.source, new.line, was=old))
     else:
@@ -242,14 +244,14 @@ def _origins(value: Value, path: DataPath, node: Item) -> list[Origin]:
 def inherited(
     trace: Trace, documents: Iterable[LayeredDocument], result: DocumentSet, *, secret: Iterable[LayeredDocument] = ()
 ) -> None:
-    """Records why the data of each written document is as it is: the parent it starts from.
+    """Records the origin of each written document's data: the parent it starts from.
 
-    secret: all documents of the run, including those not written.
+    secret: all documents of the evaluation, including those not written.
     """
     documents, secret = list(documents), list(secret)
     for document in secret:
         if document.parent is not None and document not in documents:
-            # It is not printed, so nobody asks what is in its data.
+            # It is not printed, so its data is not queried.
             trace.lineage[document.node] = (set(), _parentage(document, document.parent))
     for document, node in zip(documents, result.items, strict=False):
         trace.copied(node, document.node)

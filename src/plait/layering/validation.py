@@ -1,4 +1,4 @@
-"""The form of documents, checked before rendering (docs/reference/layering.md).
+"""The structure of documents, checked before rendering (docs/reference/layering.md).
 
 Every document is checked against the rules of its metadata, control documents also against those of their data, and no
 two may have the same schema, layer and name. All violations of all documents are found, with the positions of the
@@ -304,7 +304,7 @@ _METADATA: dict[str, Rule] = {
 }
 _CONTROL_METADATA: dict[str, Rule] = {"name": _string, "labels": _text_values}
 
-# The keys that documents may have, by the key of the map that they stand in, for whoever helps to write them.
+# The valid keys of documents, by the key of the enclosing map, for completion.
 KEYS: dict[str, tuple[str, ...]] = {
     "": ("schema", "metadata", "data"),
     "metadata": tuple(_METADATA),

@@ -83,7 +83,7 @@ def certificate(options: Value, sources: Sources) -> Value:
     for extension, critical in _purposes(is_ca, usages):
         builder = builder.add_extension(extension, critical=critical)
     authority = key_id if signer is None else _subject_key_id(signer.certificate)
-    # In the order of the reference's library: what looks at the text of a certificate sees the same.
+    # In the order of the reference program's library, for tools that compare certificates as text.
     builder = builder.add_extension(x509.SubjectKeyIdentifier(key_id), critical=False)
     if authority is not None:
         builder = builder.add_extension(x509.AuthorityKeyIdentifier(authority, None, None), critical=False)

@@ -45,7 +45,7 @@ def definitions(root: Value) -> list[VariableDefinition]:
     try:
         return _definitions(root)
     except OpsError as error:
-        # BOSH reads them from what it would print, and names the lines of that.
+        # BOSH reads them from its printed form, and reports lines of that.
         from plait.ops.reader import read_first, write_text
 
         try:
@@ -123,7 +123,7 @@ class VariableLookup:
         self._by_name: dict[str, list[VariableDefinition]] = {}
         for definition in section:
             self._by_name.setdefault(definition.name, []).append(definition)
-        # name -> found, value, and whether it counts as missing itself if it was not found
+        # name to found, value, and True if it counts as missing itself
         self._known: dict[str, tuple[bool, Value, bool]] = {}
         self.used: set[str] = set()
         self.missing: set[str] = set()
@@ -142,7 +142,7 @@ class VariableLookup:
             raise error.within("", role=CLAUSE, reference=told) from None
 
     def fill(self, value: Value) -> Value:
-        """A document with its placeholders filled. Raises OpsError with the place of the text."""
+        """A document with its placeholders filled. Raises OpsError with the position of the string."""
 
         def lookup(name: str) -> tuple[bool, Value]:
             self.used.add(name.partition(".")[0])
@@ -279,7 +279,7 @@ def _inside(value: Value, path: str, name: str) -> Value:
     try:
         return walk.find(value, pointer, slash=False)
     except OpsError as error:
-        # What reads as an index may be a key made of digits.
+        # A part that looks like an index may be a numeric key.
         keys = Pointer(tuple(KeyToken(str(t.number)) if type(t) is IndexToken else t for t in pointer.tokens))
         try:
             return walk.find(value, keys, slash=False)
@@ -291,7 +291,7 @@ def _inside(value: Value, path: str, name: str) -> Value:
     first = name.partition(".")[0]
     hint = failed.hint
     if isinstance(failed, walk.PathNotFoundError) and failed.optional:
-        # A name of a variable has no mark that makes it optional.
+        # The name of a variable cannot be marked as optional.
         hint = f"-v {name}=VALUE gives it a value there"
     if type(value) is not Map and type(value) is not Array:
         hint = f'a dotted name reaches into a map, and "{first}" is none: -v {name}=VALUE gives it a value there'

@@ -63,7 +63,7 @@ def _tested(pointer: Pointer, value: Value) -> list[Operation]:
 
 
 def _maps(a: Map, b: Map, way: tuple[Token, ...]) -> list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]]:
-    """The steps for two maps, in the order in which the keys print."""
+    """The steps for two maps, in the order in which the keys are printed."""
     old = {key_id(item.key): item for item in a.items}
     new = {key_id(item.key): item for item in b.items}
     steps: list[tuple[str, tuple[Value, Value, tuple[Token, ...]] | list[Operation]]] = []

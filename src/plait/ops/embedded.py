@@ -1,7 +1,7 @@
-"""Operations on documents within texts: `/data/app.yml!yaml/server/port` (the extension embedded).
+"""Operations on embedded documents: `/data/app.yml!yaml/server/port` (the extension embedded).
 
-`!FORM` after a part of a path parses the text there; the rest is a path within it. Such an operation becomes a plain
-one that sets the resulting text.
+`!FORMAT` after a part of a path parses the string there; the rest is a path within it. Such an operation becomes a
+plain one that sets the resulting string.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FORM = re.compile(r"!([a-z]+)(?=/|$)")
 
 
 class ReplaceString(Replace):
-    """The plain operation that sets a text of which only a part is another."""
+    """The plain operation that replaces a string of which only a part changes."""
 
     __slots__ = ()
     is_partial = True
@@ -111,7 +111,7 @@ def inside_of(
     build: Callable[[OperationSource, frozenset[str]], Operation],
     extensions: frozenset[str],
 ) -> Operation | None:
-    """The operation of a definition whose path enters a text, or None.
+    """The operation of a definition whose path enters a string, or None.
 
     build: creates an operation from a definition, with these extensions. Raises OpsError.
     """

@@ -36,7 +36,7 @@ def _is_every(token: Token) -> bool:
 
 
 def has_wildcard(pointer: Pointer) -> bool:
-    """True if a part of the path is `*`, so that it names several places. The key `*` is written `*?`."""
+    """True if a part of the path is `*`, so that it can match several values. The key `*` is written `*?`."""
     return any(_is_every(token) for token in pointer.tokens)
 
 
@@ -47,16 +47,16 @@ class ExpandingOperation(Operation):
     is_wide = True
 
     def plain(self, root: Value) -> list[Operation]:
-        """The plain operations for a document. Raises OpsError if there is no place for them."""
-        # From the end of the document to its beginning, so that what is done to one item moves none of those to come.
+        """The plain operations for a document. Raises OpsError if the path matches nothing."""
+        # From the end of the document to its beginning, so that an operation moves no items of later ones.
         return [one for way in reversed(places(root, self.pointer)) for one in self.at(Pointer(way), root)]
 
     def at(self, pointer: Pointer, root: Value) -> list[Operation]:
-        """The plain operations at one of its places."""
+        """The plain operations for one match."""
         raise NotImplementedError
 
     def replace(self, pointer: Pointer, value: Value, item: MapItem | None) -> Replace:
-        """A plain operation that sets a value, at the place of this one in its file. item: where the value is written."""
+        """A plain operation that sets a value, with the position of this one. item: where the value is written."""
         return Replace(
             pointer, value, source=self.source, line=self.line, number=self.number, words=self.words, item=item
         )
@@ -67,7 +67,7 @@ class ExpandingOperation(Operation):
 
 
 class WildcardOperation(ExpandingOperation):
-    """A plain operation at each place that its path names."""
+    """A plain operation for each match of its path."""
 
     __slots__ = ("operation",)
 
@@ -130,7 +130,7 @@ class Move(Copy):
 
 
 def _found(root: Value, pointer: Pointer) -> tuple[Value, MapItem | None]:
-    """The value at a location, and the item that holds it if that has a key."""
+    """The value at a path, and its item if that has a key."""
     value = find(root, pointer)
     last = pointer.tokens[-1] if pointer.tokens else None
     if type(last) is not KeyToken:
@@ -143,10 +143,9 @@ def _found(root: Value, pointer: Pointer) -> tuple[Value, MapItem | None]:
 
 
 def places(root: Value, pointer: Pointer) -> list[Way]:
-    """The places that a path matches in a document, in order; the path itself if it has no `*`.
+    """The paths that a pattern matches in a document, in order; the path itself if it has no `*`.
 
-    Up to the first `*` everything must exist; after it, missing parts are not places. Raises OpsError if there is no
-    place at all.
+    Up to the first `*` everything must exist; after it, missing parts do not match. Raises OpsError if nothing matches.
     """
     tokens = pointer.tokens
     first = next((depth for depth, token in enumerate(tokens) if _is_every(token)), None)
@@ -160,7 +159,7 @@ def places(root: Value, pointer: Pointer) -> list[Way]:
 
 
 class _Walk:
-    """Visits all places of a path. near: the values found instead of a part that matches nothing, by depth."""
+    """Visits all matches of a path. near: the values found instead of a part that matches nothing, by depth."""
 
     def __init__(self, tokens: Way) -> None:
         self.tokens = tokens
@@ -169,7 +168,7 @@ class _Walk:
         self.near: dict[int, list[str]] = {}
 
     def go(self, node: Value, depth: int, path: Way) -> None:
-        """Go on from a node, which is reached by the tokens of `path`."""
+        """Continues from a node at `path`."""
         current_budget().check_time()
         self.reached[depth] += 1
         if depth == len(self.tokens):
@@ -180,7 +179,7 @@ class _Walk:
             for step, inner in _below(node):
                 self.go(inner, depth + 1, (*path, step))
         elif token.optional or type(token) is AfterLastIndexToken:
-            # What is made on the way is made as a plain operation makes it.
+            # Missing parts are created as by a plain operation.
             if type(node) is (Map if type(token) is KeyToken else Array):
                 self.found.append((*path, *self.tokens[depth:]))
         elif type(token) is KeyToken:
@@ -208,7 +207,7 @@ class _Walk:
                 self.go(array.items[number + token.shift].value, depth + 1, (*path, IndexToken(number + token.shift)))
 
     def nothing(self, pointer: Pointer) -> OpsError:
-        """The error for a path without a place: how far it leads, and the value there."""
+        """The error for a path without a match: the part that exists, and the value there."""
         depth = max(depth for depth, count in enumerate(self.reached) if count)
         token = self.tokens[depth]
         wanted = token.value if type(token) is MatchingIndexToken else token.text(mark=False)

@@ -1,4 +1,4 @@
-"""Making the values of variables: passwords, certificates, RSA and SSH keys (docs/reference/variables.md).
+"""Generates the values of variables: passwords, certificates, RSA and SSH keys (docs/reference/variables.md).
 
 Keys need the `cryptography` package (the `certificates` extra), which is imported on demand.
 """
@@ -82,7 +82,7 @@ def _keys() -> ModuleType:
 def _certificate(options: Value, sources: Sources) -> Value:
     import warnings
 
-    with warnings.catch_warnings():  # a common name longer than the standard has it is in use, and accepted
+    with warnings.catch_warnings():  # common names longer than the standard allows are in use, and accepted
         warnings.simplefilter("ignore")
         value: Value = _keys().certificate(options, sources)
     return value

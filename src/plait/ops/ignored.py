@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
-    """Warns about ignored parts of a text, of which only the first document is read. repeats: it has repeated keys."""
+    """Warns about ignored parts of a text, of which only the first document is read. repeats: it has duplicate keys."""
     if repeats:
         from plait.yaml.duplicate_keys import duplicate_key_warnings
 
@@ -83,7 +83,7 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
     """Warns about placeholders that are never filled: unclosed ones, and those in the value of a variable."""
     brought = _brought(sources)
     for item, text in texts:
-        # Most texts have as many ends of placeholders as beginnings: nothing is looked at closer.
+        # Most texts have as many opening as closing parentheses of placeholders, and need no closer check.
         if text.count(MARK) != text.count("))"):
             wrong = _unclosed(text)
             if wrong is not None:
@@ -95,7 +95,7 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
             continue
         found = names(text)
         for place, name in enumerate(found):
-            # What is put into a longer text is filled by the names that stand behind it there.
+            # A placeholder inserted into a longer text is filled only if its name follows there.
             lost = [one for one in brought.get(name.partition(".")[0], ()) if one not in found[place + 1 :]]
             if lost:
                 others = ", ".join(f"(({one}))" for one in lost)
@@ -118,7 +118,7 @@ def _brought(sources: Sources) -> dict[str, list[str]]:
     try:
         given = {} if sources.are_empty() else sources.named()
     except OpsError:
-        return {}  # which is raised again, with its place, where they are filled
+        return {}  # which is raised again, with its position, when they are filled
     found: dict[str, list[str]] = {}
     for name, value in given.items():
         if type(value) is str:
@@ -132,10 +132,10 @@ def _brought(sources: Sources) -> dict[str, list[str]]:
 
 
 def _unclosed(text: str) -> str | None:
-    """The first part of a text that looks like a placeholder that is not closed.
+    """The first part of a text that looks like an unclosed placeholder, or None.
 
-    Arithmetic and patterns have double parentheses as well. Within a longer text only a brace in place of a parenthesis
-    shows the intention.
+    Arithmetic and patterns contain double parentheses as well. Within a longer text only a brace instead of a
+    parenthesis shows the intention.
     """
     at = text.find(MARK)
     while at >= 0:

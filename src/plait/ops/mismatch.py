@@ -1,4 +1,4 @@
-"""The reason for a failed `test` operation: the first place where found and expected values differ.
+"""The reason for a failed `test` operation: the first difference between found and expected value.
 
 Possible secrets are not shown: values under keys that sound like one, and texts with a private key.
 """
@@ -48,7 +48,7 @@ def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tu
             found, expected = one.value, expected.items[number].value
         else:
             if any(word in way.lower() for word in _SECRET) or _is_key(found) or _is_key(expected):
-                # Nor is the line that holds it quoted.
+                # Nor is its line quoted.
                 other = "another " if type(found) is type(expected) else ""
                 return way, f"{kind_name(expected)} ({_HIDDEN})", f"{other}{kind_name(found)} (not shown)", []
             kinds = kind_name(found) != kind_name(expected)

@@ -1,4 +1,6 @@
-"""Ops files: a list of operations in YAML (docs/reference/operations.md), alone, in a directory or chosen by a pattern."""
+"""Operations files: lists of operations in YAML (docs/reference/operations.md), alone, in a directory or matched by a
+pattern.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ class OperationSource:
     def refuse(
         self, message: str, *, expected: str | None = None, hint: str | None = None, fault: str = ""
     ) -> OpsError:
-        """An error about the whole definition; it shows the fields that are set, values left out.
+        """An error about the whole definition. It shows the names of the fields, not their values.
 
         fault: the reason, in BOSH's words.
         """
@@ -209,10 +211,10 @@ OPERATIONS: Mapping[str, Callable[[OperationSource, bool], Operation]] = {
 def operations_of(
     value: Value, source: Source, *, null_values: bool = False, extensions: frozenset[str] = frozenset()
 ) -> list[Operation]:
-    """The operations that the value of an ops file defines; null and an empty array define none.
+    """The operations that the value of an operations file defines; null and an empty array define none.
 
-    null_values: accept `value: null`, which bosh rejects. extensions: names of extensions of the dialect: those of
-    `ops.expansion`, those of `ops.inside`. Raises OpsError with the file, the line and the operation's number.
+    null_values: accept `value: null`, which bosh rejects. extensions: enabled extensions of the dialect, see
+    `ops.expansion` and `ops.embedded`. Raises OpsError with the file, the line and the operation's number.
     """
     if value is None:
         return []
@@ -263,7 +265,7 @@ def _operation(
     fields: dict[str, MapItem] = {}
     for entry in value.items if value is not None else ():
         if type(entry.key) is str:
-            fields[entry.key] = entry  # of a repeated field the last stands
+            fields[entry.key] = entry  # the last of duplicate fields is used
     definition = OperationSource(fields, source, item.line or (value.line if value is not None else 0), number)
     for name in ("path", "error"):
         definition.text(name)
@@ -359,8 +361,8 @@ def read_operations(
 
 
 def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
-    """The files of an argument: the file itself, the ops files of a directory ordered by name, or those that match a
-    pattern.
+    """The files of an argument: the file itself, the operations files of a directory ordered by name, or the matches of
+    a pattern.
 
     Files of a directory must end in .yml, .yaml or .json. A pattern (`ops/*.yml`, `**` for any depth) is used only if
     no file has that name. Raises ReadError if there is none, and for a symbolic link to a directory, in one, or matched
@@ -404,7 +406,7 @@ def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
 
 
 def _searched(top: str, pattern: str) -> Iterator[str]:
-    """The directories in which there could be something that a pattern below a directory means."""
+    """The directories that may contain matches of a pattern."""
     import os
 
     yield top

@@ -26,7 +26,7 @@ class Operation:
     __slots__ = ("line", "number", "pointer", "source", "words")
     kind = ""
     is_wide = False
-    is_partial = False  # whether the value it sets is made of the one that was there
+    is_partial = False  # True if the new value is derived from the old one
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Operation:
         raise NotImplementedError
 
     def plain(self, root: Value) -> Sequence[Operation]:  # noqa: ARG002 - what is wide looks at the document
-        """The operations that are applied to a document for it (see `ops.expansion`). Raises OpsError."""
+        """The plain operations that are applied to a document (see `ops.expansion`). Raises OpsError."""
         return (self,)
 
     def fields(self) -> list[MapItem]:
@@ -148,7 +148,7 @@ class Test(Operation):
         pointer = self.pointer
         root = draft.root
         if pointer.is_slash and type(root) is Map and root.find("") is None:
-            return  # the empty key is absent, whatever else "/" may name
+            return  # the empty key does not exist, whatever else "/" may match
         try:
             draft.find(pointer)
         except PathNotFoundError as error:
@@ -173,5 +173,5 @@ class Test(Operation):
 
 
 def to_nodes(operations: Iterable[Operation]) -> Array:
-    """The operations as the array that an ops file holds."""
+    """The operations as the array of an operations file."""
     return Array([ArrayItem(Map(operation.fields())) for operation in operations])

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from plait.ops.pointer import Token
     from plait.tree.nodes import Value
 
-# So many items are looked into.
+# Maximum number of items examined.
 _MOST = 1000
 
 
 def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
-    """The path with another item in place of a selected one, if the rest exists there; else None."""
+    """The path with another item instead of a selected one, if the rest exists there; else None."""
     tokens = pointer.tokens
     for depth in range(len(tokens) - 2, -1, -1):
         token = tokens[depth]

@@ -1,4 +1,4 @@
-"""Placeholders: `((name))` in a text (docs/reference/variables.md).
+"""Placeholders: `((name))` in a string (docs/reference/variables.md).
 
 `((`, at most one space, an optional `!`, a name, at most one space, `))`. A name consists of letters, ASCII digits and
 `_ - / .`. Any other text is plain.
@@ -32,7 +32,7 @@ _ASCII = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def names(text: str) -> list[str]:
-    """The names of all placeholders of a text, in order, without `!`."""
+    """The names of all placeholders of a string, in order, without `!`."""
     out: list[str] = []
     at = text.find("((")
     while at >= 0:
@@ -66,10 +66,10 @@ def name_end(text: str, start: int) -> int:
 
 
 def marked(root: Value) -> list[tuple[Item, str]]:
-    """The texts in a tree, and keys, that have a placeholder in them or begin one, with their items."""
+    """The strings in a tree, including keys, that contain or begin a placeholder, with their items."""
     found: list[tuple[Item, str]] = []
     work = [root] if type(root) is Map or type(root) is Array else []
-    for node in work:  # which grows on the way
+    for node in work:  # which grows during the iteration
         for item in node.items:
             value = item.value
             if type(value) is str:
@@ -83,13 +83,15 @@ def marked(root: Value) -> list[tuple[Item, str]]:
 
 
 def can_have_values(root: Value, sources: Sources) -> bool:
-    """False if no placeholder of a document has a value: none is given, and the document defines no variables."""
+    """False if no placeholder of a document can have a value: no values are given, and the document defines no
+    variables.
+    """
     section = root.find(SECTION) if type(root) is Map else None
     return not sources.are_empty() or (section is not None and section.value is not None)
 
 
 def is_whole(text: str) -> bool:
-    """True if a text is exactly one placeholder, so that it takes the value with its type."""
+    """True if a string is exactly one placeholder, which is replaced by the value with its type."""
     return (
         text.startswith("((")
         and text.endswith("))")
@@ -99,14 +101,14 @@ def is_whole(text: str) -> bool:
 
 
 def fill(text: str, lookup: Lookup) -> Value:
-    """The text with its placeholders replaced by the values of `lookup`. A placeholder that is the whole text becomes
-    the value itself.
+    """The string with its placeholders replaced by the values of `lookup`. A placeholder that is the whole string
+    becomes the value itself.
 
-    Within a text only strings and integers are accepted, and only spellings without spaces are replaced. Text inserted
-    for an earlier name can be replaced by a later one. Raises OpsError for a value of another type.
+    Within a longer string only strings and integers are accepted, and only placeholders without spaces are replaced.
+    Text inserted for an earlier name can be replaced by a later one. Raises OpsError for a value of another type.
     """
     found_names = names(text)
-    # Filled once is enough, unless something that is put in can make a placeholder.
+    # One pass is enough, unless an inserted text can form a placeholder.
     simple = text.count(MARK) == len(found_names)
     filled: set[str] = set()
     for name in found_names:

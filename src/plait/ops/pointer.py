@@ -96,7 +96,7 @@ class MatchingIndexToken(_Selected):
 
 
 class AfterLastIndexToken:
-    """The place after the last item of an array; the last part of a path only."""
+    """The position after the last item of an array; only as the last part of a path."""
 
     __slots__ = ()
     optional = False
@@ -106,7 +106,7 @@ class AfterLastIndexToken:
 
 
 class Pointer:
-    """A parsed path: its tokens. No tokens: the root. `str` gives the canonical form."""
+    """A parsed path: its tokens. No tokens: the root. `str` returns the canonical form."""
 
     __slots__ = ("tokens",)
 
@@ -168,7 +168,7 @@ def unescape(text: str) -> str:
 
 
 def index_number(text: str) -> int | None:
-    """The number that a part reads as: decimal digits with an optional sign, within 64 bits; else None."""
+    """The number that a part is read as: decimal digits with an optional sign, within 64 bits; else None."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isdecimal() and digits.isascii()):
         return None

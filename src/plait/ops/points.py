@@ -1,4 +1,4 @@
-"""Events of operations for listeners of a run (see `plait.base.events`). Imported only if there is a listener."""
+"""Coverage points of operations (see `plait.base.events`). Imported only if there is a listener."""
 
 from __future__ import annotations
 

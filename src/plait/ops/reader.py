@@ -1,6 +1,5 @@
-"""Files in, values out, with the settings of this dialect: the first document only, scalar keys, a byte order mark
-skipped, repeated keys resolved (docs/reference/operations.md); and the other way round, keys sorted and long strings
-folded (docs/reference/operations.md).
+"""Reads and writes files with the settings of this dialect: only the first document, scalar keys, a skipped byte order
+mark, resolved duplicate keys; on output sorted keys and folded strings (docs/reference/operations.md).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet, Value
 
 FOLD = 80
-# What messages call the parts of files: the text that is changed, and the value of a variable.
+# Names of file contents in messages: the text to change, and the value of a variable.
 TEMPLATE, VALUE = "the template", "the value of a variable"
 
 
@@ -65,12 +64,12 @@ def write_text(value: Value, *, sort: bool = True, tags: bool = False) -> str:
 
 
 def write_bytes(value: Value, *, sort: bool = True) -> bytes:
-    """`write_text`, encoded; bytes that were not UTF-8 come back as they were."""
+    """`write_text`, encoded; bytes that were not UTF-8 are restored."""
     return encoded(write_text(value, sort=sort))
 
 
 def keep_format(source: Source, old: Value, new: Value) -> str:
-    """The text of a base, whose first document is `old`, with minimal changes of lines so that it is `new`."""
+    """The text of a base with first document `old`, with minimal changes of lines so that it becomes `new`."""
     from plait.yaml.format_preserving import keep_format as kept
 
     return kept(source, old, new, read_first)
@@ -144,5 +143,5 @@ def expand_home(path: str) -> str:
     """The path with a leading `~` replaced by the home directory."""
     if not path.startswith("~"):
         return path
-    note_home()  # where somebody is at home is no part of the path
+    note_home()  # the home directory is not part of the path
     return os.path.expanduser("~") + path[1:]

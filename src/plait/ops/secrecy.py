@@ -1,8 +1,8 @@
-"""Operations in a run that uses secrets: what a secret decided about them.
+"""Operations in an evaluation with secrets: the effects of secrets on them.
 
-An operation finds its place by keys and matches. Where it compares a value or a key that depends on a secret, or looks for
-what a secret decides to be there, the place that it finds tells of the secret. Then the map or list in which it looked
-counts as chosen by the secret, whatever was found. Only imported for such a run.
+An operation finds its target by keys and matches. If it compares a value or key that depends on a secret, or searches
+for an item whose existence depends on one, the found target reveals the secret. Then the searched map or array counts
+as chosen by the secret, whatever was found. Imported only for such an evaluation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def decided(operation: Operation, root: Value, trace: Trace) -> tuple[Control, ...]:
-    """Mark what tells of a secret where an operation finds its places in a document; gives the decisions.
+    """Marks the collections whose search by an operation reveals a secret. Returns the decisions.
 
     root: before the operation.
     """
@@ -55,12 +55,13 @@ def decided(operation: Operation, root: Value, trace: Trace) -> tuple[Control, .
 
 
 class Compared:
-    """Operations on a document that may hold secrets, one after the other.
+    """Operations on a document that may contain secrets, in order.
 
-    One that compares values, as a test or to find an item, may fail by a secret. So may each after it, and in which way
-    it does. An error names the first one that compares, and quotes the rest.
+    An operation that compares values, as a test or to find an item, may fail because of a secret. So may each later
+    one, and the kind of failure reveals the secret. An error names the first operation that compares, and withholds the
+    rest.
 
-    comparing: the first of them that was given out and compares.
+    comparing: the first of them that was returned and compares.
     """
 
     def __init__(self, operations: Sequence[Operation]) -> None:
@@ -87,7 +88,7 @@ def _compares(operation: Operation) -> bool:
 
 
 def _as_of(comparing: Operation, error: OpsError) -> OpsError:
-    """The error of an operation of which another, or the same one, compared what may be a secret."""
+    """The redacted error of an operation after a comparison that may involve a secret."""
     number = "" if comparing.number is None else f" [{comparing.number}]"
     words = "" if comparing.words is None else f" ({comparing.words})"
     before = public(f"{comparing.kind} operation{number}{words} or one after it failed: ")
@@ -115,7 +116,7 @@ def _pointers(operation: Operation) -> Iterator[Pointer]:
 
 
 def _compared(pointer: Pointer, root: Value, marks: Marks) -> Iterator[tuple[Item | None, Map | Array]]:
-    """The maps and lists on the way of a path in which it compares what depends on a secret, each with its item."""
+    """The maps and arrays on a path in which it compares secret-dependent values, each with its item."""
     found: list[tuple[Item | None, Value]] = [(None, root)]
     for token in pointer.tokens:
         inner: list[tuple[Item | None, Value]] = []
@@ -141,7 +142,7 @@ def _tells(token: Token, node: Map | Array, marks: Marks) -> bool:
 
 
 def _within(token: Token, node: Map | Array) -> Iterator[Item]:
-    """The items that a part of a path can mean: all of them where it is `*`, or a match."""
+    """The items that a part of a path can select: all of them for `*` or a match."""
     if type(node) is Map and type(token) is KeyToken and token.name != "*":
         found = node.find(token.name)
         yield from () if found is None else (found,)

@@ -1,7 +1,7 @@
 """The variables store: a file of values, extended by generated ones (docs/reference/variables.md).
 
 The file is read once. A value is generated under a lock on the file's directory, after reading the file again: if two
-runs need the same value at once, the second one finds that of the first. The file is written under another name and
+runs need the same value at once, the second one finds that of the first. The file is written under a temporary name and
 renamed, so that it is always complete. A new file is readable by its owner only.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class VariableStore:
-    """A store file. It need not exist: then it is empty, and created with the first value."""
+    """A store file. A missing file counts as empty, and is created with the first value."""
 
     __slots__ = ("_make", "_values", "path")
 
@@ -100,13 +100,13 @@ def _write(path: str, values: dict[str, Value]) -> None:
     from plait.ops.reader import write_bytes
     from plait.tree.nodes import Map, MapItem
 
-    current_budget().check_time()  # a run that was given up meanwhile writes nothing
+    current_budget().check_time()  # a cancelled evaluation writes nothing
     data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))
     write_file(path, [data], new_mode=0o600)
 
 
 class _Lock:
-    """Held by one process at a time, for one directory; waits until it is free."""
+    """A lock of one process on a directory. Waits until it is free."""
 
     __slots__ = ("_directory", "_handle")
 
@@ -117,7 +117,7 @@ class _Lock:
     def __enter__(self) -> None:
         try:
             import fcntl
-        except ImportError:  # Windows: directories cannot be opened; a file beside the store is locked
+        except ImportError:  # Windows: directories cannot be opened; a file next to the store is locked
             import msvcrt
 
             self._handle = self._directory.open(".plait-lock", os.O_RDWR | os.O_CREAT)

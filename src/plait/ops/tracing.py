@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def record(
     operation: Operation, before: Value, after: Value, trace: Trace, decided_by: tuple[Control, ...] = ()
 ) -> Value:
-    """Record what an operation changed; gives the value after it. decided_by: secrets that decided where."""
+    """Records the changes of an operation. Returns the value after it. decided_by: secrets that decided its target."""
     if before is after or type(operation) is Test:
         return after
     number = "" if operation.number is None else f" [{operation.number}]"
@@ -38,7 +38,7 @@ def record(
     def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
         if operation.is_partial and old is not None:
             return (old,) if item is None else (old, item)
-        # What the path creates on its way does not depend on the value.
+        # Parts created by the path do not depend on the value.
         if _nested(new.value):
             created.append(new)
         return (item,) if item is not None and not _nested(new.value) and not _nested(item.value) else ()
@@ -49,7 +49,7 @@ def record(
         trace.whole["document"] = Change(operation.kind, operation.source, operation.line, because=made_of)
     trace.relate(before, after, operation.kind, because, explain, inserted=given if _nested(given) else None)
     if item is not None and not _nested(item.value):
-        # The value stands below what the path created.
+        # The value is below the parts created by the path.
         for new in created:
             for inner in walk(new.value):
                 if inner.line == operation.line and inner.value is given:
@@ -127,7 +127,7 @@ class Variables:
         self.texts(file_source(path, "a variables file"))
 
     def texts(self, source: Source) -> None:
-        """The same, of a text."""
+        """Records the values of a text as origins of variables."""
         from plait.ops.reader import read_named
 
         value = read_named(source)
@@ -147,7 +147,7 @@ class Variables:
     def store(self, path: str) -> None:
         source = Source(path)
         self._given["vars-store"] = {"": Contributor("variable store", source, 0)}
-        # What it holds are passwords and keys, for the most part.
+        # Its values are mostly passwords and keys.
         self.trace.hide_lines([(source, 0, 1)])
 
     def origins(self, name: str) -> list[Origin]:
@@ -171,7 +171,7 @@ class Variables:
         texts: dict[tuple[Source | None, int], list[Item]] = {}
 
         made: list[tuple[Item, tuple[Origin, ...]]] = []
-        renamed: list[Item] = []  # by a placeholder in the key: nothing below is paired with what was there before
+        renamed: list[Item] = []  # by a placeholder in the key: items below are not paired with the old ones
 
         def origins(new: Item, old: Item | None) -> tuple[Origin, ...]:
             held = [old] if old is not None else _at(before, new, texts)
@@ -202,7 +202,7 @@ class Variables:
         for item, because in made:
             for inner in walk(item.value):
                 if inner.source is None:
-                    # Put together of several variables, or of flags.
+                    # Combined from several variables, or from flags.
                     self.trace.record(inner, Change("variable", item.source, item.line, because=because))
 
         for item in tuple(renamed):

@@ -28,7 +28,7 @@ def wrong_type(value: Value, line: int, expected: str) -> str:
 
 
 def root_line(source: Source) -> int:
-    """The line where the value of the first document begins, as it is written: repeated keys count."""
+    """The line where the value of the first document begins, as written, including duplicate keys."""
     from plait.yaml.lossless.binding import scanned
 
     tree = scanned(source.text)

@@ -35,9 +35,9 @@ KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")  # the later in 
 
 
 class Sources:
-    """The values given to a run, and the store with generated values.
+    """The explicit values of variables, and the store with generated values.
 
-    traced: the origins of values, or None. context: of the run, for observers of generation.
+    traced: the origins of values, or None. context: of the evaluation, for observers of generation.
     """
 
     __slots__ = ("_given", "_has_secrets", "_named", "context", "store", "traced")
@@ -73,7 +73,7 @@ class Sources:
                 self.traced.give("secrets", str(item.key), item)
 
     def named(self) -> dict[str, Value]:
-        """The given values by variable. Dotted names are merged into maps.
+        """The explicit values by variable. Dotted names are merged into maps.
 
         Raises OpsError if a dotted name conflicts with a value that is not a map.
         """
@@ -90,7 +90,7 @@ class Sources:
         return self.store is not None or self._has_secrets
 
     def are_empty(self) -> bool:
-        """True if there is no store and no value was given."""
+        """True if there is no store and there are no explicit values."""
         return self.store is None and not any(self._given.values())
 
     def get(self, name: str, kind: str = "", options: Value = None) -> tuple[bool, Value]:
@@ -150,7 +150,7 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
     return value
 
 
-# -- what a flag gives -----------------------------------------------------------------------------------------------
+# -- the values of flags ---------------------------------------------------------------------------------------------
 
 
 def from_argument(text: str) -> dict[str, Value]:
@@ -171,7 +171,7 @@ def from_argument(text: str) -> dict[str, Value]:
 
 
 def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
-    """The error of a value that was not written in a file, so that it has no place. reference: BOSH's text of it."""
+    """The error for a value from outside of files, without position. reference: BOSH's text."""
     message = Wording(what, " is not YAML: ", part_of(error, "message"))
     found = OpsError(message, hint=full(error, "hint"), reference=public(reference), code="variable-flag")
     return conceal(found)  # type: ignore[return-value]
@@ -225,7 +225,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
 
 
 def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """`-l path`: a map, its keys taken as text. warn: hears of what is passed over in it."""
+    """`-l path`: a map with string keys. warn: receives notes about ignored parts."""
     from plait.ops.reader import DecodeError, file_source
 
     try:

@@ -31,7 +31,7 @@ class PathNotFoundError(OpsError):
     """
 
     depth = 0
-    # The path that the hint makes optional; "" if it says something else.
+    # The path that the hint makes optional; "" for any other hint.
     optional = ""
 
 
@@ -102,7 +102,7 @@ def text_under(item: ArrayItem, key: str) -> str | None:
 
 
 def matches(array: Array, token: MatchingIndexToken) -> list[int]:
-    """The places of the items that a match selects, in order."""
+    """The indexes of the items that a match selects, in order."""
     key, wanted = token.key, token.value
     return [place for place, item in enumerate(array.items) if text_under(item, key) == wanted]
 
@@ -110,7 +110,7 @@ def matches(array: Array, token: MatchingIndexToken) -> list[int]:
 def selected(
     array: Array, token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int, matching: Matching
 ) -> int | None:
-    """The number that an index or a match means, before it is moved; None for an optional match that has no item."""
+    """The index selected by a token, before its shift; None for an optional match without items."""
     if isinstance(token, IndexToken):
         return token.number
     found = matching(array, token)
@@ -121,7 +121,7 @@ def selected(
 
 
 def passed(array: Array, number: int, token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int) -> int:
-    """The place of the item that a part selects which is not the end of a path. Raises OpsError."""
+    """The index of the item that a part inside a path selects. Raises OpsError."""
     if token.edge is not None:
         raise OpsError(
             f'":{token.edge}" is not allowed at {pointer.until(depth + 1)}',
@@ -234,9 +234,9 @@ def check_insertion(token: IndexToken | MatchingIndexToken, pointer: Pointer, de
 
 
 def place_of(array: Array, number: int, token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int) -> int:
-    """The place (from 0) that an index, moved by `prev` and `next`, selects.
+    """The index (from 0) that a token, shifted by `prev` and `next`, selects.
 
-    The range is checked after the arithmetic. Raises NotThereError.
+    The range is checked after the arithmetic. Raises PathNotFoundError.
     """
     moved = number + token.shift
     length = len(array.items)
@@ -335,7 +335,7 @@ def place(node: Value) -> list[Position]:
 
 
 def known(positions: Sequence[Position]) -> list[Position]:
-    """Those positions that a message can show."""
+    """The positions that a message can show."""
     return [at for at in positions if at.source is not None and at.line > 0]
 
 
@@ -344,7 +344,7 @@ def _upto(pointer: Pointer, depth: int, root: str = "the root") -> str:
 
 
 def _bracket_hint(name: str, siblings: Sequence[str], pointer: Pointer, depth: int) -> str | None:
-    """For `/list[0]`: an index is a step of its own."""
+    """A hint for `/list[0]`: an index is a separate part of the path."""
     start, bracket, rest = name.partition("[")
     index = rest.rstrip("]")
     if not bracket or start not in siblings or not index.isdecimal():

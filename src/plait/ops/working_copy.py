@@ -1,12 +1,12 @@
 """The working copy that a run of operations changes.
 
-A tree is never altered once it was passed on. To avoid copying the path from the root for each of thousands of
-operations, a draft copies a container the first time something below it changes, and *owns* the copy until the run
-ends. Other containers are shared with the input. Owned containers form a tree that includes the root.
+A tree is never changed once it was passed on. To avoid copying the path from the root for each of thousands of
+operations, the working copy copies a container at the first change below it, and *owns* the copy until the end. Other
+containers are shared with the input. Owned containers form a tree that includes the root.
 
 An owned map is its index, a dict in the order of its items; the list of items is built from it at the end. An owned
-array is its list. `name=db` uses an index from texts to items, built when a long array is first matched and updated by
-each change. An item's index is a guess that is verified (`_Lookup.place`).
+array is its list. `name=db` uses an index from strings to items, built when a long array is first matched and updated
+by each change. An item's index is a guess that is verified (`_Lookup.place`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 INDEX_FROM = 12  # items; below that looking at each item is as quick
-REFRESH_AFTER = 256  # insertions and removals until all places are counted again
+REFRESH_AFTER = 256  # insertions and removals after which all indexes are recomputed
 
 
 class _Lookup:
@@ -88,7 +88,7 @@ class _Lookup:
         self._moved()
 
     def exchanged(self, old: ArrayItem, new: ArrayItem, index: int) -> None:
-        """Tell of an item that took another's place."""
+        """Updates the index after an item was replaced."""
         del self.places[id(old)]
         self.places[id(new)] = index
         for key, table in self.tables.items():
@@ -100,7 +100,7 @@ class _Lookup:
                 table.setdefault(after, []).append(new)
 
     def renamed(self, item: ArrayItem, key: Value, before: Value, after: Value) -> None:
-        """Tell that an item's map has another value under a key."""
+        """Updates the index after a value in an item's map changed."""
         table = self.tables.get(key) if isinstance(key, str) else None
         if table is not None:
             if type(before) is str:
@@ -110,7 +110,7 @@ class _Lookup:
 
 
 class WorkingCopy:
-    """A value that operations change. `result` returns the changed tree; the original stays as it is."""
+    """A value that operations change. `result` returns the changed tree; the original stays unchanged."""
 
     __slots__ = ("_lookups", "_owned", "root")
 
@@ -120,7 +120,7 @@ class WorkingCopy:
         self._lookups: dict[int, _Lookup] = {}
 
     def result(self) -> Value:
-        """The current tree. Since it is passed on, later changes copy again."""
+        """The current tree. Because it is passed on, later changes copy again."""
         for node in self._owned.values():
             _list_items(node)
         self._owned = {}
@@ -199,8 +199,7 @@ class WorkingCopy:
                 node = change_path.step(array, array.items[place], place)
 
     def remove(self, pointer: Pointer) -> None:
-        """Take a map item or array item out; nothing happens if an optional part is absent
-        (docs/reference/operations.md).
+        """Removes a map item or array item. Does nothing if an optional part is missing (docs/reference/operations.md).
 
         Raises OpsError.
         """
@@ -272,12 +271,12 @@ class _PathToChange:
         self.place = 0
 
     def step(self, parent: Map | Array, item: MapItem | ArrayItem, index: int) -> Value:
-        """Go on into an item of an owned container; the item's value."""
+        """Moves to an item of an owned container. Returns the item's value."""
         self.around, self.item, self.place = parent, item, index
         return item.value
 
     def own_map(self, node: Map) -> Map:
-        """The map that the item stepped into holds: itself if it is owned, else a copy in its place."""
+        """The map in the current item: itself if it is owned, else a copy that replaces it."""
         if id(node) in self.draft._owned:
             return node
         copy = Map([], node.source, node.line, node.index().copy())
@@ -344,7 +343,7 @@ class _PathToChange:
         return new
 
     def delete_key(self, mapping: Map, item: MapItem) -> None:
-        """Take an item out of an owned map."""
+        """Removes an item from an owned map."""
         del mapping.index()[item.key]
         self._renamed(item.key, item.value, None)
 
@@ -354,7 +353,7 @@ class _PathToChange:
             lookup.renamed(self.item, key, before, after)
 
     def insert(self, array: Array, index: int, value: Value) -> ArrayItem:
-        """Put a new item into an owned array."""
+        """Inserts a new item into an owned array."""
         item = ArrayItem(value, self.source, self.line)
         array.items.insert(index, item)
         lookup = self.draft._lookups.get(id(array))
@@ -377,7 +376,7 @@ class _PathToChange:
             lookup.exchanged(old, new, index)
 
     def delete(self, array: Array, index: int) -> None:
-        """Take an item out of an owned array."""
+        """Removes an item from an owned array."""
         item = array.items.pop(index)
         lookup = self.draft._lookups.get(id(array))
         if lookup is not None:
