@@ -1,4 +1,4 @@
-"""Errors about arguments that an API function does not accept. Imported only if there is one."""
+"""Errors about arguments that an API function rejects. Imported only if there is one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def not_an_input(value: object) -> str:
 
 
 def strange_value(value: object, what: str) -> str | None:
-    """The error for data that no document can hold, with the path to the first such value, or None.
+    """The error for data that documents cannot represent, with the path to the first such value, or None.
 
     what: the name of the data.
     """
@@ -82,7 +82,7 @@ def _instead(value: object) -> str:
 
 
 def keyword(flag: Flag) -> str:
-    """An option as a keyword of the API; its flag if it is none."""
+    """An option as a keyword of the API; its flag if there is no keyword."""
     from plait.engine import DIALECTS, dialect, keywords_of
     from plait.engine.common import LIMIT
     from plait.engine.options import LISTS, SWITCH

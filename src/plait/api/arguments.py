@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     R = TypeVar("R")
 
-# What others call it, and what near names do not find.
+# Names that other programs use, and that similarity does not find.
 _ELSEWHERE = {"ops": "operations", "vars": "variables", "data_values": "values", "timeout": "limits", "set": "values"}
 
 
@@ -43,8 +43,8 @@ def checked(function: Callable[P, R], bind: Callable[..., object] | None = None)
 
 
 def checker(function: Callable[..., object]) -> Callable[[Mapping[str, object]], None]:
-    """A function that rejects options by their annotations: a list of texts is not a single text, a mapping has names,
-    a switch is on or off.
+    """A function that checks options by their annotations: a list of strings is not a single string, a mapping has
+    names, a switch is True or False.
     """
     kinds = {
         name: check

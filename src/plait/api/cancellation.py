@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Canceller:
-    """Stops a call from another thread, in the way that the running call has set."""
+    """Cancels a call from another thread, by a function that the call sets."""
 
     __slots__ = ("_end", "_lock", "is_set")
 
@@ -28,8 +28,8 @@ class Canceller:
                 self._end()
 
     def ends_by(self, end: Callable[[], None] | None) -> bool:
-        """Called by the call itself: sets how it is stopped, or None if it cannot be. Returns False if it must
-        stop.
+        """Called by the call itself: sets the function that cancels it, or None. Returns False if it is already
+        cancelled.
         """
         with self._lock:
             self._end = end

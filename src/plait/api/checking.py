@@ -44,7 +44,7 @@ class Findings(Comparable):
         return cls(finding_of(one) for one in state["findings"])
 
     def _held(self) -> State:
-        # The words of another program are no part of a finding.
+        # Texts of the reference program are not compared.
         return {"findings": [{**one, "reference": None} for one in self.state()["findings"]]}
 
     def __repr__(self) -> str:

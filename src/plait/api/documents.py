@@ -48,7 +48,7 @@ def read(
 
 
 def warn_of_code(source: Source, warnings: list[str]) -> None:
-    """Adds a warning about a template, whose code is only comments here."""
+    """Adds a warning about a template, whose code is ignored here."""
     if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
         warnings.append(f"{source.shown}: the code behind #@ is not evaluated; plait.render does that")
 
@@ -90,7 +90,7 @@ def _nodes(value: object, source: Source | None = None) -> Value:
 
 
 def _check_scalars(nodes: Value) -> None:
-    """Rejects unprintable values: integers beyond the limit `bits`, texts with lone surrogates."""
+    """Rejects unprintable values: integers beyond the limit `bits`, strings with lone surrogates."""
     most = current_budget().limits.bits
     pending: list[object] = [nodes]
     while pending:

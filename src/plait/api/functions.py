@@ -75,7 +75,7 @@ def _parameters(
         co_varnames=tuple(names),
         co_nlocals=len(names),
     )
-    # The first one has to be passed, but for layers, which may be those of a site.
+    # The first one is required, except for layers, which may come from a site.
     defaults = tuple(() for one in by_place[0 if dialect.command == "layer" else 1 :])
     bind = FunctionType(code, _nothing.__globals__, evaluate.__name__, defaults)
     bind.__kwdefaults__ = {one.attribute: _default(one, types[one.attribute]) for one in options if one not in by_place}

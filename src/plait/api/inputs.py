@@ -1,4 +1,4 @@
-"""Inputs of the API's functions: paths, texts by name, documents."""
+"""Inputs of API functions: paths, texts by name, documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def each(inputs: Inputs) -> list[Input]:
-    """The single inputs, in order. Raises TypeError for another type, ReadError for a text in place of a path."""
+    """The single inputs, in order. Raises TypeError for another type, ReadError for a text where a path is expected."""
     alone = isinstance(inputs, str | bytes | os.PathLike | Documents | Mapping)
     if alone or hasattr(inputs, "read") or not hasattr(inputs, "__iter__"):
         found: list[Input] = [inputs]  # type: ignore[list-item]
@@ -83,7 +83,7 @@ def _check_texts(inputs: Mapping[str, object]) -> None:
 
 
 def check_text(text: str, what: str) -> None:
-    """Raises ReadError for a text with half a character, which no file can hold."""
+    """Raises ReadError for a text with an unpaired surrogate, which files cannot contain."""
     try:
         if not text.isascii():
             text.encode("utf-8", "surrogateescape")
@@ -185,7 +185,7 @@ def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
     """The context of a call. warnings: keep them, or treat them as errors. printed: receives the lines that templates
     print.
 
-    Raises ValueError for another word than "keep" and "error".
+    Raises ValueError for a value other than "keep" and "error".
     """
     if warnings not in ("keep", "error"):
         raise ValueError(f'warnings is "keep" or "error", not {warnings!r}')
@@ -195,7 +195,7 @@ def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
 
 
 def originals_of(request: Request, strings: ScalarStyles | None = None) -> PreservedTexts | None:
-    """The store of texts as read if the result keeps their format, else None. strings: the style of new texts."""
+    """The store of texts as read if the result preserves their format, else None. strings: the style of new strings."""
     if not request.value(KEEP_FORMAT):
         return None
     from plait.yaml.preserved_text import PreservedTexts

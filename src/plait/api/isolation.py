@@ -46,7 +46,7 @@ def can_be_isolated(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Adds `isolated=True` to an API function. result: the class of its result. bind: as in `checked`.
 
-    Without `isolated` it has room on the stack, and leaves the host as it was. See `with_error_facts`.
+    Calls without `isolated` run with enough stack, and restore the state of the host. See `with_error_facts`.
     """
 
     def decorate(plain: Callable[P, R]) -> Callable[P, R]:

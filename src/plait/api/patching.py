@@ -78,7 +78,7 @@ def patch(request: Patch) -> Documents:
             trace=context.trace,
         )
         if request.keep_format:
-            result.to_yaml()  # what cannot be done is said now
+            result.to_yaml()  # reports impossible edits now
         return result
 
 

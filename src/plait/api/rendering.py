@@ -102,11 +102,13 @@ class RenderInputs:
         self.context = context_of(request.warnings, self.printed)
 
     def set_values(self, values: list[ReferencedValues]) -> None:
-        """Give data values from outside the files."""
+        """Sets the external data values."""
         self._job.values = values
 
     def set_environment(self, environment: Mapping[str, str], *, below: int) -> None:
-        """Let texts set data values by the names that the schema has. below: how many data values win over them."""
+        """Sets data values from strings by their names in the schema. below: number of data values that take precedence
+        over them.
+        """
         from plait.ytt.workspace.environment import Environment
 
         self._job.environment = Environment(environment.get, len(self._job.values) - below)

@@ -1,7 +1,7 @@
-"""A worker process: receives calls of the API, one at a time, and sends back the results (see `plait.api.workers`).
+"""A worker process: receives API calls, one at a time, and sends back the results (see `plait.api.workers`).
 
-Its process is its own: the system refuses memory beyond the limit `memory` of a call, and a timer ends a call at the limit
-`seconds`. What neither reaches, the process that sent the call ends from outside.
+It has its own process: the system refuses memory beyond the limit `memory` of a call, and a timer ends a call at the
+limit `seconds`. If both fail, the calling process kills it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from plait.api.worker_messages import ReplyPayload
 
-# A worker that has grown by so many bytes ends, and the next call gets a new one.
+# A worker whose memory has grown by this many bytes ends, and the next call gets a new one.
 _MOST_KEPT = 64 << 20
 
 
@@ -34,7 +34,7 @@ def serve() -> None:
 
 
 def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
-    """The reply to a call, and True if the process must end. most: bytes of data that the process may keep."""
+    """The reply to a call, and True if the process must end. most: bytes of data that the process may retain."""
     import plait
 
     name, arguments, directory = pickle.loads(data)  # noqa: S301 - from our own parent
@@ -52,7 +52,7 @@ def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
         limits: Mapping[str, float] = given.pop("limits", None) or {}
         with budget_scope(RunBudget(Limits(**limits), keeper(data_size() + _ROOM))):
             try:
-                return within_memory(answered)  # what is sent is a copy of the text, so it counts
+                return within_memory(answered)  # the sent data is a copy of the text, so it counts
             finally:
                 stop_timer()
                 unbound_memory()
@@ -63,12 +63,12 @@ def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
         return encode({"misuse": (type(error).__name__, str(error))}), False
 
 
-# Bytes in which the language sees that it is at its limit, and what is imported at first use.
+# Memory in bytes for the language to notice its limit, and for imports on first use.
 _ROOM = 24 << 20
 
 
 def data_size() -> int:
-    """The bytes of data of the process, or 0 if the system does not tell."""
+    """The bytes of data of the process, or 0 if unknown."""
     try:
         with open("/proc/self/status", "rb") as file:
             for line in file:

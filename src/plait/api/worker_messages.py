@@ -142,7 +142,7 @@ def finding_of(fault: Fault) -> Finding:
 
 
 def _words(text: str | None) -> Words | None:
-    """A text with its quotations, in sendable form."""
+    """A text with its quotations, in serializable form."""
     if isinstance(text, Advice):
         return [part if isinstance(part, str) else (part.name, part.value) for part in text.parts]
     if not isinstance(text, Wording):
@@ -190,7 +190,7 @@ def _position(place: Place | None) -> Position | None:
     name, shown, private, line, column, text, flag = place
     if name is None:
         return Position(None, line, column)
-    # Of the text only this line came along; a line that is not known stands behind all there are.
+    # Only this line of the text was sent; an unknown line is after all known ones.
     source = Source(name, text or "", line if text is not None else line + 1)
     source.shown, source.private, source.flag = shown, private, flag
     return Position(source, line, column)

@@ -1,7 +1,7 @@
-"""The worker processes that calls with `isolated=True` are sent to, from the side of the process that sends them.
+"""The worker processes for calls with `isolated=True`; the side of the calling process.
 
-Idle workers wait for the next call: as many as there are processors. A forked process starts without any.
-`plait.api.worker` runs in the workers.
+Idle workers wait for the next call: at most one per processor. A forked process starts without any. `plait.api.worker`
+runs in the workers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plait.api.worker_messages import ReplyPayload
     from plait.engine.results import State
 
-# Seconds: the worker's own timer comes first, and its message says more.
+# Seconds: the worker's own timer fires first, and its message is more precise.
 _GRACE = 0.3
 
 
@@ -61,7 +61,7 @@ def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
 
 
 def _sent(value: object) -> object:
-    """An argument as it is sent: iterators and views cannot be."""
+    """An argument in sendable form, with iterators and views converted to lists."""
     if isinstance(value, str | bytes | os.PathLike | Documents) or not isinstance(value, Iterable):
         return value
     return dict(value) if isinstance(value, Mapping) else list(value)
@@ -108,7 +108,7 @@ class Workers:
         return Worker("plait.api.worker:serve")
 
     def put_back(self, worker: Worker) -> None:
-        """Keep a worker for the next call."""
+        """Keeps a worker for the next call."""
         with self._lock:
             if len(self._idle) < (os.cpu_count() or 1):
                 self._idle.append(worker)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.engine.flags import Command
     from plait.engine.options import Request
 
-# Each command: the module that has it, and its function. None is imported before it is asked for.
+# The module and function of each command, imported on demand.
 COMMANDS: dict[str, tuple[str, str]] = {
     "render": ("render", "main"),
     "patch": ("patch", "main"),
@@ -55,13 +55,13 @@ def _command(name: str) -> tuple[Callable[[Any], int], Command[Any]] | None:
     home = COMMANDS.get(name)
     if home is None:
         return None
-    module = __import__(module_of(name), fromlist=[home[1]])  # importlib would have to be imported first
+    module = __import__(module_of(name), fromlist=[home[1]])  # without importing importlib first
     run: Callable[[Any], int] = getattr(module, home[1])
     table: Command[Any] = getattr(module, name.upper())
     return run, table
 
 
-# The programs in whose place plait runs: the module that has the command line, and the one that prints an error.
+# Reference programs: the module with the command line, and the one that prints errors.
 PROGRAMS: dict[str, tuple[str, str]] = {
     "ytt": ("plait.cli.as_ytt", "plait.base.reference.ytt"),
     "bosh": ("plait.cli.as_bosh", "plait.base.reference.bosh"),
@@ -70,18 +70,18 @@ PLAIT = "plait"
 _HELP = frozenset({"-h", "--help"})
 
 
-# The requests of the command line that runs, in the order in which they were read.
+# The requests of the current command line, in reading order.
 TYPED: ContextVar[list[Request]] = ContextVar("plait_typed")
-# Where messages go for a format of `--message-format` other than text, once there are any.
+# The receiver of messages for a `--message-format` other than text, if there are any.
 SINK: ContextVar[list[Sink]] = ContextVar("plait_sink")
 
 
-# True where a command line may ask for a process of its own.
+# True if a command line may request a separate process.
 ISOLATES: ContextVar[bool] = ContextVar("plait_isolates", default=False)
 
 
 class Isolate(BaseException):
-    """Raised if a command line requests a process of its own."""
+    """Raised if a command line requests a separate process."""
 
 
 # Names the program for a command line that does not begin with a command of plait.
@@ -177,7 +177,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         sys.stderr.write("plait: out of memory\n")
         return 3
     except RecursionError:
-        # What templates, overlays and substitutions make can be deeper than any one input.
+        # Results of templates, overlays and substitutions can be nested more deeply than any input.
         return _print_error(LimitError("the data are nested too deeply", code="too-deep"), PLAIT)
     except ModuleNotFoundError as error:
         from plait.base.extras import missing_extra
@@ -227,7 +227,7 @@ def run() -> None:
 
         open_missing()
     if sys.stderr.encoding.lower() != "utf-8":
-        # The locale's; what messages quote is UTF-8, as the output is.
+        # Uses the locale's encoding otherwise, but messages quote UTF-8, like the output.
         sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     from plait.cli.streams import in_workflow
 
@@ -239,8 +239,8 @@ def run() -> None:
         from plait.cli.workflow_log import guard_workflow
 
         guard_workflow()
-    # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
-    # that have none would take as long as the work itself.
+    # A command is one short process: its objects live until it ends, and searching millions of nodes for cycles would
+    # take as long as the work itself.
     gc.disable()
     from plait.base.process import own_process
 
@@ -262,7 +262,7 @@ def run() -> None:
 
         end_by_pipe()
     if status == _INTERRUPTED or ("threading" not in sys.modules and "coverage" not in sys.modules):
-        # The system takes back at once what the interpreter would take apart object by object, a tenth of a run.
+        # Skips the interpreter's cleanup, which frees objects one by one and takes a tenth of an evaluation.
         import atexit
 
         atexit._run_exitfuncs()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-# What the process may have. Large databases take long, and are no single run.
+# Memory limit of the process. Large databases take long, and are not a single evaluation.
 MEMORY = 4 << 30
 
 
@@ -86,7 +86,7 @@ def _rotate(flags: Serve) -> int:
     database = Database(flags.database)
     done = 0
     try:
-        # Some at a time, so that the service goes on meanwhile.
+        # In batches, so that the service continues meanwhile.
         while part := _rotated(database, keys):
             done += part
     except ApiError as refusal:
@@ -186,7 +186,7 @@ def _import_deckhand(url: str, flags: Serve) -> int:
 
 
 def _import_revisions(flags: Serve, work: Callable[[Connection], int]) -> int:
-    """Take up revisions, all of them or none."""
+    """Imports revisions, all of them or none."""
     database = Database(flags.database)
     try:
         with database.writing() as connection:

@@ -1,4 +1,4 @@
-"""plait in the place of BOSH's command line: `interpolate` with the flags and texts of `bosh`, and no other command.
+"""The command line of BOSH: `interpolate` with the flags and texts of `bosh`, and no other command.
 
 Global flags may be before or after the command. A failure prints an empty line to standard output, as BOSH does.
 """
@@ -213,7 +213,7 @@ def _interpolate(argv: Sequence[str]) -> int:
         flags = entered(INTERPOLATE.parse(argv))
     except UsageError as error:
         if isinstance(error.parsed, Patch):
-            # What stands before the wrong word is read before it, and may be wrong itself.
+            # Words before the wrong one are read first, and may be wrong themselves.
             prepare(error.parsed, is_whole=False)
         raise
     if flags.help:
@@ -285,7 +285,7 @@ def _listed() -> str:
 
 
 def _unknown(name: str) -> UsageError:
-    """The error for a command that plait does not have; for one that BOSH does not have either, BOSH's own."""
+    """The error for an unsupported command; for one that BOSH does not have either, BOSH's own."""
     if name in _COMMANDS or any(name in short for short in _COMMANDS.values()):
         return UsageError(
             f'plait has no command "{name}": in the place of bosh it has interpolate alone',

@@ -1,7 +1,7 @@
-"""plait in the place of ytt: ytt's command line, ytt's text on standard error.
+"""The command line of ytt, with ytt's messages on standard error.
 
-The command line is ytt's plus plait's flags, so that `--limit` and `--isolate` can be used in a program that calls ytt.
-Warnings that ytt does not have are not printed, unless a flag or PLAIT_WARNINGS requests them.
+It accepts plait's flags as well, so that `--limit` and `--isolate` can be used in a program that calls ytt. Warnings
+that ytt does not have are not printed, unless a flag or PLAIT_WARNINGS requests them.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _about(name: str, argv: Sequence[str]) -> int:
     return run(argv)
 
 
-# What completion scripts run; all that follows is an argument.
+# Called by completion scripts; everything after it is an argument.
 _COMPLETE = ("__complete", "__completeNoDesc")
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "template": lambda argv: _template(TEMPLATE, argv),

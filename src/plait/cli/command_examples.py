@@ -57,12 +57,12 @@ EXAMPLES: Mapping[str, str] = {
     "version": "plait version",
 }
 
-# The argument of a command around that of another one, in its example.
+# The query of a command about another one, in its example.
 _ASKED = {"explain": _PATH, "impact": "config/app.yml:3", "set": f"{_PATH}=3", "lint": ""}
 
 
 def example_of(words: Sequence[str]) -> str:
-    """A command line that shows the use of a command; "" if there is none. words: that select it."""
+    """An example of a command; "" if there is none. words: the command and its subcommands."""
     own = EXAMPLES.get(" ".join(words), "")
     if own or len(words) < 2:
         return own

@@ -1,5 +1,5 @@
-"""The commands as a tree: groups, summaries, subcommands, examples, and the help at any depth. Loaded for help and
-completion alone.
+"""The tree of commands: groups, summaries, subcommands, examples, and help at any depth. Loaded only for help and
+completion.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.engine.options import Option
 
-# The commands by what they are for, each with a line for the list of commands.
+# The commands by purpose, each with its line in the list of commands.
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Render": {
         "render": "evaluate templates, overlays, schemas and data values (ytt)",
@@ -108,7 +108,7 @@ _OTHERS: Mapping[str, type[Request]] = {"help": _Help, "version": _Version}
 
 
 def node_of(name: str) -> Node:
-    """A command with its subcommands. name: of COMMANDS, `help` or `version`. Raises UsageError for another one."""
+    """A command with its subcommands. name: of COMMANDS, `help` or `version`. Raises UsageError for an unknown one."""
     if name in _OTHERS:
         return Node([name], Command(_OTHERS[name]))
     if name not in COMMANDS:
@@ -180,8 +180,8 @@ def _nested(command: Command[Any], name: str) -> Command[Any]:
 
 
 def help_of(words: Sequence[str]) -> str | None:
-    """The help that a command line asks for by a subcommand and `--help`, or by `help` in the place of a subcommand; None
-    if the command itself answers. words: the command, and what follows.
+    """The help requested by a subcommand and `--help`, or by `help` instead of a subcommand; None if the command itself
+    responds. words: the command, and the words after it.
     """
     from os.path import lexists
 

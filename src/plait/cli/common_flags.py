@@ -95,7 +95,7 @@ def within_limits(work: Callable[[], T]) -> T:
 
 
 def without_end(work: Callable[[], T]) -> T:
-    """The same of a command that is declared to be long-running: no timer ends it. Each of its runs has limits of its own."""
+    """Runs a long-running command without a timer. Each of its evaluations has its own limits."""
     from plait.base.process import ENDLESS, stop_timer
 
     stop_timer()
@@ -120,7 +120,7 @@ class following_links:  # noqa: N801 - reads as what it does
 
 
 def trace_of(flags: Request) -> Trace | None:
-    """The trace of the run if a source map is requested, else None."""
+    """A trace if a source map is requested, else None."""
     if not flags.has(SOURCE_MAP):
         return None
     from plait.tree.provenance import Trace
@@ -150,7 +150,7 @@ def write_source_map(
             write_map(flags.value(SOURCE_MAP), trace, documents, text, as_json=as_json)
 
 
-# What to do about warnings where no flag says it.
+# The environment variable that sets the treatment of warnings without a flag.
 WARNINGS_VARIABLE = "PLAIT_WARNINGS"
 
 

@@ -1,6 +1,6 @@
-"""Completion of command lines. The scripts of the shells are thin: they ask `plait completion suggest -- WORDS`, whose
-answer follows from the declarations of options, the project file, and the documents of a run. ytt's ask `ytt __complete`
-(`plait.cli.ytt_commands`). The form of an answer is that of cobra.
+"""Completion of command lines. The shell scripts only call `plait completion suggest -- WORDS`, which computes the
+answer from the declarations of options, the project file, and the documents of a run. Scripts for ytt call `ytt
+__complete` (`plait.cli.ytt_commands`). The format of an answer is that of cobra.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FILES = ":0"
 # A run is evaluated for at most this many seconds to complete a PATH.
 _SECONDS = "seconds=3"
-# The commands whose last argument is a PATH in the output.
+# Commands whose last argument is a PATH in the output.
 _OF_PATHS = ("explain", "set")
 
 
@@ -45,7 +45,7 @@ def answer(words: Sequence[str]) -> str:
     current = current.lstrip("'\"")
     try:
         found = [one for one in _found(before, current) if one.text.startswith(current) or one.text == FILES]
-    except PlaitError:  # nothing completes a command line with a mistake; running it says what is wrong
+    except PlaitError:  # there are no completions after a mistake, which running the command reports
         return ""
     return "".join(dict.fromkeys(f"{one}\n" for one in found))
 
@@ -136,7 +136,7 @@ def _project() -> Project | None:
     try:
         found = find(os.curdir)
         return None if found is None else read(found)
-    except PlaitError:  # the command says what is wrong with the file
+    except PlaitError:  # the command reports the fault of the file
         return None
 
 
@@ -195,8 +195,8 @@ def _arguments(node: Node, arguments: Sequence[str], words: Sequence[str]) -> It
 
 
 def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
-    """The documents of a run, or the places in one of them, as far as the last word names it. Nothing is written, and no
-    program is run. words: of the command line after the command.
+    """The documents of a run, or the paths in one of them, that match the last word. Nothing is written, and no program
+    is run. words: of the command line after the command.
     """
     from plait.base.limits import RunBudget, budget_scope, parse
     from plait.cli.questions import split_question
@@ -227,7 +227,7 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
 
 
 def _part(text: str, typed: int) -> str:
-    """The beginning of a path, up to the end of the step after what is typed. typed: its number of characters."""
+    """A path up to the end of the part after the typed text. typed: its number of characters."""
     ends = [place for char in ".[" if (place := text.find(char, typed + 1)) >= 0]
     return text[: min(ends)] if ends else text
 
@@ -328,7 +328,7 @@ Register-ArgumentCompleter -Native -CommandName {program} -ScriptBlock {{
 
 
 def script(shell: str, program: str = "plait", ask: str = "completion suggest --") -> str:
-    """The completion script of a shell of SCRIPTS. ask: the command of the program that gets the words."""
+    """The completion script for a shell of SCRIPTS. ask: the command of the program that receives the words."""
     return SCRIPTS[shell].format(program=program, files=FILES, ask=ask)
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Reports:
     """The requested coverage reports.
 
-    asked: FORM:PATH of each report besides the table. least: the required percentage, "" for none.
-    directory: the base of paths, "" for the working directory. Raises UsageError before anything runs.
+    asked: FORMAT:PATH of each report besides the table. least: the required percentage, "" for none. directory: the
+    base of paths, "" for the working directory. Raises UsageError before anything runs.
     """
 
     def __init__(self, asked: Sequence[str], least: str, directory: str) -> None:

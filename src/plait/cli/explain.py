@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet
     from plait.tree.provenance import Trace
 
-# The exit status of `impact` for a line of which it is unknown what it affects.
+# The exit status of `impact` for a line with an unknown effect.
 UNKNOWN = 3
 
 _OUTPUT = OUTPUT.replaced(help="output format, text or json; put it before COMMAND if COMMAND has its own -o")
@@ -75,7 +75,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError("--not cannot be combined with -o json", code="flag-conflict")
     from plait.insight.node_paths import parse
 
-    # A PATH that cannot be read is told before anything runs.
+    # An invalid PATH is reported before anything runs.
     path = parse(question.asked) if question.asked is not None else None
     context = Context()
     with watched(context):

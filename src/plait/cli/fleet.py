@@ -117,7 +117,7 @@ def _many_runs() -> Iterator[None]:
     unbound_memory()
     was_enabled, threshold = gc.isenabled(), gc.get_threshold()
     gc.enable()
-    # Ten thousand environments are no garbage, however often they are looked through.
+    # Ten thousand environments contain no garbage, however often they are examined.
     gc.set_threshold(100_000, 20, 50)
     try:
         with budget_scope(Limits()):

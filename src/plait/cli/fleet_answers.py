@@ -69,7 +69,7 @@ DIFF = Command(Differ, "plait fleet diff")
 IMPACT = Command(Reach, "plait fleet impact")
 
 _NAMED = 3
-# The exit status of `impact` for a line of which it is unknown what it affects.
+# The exit status of `impact` for a line with an unknown effect.
 UNKNOWN = 3
 
 

@@ -45,7 +45,7 @@ class LogReporter(NullReporter):
             self._show(self.line(now - self._start))
 
     def line(self, seconds: float) -> str:
-        """The progress line after so many seconds."""
+        """The progress line after this number of seconds."""
         done = self._up_to_date + self._done
         rate = self._done / seconds if seconds > 0 else 0.0
         text = f"plait: {done} of {self._total} runs"
@@ -78,7 +78,7 @@ class StatusLineReporter(LogReporter):
 
 
 class EventReporter(NullReporter):
-    """Tells programs: a line of JSON on standard output for the beginning, each run, and the end."""
+    """Prints events for programs to standard output: a line of JSON for the start, each run, and the end."""
 
     def begin(self, total: int, up_to_date: int) -> None:
         self._write({"event": "begin", "runs": total, "up_to_date": up_to_date})

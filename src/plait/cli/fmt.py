@@ -43,7 +43,7 @@ class Fmt(Request):
 FMT = Command(Fmt)
 
 
-# So many links that are passed over are named.
+# Maximum number of skipped links that are named.
 _NAMED = 5
 
 

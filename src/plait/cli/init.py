@@ -54,7 +54,7 @@ class Completion(Request):
 COMPLETION = Command(Completion)
 
 
-# What `init` writes: path -> text.
+# The files that `init` writes: path to text.
 PROJECT = {
     "config/app.yml": """\
 #@ load("@ytt:data", "data")
@@ -196,7 +196,7 @@ def _adopt(flags: Init, directory: str) -> int:
         complain("plait: nothing was written\n")
         return 1
     try:
-        # Its name is not typed: a link that has it is not followed.
+        # Its name is not typed by the user, so a link of this name is not followed.
         top = os.path.dirname(found.path) or os.curdir
         write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666, top=top)
     except OSError as error:
@@ -239,5 +239,5 @@ def main_completion(flags: Completion) -> int:
     return 0
 
 
-# What the scripts pass before the words to complete.
+# The word that scripts pass before the words to complete.
 SUGGEST = "suggest"

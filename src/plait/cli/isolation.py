@@ -1,7 +1,7 @@
-"""`--isolate`: the command runs in a child process, and its parent ends it at the limit `seconds`, whatever it is doing.
+"""`--isolate`: runs the command in a child process, which the parent kills at the limit `seconds`.
 
-The process of a command enforces its own limits (`plait.base.process`), but a timer cannot interrupt a single call into C. A
-waiting parent can always kill its child.
+The process of a command enforces its own limits (`plait.base.process`), but a timer cannot interrupt a single call into
+C. A waiting parent can always kill its child.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plait.base.limits import RunBudget
 
-# Seconds: the child's own timer comes first, and its message says more.
+# Seconds: the child's own timer fires first, and its message is more precise.
 _GRACE = 0.3
 
 
@@ -40,7 +40,7 @@ def isolated(command: Callable[[], int]) -> int:
     hears, tells = os.pipe()
     child = forked(lambda: _run(command, hears, tells))
     os.close(tells)
-    # The child's timer is the one that counts.
+    # Only the child's timer is used.
     stop_timer()
     before = signal.getsignal(signal.SIGTERM)
     try:

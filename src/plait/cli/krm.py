@@ -43,7 +43,7 @@ class Krm(Request):
 KRM = Command(Krm)
 
 
-# The file that holds the items, beside the templates.
+# The file with the items, next to the templates.
 _ITEMS = "items.yml"
 _KEYS = ("values", "templates", "operations", "match", "variables")
 

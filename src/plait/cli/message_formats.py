@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Sink:
-    """The receiver of one command line's messages: standard error; those of SARIF are written together at its end."""
+    """The receiver of one command line's messages: standard error. SARIF results are written together at the end."""
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -49,7 +49,7 @@ class Sink:
         if self.form not in REFERENCES:
             found = [message_of(one, offers=_offers(one)) for one in map(diagnostic_of, texts)]
             for one in found:
-                one.level = "warning"  # a text that is no diagnostic is one, too
+                one.level = "warning"  # a text without diagnostic is a warning, too
             self._write(found)
 
     def _write(self, found: list[Message]) -> None:

@@ -1,4 +1,4 @@
-"""Errors and warnings on standard error, in the format that the command line asks for."""
+"""Errors and warnings on standard error, in the format selected by the command line."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def is_text() -> bool:
 
 
 def close_messages() -> None:
-    """Write what a format writes at the end of a command line."""
+    """Writes the end of a format at the end of a command line."""
     sink = _sink()
     if sink is not None:
         sink.close()
 
 
 def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
-    """Write an error to standard error, in the format that the command line asks for; a terminal shows its codes."""
+    """Writes an error to standard error, in the selected format; a terminal shows its codes."""
     sink = _sink(error)
     if sink is None:
         from plait.base.errors import render

@@ -13,7 +13,7 @@ from plait.cli import COMMANDS, TYPED
 
 
 def unknown_command(name: str) -> UsageError:
-    """The error for a word that is no command."""
+    """The error for an unknown command."""
     hint = _ELSEWHERE.get(name) or did_you_mean(name, [*COMMANDS, "version"])
     if name[:1] == "-":
         hint = f"a command comes first: plait render {name} ..."
@@ -22,7 +22,7 @@ def unknown_command(name: str) -> UsageError:
     return UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
 
 
-# What other programs are called, and what they call it.
+# Names of other programs for commands, and the corresponding plait command.
 _ELSEWHERE = {
     "apply": "plait render -f config/ | kubectl apply -f -",
     "bosh": "plait patch base.yml -o ops.yml",

@@ -17,7 +17,7 @@ _PLACES = (
 
 
 def code_of(text: str) -> DiagnosticCode:
-    """The code that a text names: E0101, e101 or undefined-name. Raises UsageError."""
+    """The code for a text: E0101, e101 or undefined-name. Raises UsageError."""
     letter, number = text[:1].upper(), text[1:]
     found = CODES.get(text)
     if found is None and number.isdecimal():
@@ -38,7 +38,7 @@ def code_of(text: str) -> DiagnosticCode:
 
 
 def is_code(text: str) -> bool:
-    """True for the name of a code, and for what has the form of one."""
+    """True for the name of a code, and for a text in the format of one."""
     return text in CODES or (text[:1].isalpha() and text[1:].isdecimal())
 
 

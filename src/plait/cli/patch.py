@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         program: ClassVar[str]
 
 
-# What a variable of BOSH's environment is that switches something on; one without a value does.
+# Values of BOSH's environment variables that enable a switch; an empty value does.
 TRUE = frozenset({"", "1", "t", "T", "TRUE", "true", "True"})
 PATCH = Command(Patch)
 
@@ -133,7 +133,7 @@ def finish(flags: Patch, job: PatchJob) -> int:
 
 
 def write_result(flags: Outcome, text: str) -> None:
-    """Writes a text in the form selected by flags."""
+    """Writes a text in the format selected by flags."""
     if flags.json:
         text = as_json(text, ["Succeeded"])
     elif flags.tty or _is_terminal(flags):

@@ -50,6 +50,6 @@ class ProgressDisplay:
 
 
 def line(context: Context, seconds: float) -> str:
-    """The progress line of a run after so many seconds."""
+    """The progress line of an evaluation after this number of seconds."""
     many = f" ({context.done} of {context.total})" if 0 < context.done <= context.total else ""
     return f"plait: {seconds:.0f} s {context.doing or 'reading'}{many}"

@@ -87,7 +87,7 @@ def _deliver(request: Request) -> int:
 def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
     """The run and the request of `[NAME] [more]`, within the permissions of its project.
 
-    path: of the project file, if it is not to be looked for. Raises PlaitError.
+    path: of the project file, or "" to search for it. Raises PlaitError.
     """
     run, words = chosen(path, argv)
     typed = table(run.command).parse(words) if words else dialect(run.command)()
@@ -107,19 +107,19 @@ def is_run(word: str) -> bool:
     found = find(os.curdir)
     try:
         return found is not None and word in read(found).runs
-    except PlaitError:  # a file that cannot be read is told to whoever asks for its runs
+    except PlaitError:  # an unreadable file is reported to commands that need its runs
         return False
 
 
 def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
-    """The run that `[NAME] [more]` means, and the words after it. path: of the project file, if it is not to be looked for.
-    named: there may be a NAME.
+    """The run of `[NAME] [more]`, and the remaining words. path: of the project file, or "" to search for it. named:
+    there may be a NAME.
 
     Raises PlaitError.
     """
     words = [*argv]
     project = announced(project_of(path, os.curdir))
-    # The only run need not be named; what follows is then for its command. `render` accepts no arguments.
+    # The only run need not be named; the words then belong to its command. `render` accepts no arguments.
     is_only = len(project.runs) == 1 and not project.matrices
     takes_words = is_only and next(iter(project.runs.values())).command != "render"
     is_named = named and words and (words[0] in project.runs or (words[0][:1] != "-" and not takes_words))
@@ -155,7 +155,7 @@ def main_project(flags: ProjectCommand) -> int:
     return 0
 
 
-# So many environments of a matrix are shown.
+# Maximum number of environments of a matrix that are listed.
 _SHOWN = 3
 
 

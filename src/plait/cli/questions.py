@@ -69,7 +69,7 @@ class ExplainQuestion(Generic[R]):
 
 
 def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:
-    """Read a command line about another one. own: the flags at its beginning; argv: the words after them.
+    """Parses a command line about another one. own: the flags at its beginning; argv: the words after them.
 
     Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises
     UsageError.
@@ -97,7 +97,7 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     read = entered(table(command, switches.values()).read(rest))
     if run is not None and read.value(TRUST):
         run, rest = project.chosen(path, words)
-    # What the command knows as well is for both.
+    # Switches that both commands have apply to both.
     shared = {one.attribute: one for one in dialect(command).options}
     before_it = [one for one in own.uses if one.option.attribute in switches and one.option.attribute in shared]
     for use in read.uses:
@@ -119,7 +119,7 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     return ExplainQuestion(own, above.over(typed.uses), typed, asked, run.permissions)
 
 
-# Options that tell which command is meant, in the order in which they are looked for.
+# Options that identify the command, in order of precedence.
 _SIGNS: Sequence[tuple[str, Sequence[Any]]] = (
     (
         "render",

@@ -46,7 +46,7 @@ _SUBCOMMANDS = (
     ("help", "print help"),
 )
 
-# A declaration of its own: the place of a version in `render template` is the command `version`.
+# A separate declaration: in `render template`, the command `version` replaces the flag.
 VERSION_FLAG: Any = switch("version", "print the version", setting="")
 
 
@@ -208,7 +208,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
 
 
 def _prints_documents(request: Render) -> bool:
-    """True if standard output gets the documents alone."""
+    """True if only documents are written to standard output."""
     return not (request.bulk_out or request.output_files or request.emptied)
 
 

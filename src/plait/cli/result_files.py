@@ -21,7 +21,7 @@ def write_files(directory: str, files: Sequence[OutputFile]) -> None:
 
 
 def replace_files(directory: str, files: Sequence[OutputFile]) -> None:
-    """Have a directory hold these files alone, and print the path of each. Raises PlaitError."""
+    """Replaces the content of a directory by these files, and prints the path of each. Raises PlaitError."""
     from plait.base.output_files import replace_directory
     from plait.cli.signals import cleanup_on_signal
 

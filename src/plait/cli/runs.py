@@ -29,7 +29,7 @@ _NAMED = 3
 
 
 def announced(project: Project) -> Project:
-    """The project. If it was inferred, its runs are printed to standard error, because nobody named them."""
+    """The project. Inferred runs are printed to standard error, because the user did not name them."""
     if not project.path and project.runs:
         runs = [*project.runs.values()]
         for run in runs[:_NAMED]:

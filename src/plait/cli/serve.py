@@ -122,7 +122,7 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family)
-        # The head and the body of an answer are sent one after the other; the second is not to wait for word of the first.
+        # Head and body of a response are sent separately; the body must not wait for an acknowledgement of the head.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listener
     except OSError as error:

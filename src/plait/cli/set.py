@@ -197,7 +197,7 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
 
 
 def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | None, flags: Set) -> Edit:
-    """The edit in the place that the flags choose, or where the value is written."""
+    """The edit at the position that the flags select, or where the value is written."""
     from plait.authoring.edit import insertion
     from plait.authoring.edit.public_functions import edited
 
@@ -220,7 +220,7 @@ _LONGEST_NUMBER = 9
 
 
 def _set_from(target: Target, flags: Set) -> int:
-    """Put an edited output back; the exit status, 1 if something could not be."""
+    """Writes an edited output back. Returns the exit status: 1 if some differences could not be written."""
     from plait.authoring.edit.setting import EditSession
     from plait.authoring.edit.write_back import put_back
     from plait.base.content import sources

@@ -57,7 +57,7 @@ from plait.cli import run
 
 run()
 """
-# The longest first line that every kernel takes.
+# The maximum length of a first line that every kernel accepts.
 _LONGEST_LINE = 127
 
 
@@ -100,7 +100,7 @@ def _files(program: str, python: str) -> dict[str, str]:
         return {f"{program}.py": text, f"{program}.cmd": f'@"{python}" -P "%~dp0{program}.py" %*\n'}
     first = f"#!{python} -P\n"
     if len(os.fsencode(first)) > _LONGEST_LINE or any(letter.isspace() for letter in python):
-        # A shell's program and Python's at once: Python takes the shell's line for a string.
+        # A program for both the shell and Python: Python reads the shell's line as a string.
         from shlex import quote
 
         first = f"#!/bin/sh\n'''exec' {quote(python)} -P \"$0\" \"$@\"\n' '''\n"

@@ -15,10 +15,11 @@ class _EndedError(BaseException):
 
 
 class cleanup_on_signal:  # noqa: N801 - reads as what it does
-    """`with cleanup_on_signal():` around code that writes files: after a SIGTERM everything below removes its temporary files.
+    """`with cleanup_on_signal():` around code that writes files: after a SIGTERM, enclosed code removes its temporary
+    files.
 
-    The process then ends by the signal, as it would have at once. Code that has a handler of its own, or another thread
-    than the main one, is left alone.
+    The process then ends by the signal, as it would have without this. Does nothing if there is another handler, and
+    outside of the main thread.
     """
 
     __slots__ = ("_is_ours",)
@@ -51,7 +52,7 @@ def end_by_pipe() -> None:
 
 
 class interrupted_by_sigterm:  # noqa: N801 - reads as what it does
-    """`with interrupted_by_sigterm():` handles a SIGTERM like Ctrl-C. Code with its own handler is left alone."""
+    """`with interrupted_by_sigterm():` handles a SIGTERM like Ctrl-C. Does nothing if there is another handler."""
 
     __slots__ = ("_is_ours",)
 

@@ -56,7 +56,7 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
     try:
         sys.stdout.flush()
         rest = memoryview(text.encode("utf-8", "surrogateescape"))
-        # Without a buffer in between (PYTHONUNBUFFERED) the system may take a part only, or nothing.
+        # Without a buffer (PYTHONUNBUFFERED) the system may write only a part, or nothing.
         while rest:
             written = sys.stdout.buffer.write(rest)
             if not written:
@@ -140,7 +140,7 @@ def forget_out() -> None:
 
 
 def open_missing() -> None:
-    """Give a process that was started with closed streams streams that hold nothing."""
+    """Replaces missing standard streams by empty ones."""
     import os
 
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):

@@ -13,8 +13,9 @@ else:
         return value
 
 
-# What a terminal obeys instead of showing it: control characters (all but tab and line feed), their eight-bit forms, also
-# as bytes that are no UTF-8, what some take for the end of a line, and what changes the direction of writing.
+# Characters that control a terminal: control characters (all but tab and line feed), their eight-bit forms, also as
+# bytes that are not UTF-8, characters that some terminals read as the end of a line, and changes of the writing
+# direction.
 _OBEYED = {
     **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
     **{0xDC00 + code: f"\\x{code:02x}" for code in range(0x80, 0x100)},
@@ -23,7 +24,7 @@ _OBEYED = {
 
 
 def harmless(text: str) -> str:
-    """The text with escapes in the place of all that a terminal would obey."""
+    """The text with escapes instead of characters that control a terminal."""
     return text.translate(_OBEYED)
 
 
@@ -40,7 +41,7 @@ def columns(stream: TextIO) -> int | None:
 
 # Nothing is broken into shorter lines than that.
 _NARROWEST = 40
-# The rest of a line stands so much further in than its beginning.
+# Indentation of continuation lines.
 _FURTHER_IN = 4
 _BAR = "  | "
 
@@ -55,7 +56,7 @@ def folded(text: str, width: int) -> str:
 def _broken(line: str, width: int) -> list[str]:
     import re
 
-    # Each character with the codes before it; those at the end stand before none.
+    # Each character with the codes before it; trailing codes precede no character.
     found = re.findall(r"((?:\x1b\[[0-9;]*m)*)(.|$)", line)
     shown = "".join([char for _, char in found])
     indent = " " * min(len(shown) - len(shown.lstrip(" ")) + _FURTHER_IN, width // 2)
@@ -64,7 +65,7 @@ def _broken(line: str, width: int) -> list[str]:
     start, room = 0, width
     bar = shown.find(_BAR)
     if bar <= width and shown[: max(bar, 0)].strip():
-        # A quoted line stands below its place rather than in two parts.
+        # A quoted line is written below its position rather than broken.
         breaks.append((bar, bar + len(_BAR) - 2))
         start, room = breaks[0][1], width - len(indent)
     while len(shown) - start > room:

@@ -20,9 +20,9 @@ _BAR = 30
 
 
 class TerminalReporter:
-    """Tells results as they come, on standard output.
+    """Prints results to standard output as they arrive.
 
-    total: how many there will be. verbose: a line each. colour: on a terminal. in_workflow: GitHub reads the lines.
+    total: their number. verbose: print one line each. colour: on a terminal. in_workflow: print GitHub annotations.
     """
 
     def __init__(self, total: int, *, verbose: bool, colour: bool, in_workflow: bool = False) -> None:
@@ -34,7 +34,6 @@ class TerminalReporter:
         self._count = self._failed = 0
 
     def result(self, case_result: CaseResult) -> None:
-        """Tell one."""
         self._count += 1
         self._failed += not case_result.passed
         if self._verbose:

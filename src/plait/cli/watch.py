@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
     from plait.tree.nodes import Document
 
-# Options that ask for something else than documents; those of delivery send them elsewhere.
+# Options that request other results than documents; those of delivery write them elsewhere.
 _OTHER: set[Any] = {Render.files_inspect, Render.schema_inspect, Patch.path}
 
 
@@ -110,7 +110,7 @@ class WatchedRequest:
             sys.stdout.flush()
             complain_of(error, quote_values=quotes_values(error))
         finally:
-            # What is waited for is not held to the limits of what was done.
+            # The limits of the evaluation do not apply while waiting.
             stop_timer()
 
     def _differences(self, request: Request, changed: frozenset[str], start: float, view: InputView) -> int:
@@ -121,8 +121,9 @@ class WatchedRequest:
             KEPT.set(self._kept)
             if self._marks_secrets:
                 context.trace = Trace()
-            made = evaluate_in(context, request, self._engine)
-            self._engine.end()
+            # For layers, documents are cached by their text, and no files.
+            made = evaluate_in(context, request, self._shared if request.command == "layer" else None)
+            self._cache.save()
             return made
 
         made = once()
@@ -154,7 +155,7 @@ def _different(before: Sequence[Document], after: Sequence[Document]) -> tuple[S
 
 
 def _is_elsewhere(request: Request) -> bool:
-    """True if the output is written to files, or is something else than documents."""
+    """True if the output is written to files, or does not consist of documents."""
     return any(one.option.part == DELIVERY or one.option in _OTHER for one in request.uses if one.value is not False)
 
 

@@ -1,7 +1,7 @@
-"""ytt's commands about the command line itself: `help`, `completion`, and `__complete`, which completion scripts run.
+"""ytt's commands about the command line itself: `help`, `completion`, and `__complete`, which completion scripts call.
 
-`__complete` follows cobra: one candidate per line with a tab and its description, then a line with a number that tells
-the script what to do without a candidate.
+`__complete` follows cobra: one candidate per line with a tab and its description, then a line with a number that is the
+directive for the script without a candidate.
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ TREE = Node(
         "website": Node(WEBSITE),
     },
 )
-# The other names of commands.
+# Aliases of commands.
 ALIASES = {"t": "template", "tpl": "template"}
 
 # The word after which no word is a flag.
 END = "--"
-# What a completion script does without a candidate: it completes files, or nothing.
+# Directives for a completion script without a candidate: complete files, or nothing.
 DEFAULT, NO_FILES = 0, 4
 DIRECTIVES = {DEFAULT: "Default", NO_FILES: "NoFileComp"}
 
@@ -149,7 +149,7 @@ def _descended(words: Sequence[str]) -> tuple[Node, list[str]]:
 
 
 def _candidates(node: Node, before: Sequence[str], current: str) -> tuple[list[tuple[str, str]], int]:
-    """The words that may stand in the place of `current`, with descriptions, and the directive."""
+    """The words that can replace `current`, with descriptions, and the directive."""
     command = node.command
     try:
         flags = command.read(before)
@@ -168,7 +168,7 @@ def _candidates(node: Node, before: Sequence[str], current: str) -> tuple[list[t
 
 
 def _flags(command: Command[Any], given: Request, current: str) -> Iterator[tuple[str, str]]:
-    """The flags that begin with a word; without those that are given and cannot be repeated."""
+    """The flags that begin with a word, without given ones that cannot be repeated."""
     for flag in sorted(command.flags, key=lambda one: one.name):
         if flag.kind not in LISTS and given.has(flag):
             continue

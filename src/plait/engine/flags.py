@@ -191,7 +191,7 @@ class Command(Generic[R]):
             raise
 
     def _read_rest(self, words: Iterable[str], found: Request) -> None:
-        """Read the flags after a mistake as far as they are valid: they decide how the mistake is reported."""
+        """Reads the valid flags after a mistake, because they decide how the mistake is reported."""
         for word in words:
             if word == "--":
                 return
@@ -308,7 +308,7 @@ class Command(Generic[R]):
 
 
 def _is_integer(text: str) -> bool:
-    """True if a text is a Go integer of 64 bits: a sign, and digits after an optional 0x, 0o, 0b or 0."""
+    """True if a text is a 64-bit Go integer: a sign, and digits after an optional 0x, 0o, 0b or 0."""
     digits = text[1:] if text[:1] in {"+", "-"} else text
     if not digits[:1].isdigit() or not digits.isascii():
         return False

@@ -73,12 +73,12 @@ def _lines(option: Option, most: int, column: int) -> list[StyledLine]:
 
 
 def indented(text: str, maximum: int = _WIDTH) -> list[str]:
-    """A text in lines that are indented, the further ones more. maximum: their width."""
+    """A text in indented lines, with further indentation after the first. maximum: their width."""
     return wrap(text, maximum, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def argument_hint(command: Command[Any], found: Request) -> str | None:
-    """A hint about an argument that was meant as a switch's value or as an input, or None."""
+    """A hint about an argument that was probably intended as a switch's value or as an input, or None."""
     first = found.arguments[0]
     if first in TRUE or first in FALSE:
         last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]

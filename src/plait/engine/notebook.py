@@ -9,13 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# A notebook keeps what it shows; nobody reads more than that there.
+# Maximum number of lines, because a notebook stores its output.
 _MOST_LINES = 2_000
 _MOST_CHARACTERS = 400_000
 
 _LIGHT = "--k:#0550ae;--s:#116329;--n:#953800;--c:#6a737d;--a:#116329;--r:#b31d28;color:#1f2328;background:#f6f8fa"
 _DARK = "--k:#79c0ff;--s:#7ee787;--n:#ffa657;--c:#8b949e;--a:#7ee787;--r:#ff7b72;color:#e6edf3;background:#161b22"
-# The pages of Jupyter and of VS Code say what they are; of others the system does.
+# The pages of Jupyter and VS Code declare their theme; otherwise that of the system is used.
 _STYLE = (
     f".plait{{{_LIGHT};padding:.6em;overflow:auto;max-height:40em}}"
     f"@media (prefers-color-scheme:dark){{.plait{{{_DARK}}}}}"
@@ -26,7 +26,7 @@ _STYLE = (
 
 
 def yaml_html(text: str, warnings: Sequence[str] = ()) -> str:
-    """YAML as it is printed, and warnings above it."""
+    """YAML as printed, and warnings above it."""
     lines = _Lines()
     above = "".join(f"{_span('r', f'warning: {warning}')}\n" for warning in warnings)
     return _page(text, lines.html, above)
@@ -38,7 +38,7 @@ def changes_html(text: str) -> str:
 
 
 def text_html(text: str) -> str:
-    """Text as it is."""
+    """Unformatted text."""
     return _page(text, _shown)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Map
 
     T = TypeVar("T")
-    # The line of a project file; None for what was typed, or passed by a program.
+    # The line of a project file; None for a typed option, or one passed by a program.
     Origin: TypeAlias = Position | None
 else:
 
@@ -46,7 +46,7 @@ CSV = "csv"
 NUMBER = "number"
 SWITCH = "switch"
 MAP = "map"
-# What only a program passes, as it is.
+# Passed only by programs, unchanged.
 VALUE = "value"
 LISTS = frozenset({TEXTS, CSV})
 
@@ -62,12 +62,15 @@ GO_FLAGS = "go-flags"
 
 
 class PathForm:
-    """The path, URL or program in the value of an option, and its place in the value.
+    """The path, URL or program in the value of an option, and its position in the value.
 
-    access: the permission that a project file needs: "read" or "write". after: the character that ends the text before
-    the path, "" for a value that is a path. may_be_missing: the path need not exist. is_source: the value is a source of
-    secrets. has_pointer: a pointer may follow, `FILE#/pointer`. may_be_url: an http or https URL may replace the path.
-    is_pattern: the path may have wildcards.
+    |access: the permission that a project file needs: "read" or "write".
+    |after: the character that ends the text before the path, "" for a value that is a path.
+    |may_be_missing: the path need not exist.
+    |is_source: the value is a source of secrets.
+    |has_pointer: a pointer may follow, `FILE#/pointer`.
+    |may_be_url: an http or https URL may replace the path.
+    |is_pattern: the path may contain wildcards.
     """
 
     __slots__ = ("access", "after", "has_pointer", "is_pattern", "is_source", "may_be_missing", "may_be_url")
@@ -116,7 +119,7 @@ class PathForm:
 
 READ_PATH = PathForm("read")
 WRITTEN_PATH = PathForm("write", may_be_missing=True)
-# A link may be found only behind the path that is allowed.
+# Links are found only below the allowed path.
 LINKED_PATH = PathForm("read", may_be_missing=True)
 
 
@@ -198,7 +201,7 @@ class Option:
 
     def variables(self, text: str) -> str:
         """The environment variables that a value reads, as `PREFIX*`; "" for none."""
-        # The name of a library may stand before.
+        # The name of a library may precede it.
         return self.environment.format(text.rpartition(":")[2])
 
     def replaced(self, **changes: Any) -> Option:
@@ -210,7 +213,7 @@ class Option:
 
 
 class Use:
-    """One use of an option. value: a text, True or False, a map, or an object passed by a program."""
+    """One use of an option. value: a string, True or False, a map, or an object passed by a program."""
 
     __slots__ = ("option", "origin", "value")
 
@@ -237,7 +240,7 @@ def positional(name: str, kind: str, help: str, *, kw_only: bool = False, **more
 
 
 def keyword(default: object = None) -> Any:
-    """A keyword of the API alone."""
+    """A keyword of the API without a flag."""
     return Option("", VALUE, "", setting="", default=() if default is None else (default,))  # type: ignore[arg-type]
 
 
@@ -252,12 +255,12 @@ def text(name: str, help: str, **more: Any) -> str:
 
 
 def texts(name: str, help: str, **more: Any) -> list[str]:
-    """An option with a list of texts, one per use."""
+    """An option with a list of strings, one per use."""
     return Option(name, TEXTS, help, **more)  # type: ignore[return-value]
 
 
 def csv(name: str, help: str, **more: Any) -> list[str]:
-    """An option with a list of texts, several per use."""
+    """An option with a list of strings, several per use."""
     return Option(name, CSV, help, **more)  # type: ignore[return-value]
 
 
@@ -443,8 +446,8 @@ class Request:
 class located:  # noqa: N801 - reads as what it does
     """`with located(request, Render.file_marks) as texts:` iterates over the values of an option.
 
-    An error in one of them, which has no place of its own, gets the line of the project file that has the value. Without
-    iterating it gets the line of the last value.
+    An error without position gets the line of the project file that contains the current value; without iteration, that
+    of the last value.
     """
 
     __slots__ = ("_use", "_uses")

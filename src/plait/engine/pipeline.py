@@ -1,6 +1,7 @@
-"""Pipeline files: their steps, and how they are read (docs/compose.md).
+"""Pipeline files: their steps, and their reader (docs/compose.md).
 
-A project file may hold several runs, some of them pipelines (docs/project.md); one of these is read by its name.
+A project file can define several runs, including pipelines (docs/project.md); a pipeline among them is read by its
+name.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 
     R = TypeVar("R", bound=Request)
 
-# What a pipeline file or a project file may have at its top. `lint` and `tests` are read by the tools of these names.
+# Root keys of a pipeline file or a project file. `lint` and `tests` are read by the tools of these names.
 TOP = ("steps", "runs", "lint", "tests", "schemas")
 
-# The kinds of steps: the dialect whose options they have, and settings of their own.
+# The kinds of steps: the dialect whose options they have, and their own settings.
 KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "render": ("render", ("files", "set", "secrets")),
     "layer": ("layer", ("files", "site", "repositories", "data-only")),
@@ -38,7 +39,7 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "values": ("", ("files", "set", "secrets")),
     "compose": ("", ("file",)),
 }
-# Those that hold paths; `repositories` is a map to paths.
+# Keys with paths; `repositories` is a map to paths.
 PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
 
 
@@ -54,7 +55,7 @@ def settings_of(kind: str) -> tuple[str, ...]:
 
 
 class Step:
-    """One step. kind: of KINDS. settings: its map. name: as given, or kind and number."""
+    """One step. kind: of KINDS. settings: its map. name: explicit, or kind and number."""
 
     __slots__ = ("item", "kind", "name", "settings")
 
@@ -200,8 +201,7 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
 
 
 def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP) -> Map:
-    """The top-level map of a pipeline or project file, or of another file, given its name in messages and its valid
-    keys.
+    """The root map of a pipeline or project file, or of another file, given its name in messages and its valid keys.
 
     Raises UsageError, ReadError.
     """
@@ -253,7 +253,7 @@ def find_run(runs: Map, name: str) -> MapItem:
     return found
 
 
-# Runs that one run is based on, by way of others.
+# Maximum length of a chain of base runs.
 _MOST_BASES = 32
 
 

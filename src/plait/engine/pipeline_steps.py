@@ -52,7 +52,7 @@ class PipelineState:
     def __init__(self, last_values: Sequence[ReferencedValues] = ()) -> None:
         self.documents: list[Document] = []
         self.values: list[ReferencedValues] = []
-        self.last_values = list(last_values)  # of the command line: they win over those of steps
+        self.last_values = list(last_values)  # of the command line: they override those of steps
         self.running: list[str] = []
         self.included = 0
 
@@ -87,11 +87,11 @@ def compose(
     watch: Callable[[Step, list[Document]], None] | None = None,
     tells_secrets: bool = False,
 ) -> DocumentSet:
-    """Run a pipeline; the documents it ends with.
+    """Runs a pipeline and returns its final documents.
 
     values: data values that override those of steps. until: the name of the step to stop after. watch: called with each
-    step and its resulting documents. tells_secrets: messages may depend on secrets. With `context.trace` set provenance
-    is recorded. Raises PlaitError.
+    step and its resulting documents. tells_secrets: messages may depend on secrets. With `context.trace` set,
+    provenance is recorded. Raises PlaitError.
     """
     names = [step.name for step in pipeline.steps]
     if until is not None and until not in names:
@@ -128,15 +128,13 @@ def has_secrets(pipeline: Pipeline) -> bool:
                     if os.path.realpath(path) not in known:
                         known.add(os.path.realpath(path))
                         waiting.append(read(path))
-            except PlaitError:  # by which the run ends at this step
+            except PlaitError:  # the error ends the pipeline at this step
                 continue
     return False
 
 
 def run(pipeline: Pipeline, state: PipelineState, context: Context) -> Iterator[Step]:
-    """Runs the steps one after the other, and yields each when it is done. Raises PlaitError with the step in its
-    stack.
-    """
+    """Runs the steps in order, and yields each finished step. Raises PlaitError with the step in its stack."""
     key = os.path.realpath(pipeline.source.name)
     state.running.append(key)
     for step in pipeline.steps:
@@ -154,7 +152,7 @@ def run(pipeline: Pipeline, state: PipelineState, context: Context) -> Iterator[
 
 
 def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
-    """The paths under a key, from the pipeline's directory. Raises UsageError for one that is not there."""
+    """The paths under a key, from the pipeline's directory. Raises UsageError for a missing one."""
     item = step.item_of(key)
     out: list[str] = []
     for text in step.texts(key):
@@ -166,7 +164,7 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
             check_read(path, at)
         if "://" in text or not os.path.lexists(path):
             if "://" in text:
-                # Whoever may write a pipeline need not be one who may ask servers.
+                # The author of a pipeline may not be allowed to contact servers.
                 raise ReadError(
                     f'"{text}" is a URL',
                     at=at,
@@ -204,7 +202,7 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
 
 
 def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Templates and overlays of files; overlays also change the documents that are there already."""
+    """Templates and overlays of files; the overlays also change the existing documents."""
     from plait.engine.render import Render, options_of
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.inputs import Inputs
@@ -288,7 +286,7 @@ def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 
 
 def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Adds layered documents: those of a site and of files, and those among the documents so far."""
+    """Adds layered documents: those of a site and of files, and those among the existing documents."""
     from plait.engine.layer import Layer, options_of
     from plait.layering.document import read_documents
     from plait.layering.plain_scalars import plain_values

@@ -182,7 +182,7 @@ class Render(Linked):
     debug = switch("debug", "print each step to standard error", part=PROCESS)
 
 
-# Options of data values -> what `ValuesFlags` calls them, the lowest first.
+# Options of data values to their names in `ValuesFlags`, the lowest precedence first.
 _VALUES = (
     (Render.values_files, "files"),
     (Render.data_values_env, "env"),
@@ -336,7 +336,7 @@ def options_of(
 
 
 def _inspection(request: Render) -> str | None:
-    """The place where the run stops; None for an output. Raises UsageError."""
+    """The phase at which the evaluation stops; None for an output. Raises UsageError."""
     if request.program != "ytt":  # which looks at the types of output after the schema
         _check_output(request)
     if request.files_inspect:

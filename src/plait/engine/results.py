@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Value
     from plait.tree.provenance import Trace
 
-    # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error] or [flag, its value].
+    # A text, or its parts: own words and [quotation, True if its source is private, None for the error's source] or
+    # [flag, value].
     Words: TypeAlias = "str | list[str | tuple[str, str | bool | None]]"
     Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None, str]"
 
@@ -102,7 +103,7 @@ class Documents(Comparable):
         self._tags = tags
         self._nodes = None if isinstance(nodes, str) else nodes
         self._text = nodes if isinstance(nodes, str) else None
-        # As the engine told them, with their diagnostics, and as the plain strings that any serializer accepts.
+        # As reported by the engine, with diagnostics, and as plain strings for serializers.
         self.warned = list(warnings)
         self.warnings = [str(one) for one in self.warned]
         self.printed = list(printed)
@@ -239,7 +240,7 @@ def text_like(documents: Documents, nodes: DocumentSet) -> str:
         return write(nodes)
 
 
-# What `repr` shows of documents: so many names, each of so many characters.
+# Maximum number of document names in `repr`, and of characters of each.
 _NAMED, _LONGEST = 6, 60
 
 
@@ -264,7 +265,7 @@ class Rendered(Documents):
         texts: Sequence[str] = (),
     ) -> None:
         super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace, tags=tags)
-        # Written when somebody asks: most want the documents.
+        # Written on demand, because most callers need only the documents.
         self._files = files
         self._paths = paths
         self.texts = list(texts)
@@ -279,7 +280,7 @@ class Rendered(Documents):
 
     @property
     def paths(self) -> list[str]:
-        """The path of each output file; their texts are not written for that."""
+        """The path of each output file; does not write their texts."""
         return list(self.files if self._paths is None else self._paths)
 
     def state(self) -> State:

@@ -1,10 +1,10 @@
-"""Secrets from where they are kept: SOPS files, directories that Kubernetes mounts, plain files, and commands.
+"""Sources of secrets: SOPS files, directories mounted by Kubernetes, plain files, and commands.
 
-One is named as `[KEY=]KIND:WHERE`. It gives a map of values by name; with a key, the map stands below that key, and what
-is no map of its own, a file or what a command prints, is a text there.
+A source is written as `[KEY=]KIND:WHERE`. It returns a map of values by name. With a key, the map is below that key; a
+file or command output that is not a map becomes a string there.
 
-What we found elsewhere and did not want: a password such as 0123 that becomes the number 83 on its way, a command that a
-checked-out project runs by itself, and messages that quote the line they could not read.
+The design avoids known problems of other tools: a password such as 0123 that is converted to the number 83, a command
+that a checked-out project runs by itself, and messages that quote the line they could not read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ARGUMENT = re.compile(r"(?:(?P<key>[^=:]*)=)?(?P<kind>[a-z]+):(?P<where>.+)", r
 
 
 class Named:
-    """A source of secrets as it is named. key: where its values go, "" for the top. where: a path, or a command."""
+    """The parsed name of a source of secrets. key: for its values, "" for the root. where: a path, or a command."""
 
     __slots__ = ("argument", "key", "kind", "where")
 
@@ -172,7 +172,7 @@ def _decrypted(named: Named) -> Source:
 
     path = named.where
     check_program(named.program)
-    content.source(path)  # says what is wrong with the path, as for any other file
+    content.source(path)  # reports the fault in the path, as for any other file
     # A file can have the name of an option or of a command of sops; a path with a directory is neither.
     words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
     text = _output(
@@ -203,7 +203,7 @@ def _printed(named: Named, allow_exec: bool) -> Source:
         words = shlex.split(named.where)
     except ValueError as error:
         raise UsageError(f"this is no command: {error}", found=named.where, code="secrets-source") from None
-    # What it complains of may be what it was asked for.
+    # Its error message may quote the requested secret.
     if not words:
         raise UsageError("this is no command", found=named.argument, code="secrets-source")
     text = _output(

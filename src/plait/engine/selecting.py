@@ -17,7 +17,7 @@ _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 
 
 def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
-    """The documents that match `select`; without it the only one. Raises UsageError if there is none."""
+    """The documents that match `select`; without it, the only document. Raises UsageError if there is none."""
     from plait.yaml.document_names import document_name
 
     if not documents:

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.engine.results import Documents
 
-# Keys can be what keys of YAML can be; a mapping is only of the one type of keys that it says, hence Any.
+# Keys are those of YAML. Mapping is invariant in its key type, hence Any.
 Plain: TypeAlias = Mapping[Any, "Plain"] | Sequence["Plain"] | str | int | float | bool | None
 """Plain data, as they are in a document: mappings, sequences, texts, numbers, booleans, None."""
 
@@ -30,7 +30,7 @@ Input: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | bytes | Document
 Inputs: TypeAlias = "Input | Sequence[Input] | Iterator[Input]"
 """One input, or several, in order."""
 
-# A single text is a sequence of texts as well, each of one character: no list of names is meant by it.
+# Excludes a single string, which is a sequence of one-character strings.
 Texts: TypeAlias = list[str] | tuple[str, ...]
 
 

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 
 class World:
-    """Everything around a request. It is entered once, by `evaluate`.
+    """The environment of an evaluation, entered once by `evaluate`.
 
-    view: texts that replace files, the environment, and a record of reads; None for the disk. permissions: of the
-    request's project; None for a command line. limits: by the names of --limit; None for the current ones. cache:
-    compiled code of earlier runs. engine: what evaluations of this process share. lookups, warned: filled with looked-up
-    names and with warnings, even if the evaluation fails.
+    |view: texts that replace files, the environment variables, and a record of reads; None for the disk.
+    |permissions: of the request's project; None for a command line.
+    |limits: by the names of --limit; None for the current ones.
+    |cache: compiled code of earlier evaluations.
+    |shared: inputs of earlier evaluations.
+    |lookups, warned: receive looked-up names and warnings, even if the evaluation fails.
     """
 
     __slots__ = ("cache", "engine", "limits", "lookups", "permissions", "view", "warned")
@@ -54,9 +56,9 @@ class World:
 
 
 def evaluate(request: Request, world: World, trace: Trace | None = None) -> Documents:
-    """The result of a request. Nothing is printed, and nothing is written but a variables store.
+    """Evaluates a request and returns the result. Nothing is printed or written, except a variables store.
 
-    trace: records where values come from, also of an evaluation that fails. Raises PlaitError.
+    trace: records provenance, even if the evaluation fails. Raises PlaitError.
     """
     printed: list[str] = []
     view = nullcontext() if world.view is None else use_view(world.view)
@@ -71,9 +73,8 @@ def evaluate(request: Request, world: World, trace: Trace | None = None) -> Docu
                 world.lookups.end()
             if world.warned is not None:
                 world.warned += context.warnings
-            context.end()
-            if world.engine is not None:
-                world.engine.end()
+            if context.trace is not None:  # unrecorded inputs can be shared with other evaluations
+                context.end()
     documents.printed = printed
     return documents
 

@@ -1,4 +1,4 @@
-"""`plait.fleet.fleet`: make all runs of a project."""
+"""`plait.fleet.fleet`: renders all runs of a project."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def fleet(
     <Report: 1200 rendered>
     """
     start = monotonic()
-    Limits(**(limits or {}))  # what is wrong is told now
+    Limits(**(limits or {}))  # invalid limits are reported now
     read_project = read(os.fspath(project), trust=trust)
     watcher = NullReporter() if watcher is None else watcher
     every = tasks_of(read_project)
@@ -156,7 +156,7 @@ def fleet(
 
 
 def _default_place(project: Project, top: str) -> Destination:
-    """The place `out` in the directory of a project. Raises PermissionDeniedError."""
+    """The destination `out` in the directory of a project. Raises PermissionDeniedError."""
     name = os.path.join(top, "out")
     if project.permissions is not None:
         project.permissions.check_write(name)

@@ -1,4 +1,4 @@
-"""Inputs on the way to processes that do not see them: packed once, sent once to each, and laid out there as they were."""
+"""Inputs for processes without access to them: packed once, sent once to each process, and laid out there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
     """The environment variables that the settings of runs and their schemas name."""
     runs = [task.run(project) for task in tasks]
-    # Those that a run may not read are refused where it is made.
+    # Forbidden ones are rejected by the run itself.
     needs = [
         need
         for run in runs
@@ -48,7 +48,7 @@ def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
             from plait.engine.render import Render
 
             view = InputView()
-            with suppress(PlaitError):  # the run itself says what is wrong
+            with suppress(PlaitError):  # the run itself reports the fault
                 run.evaluate(view=view, uses=[Use(Render.data_values_inspect, value=True)])
             found.update(view.variables)
     return found
@@ -57,7 +57,7 @@ def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
 def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:
     """The files that the settings of runs name, and those in directories that they name, by absolute path.
 
-    Also the directory of the project, as an entry that ends in a slash. Raises PlaitError.
+    Includes the directory of the project, as an entry that ends in a slash. Raises PlaitError.
     """
     top = os.path.abspath(project.directory or os.curdir)
     found: dict[str, bytes] = {os.path.join(top, ""): b""}
@@ -93,7 +93,7 @@ def _places(run: Run, project: str) -> Iterator[str]:
             pipelines += [(path, "") for path in paths if run.command == "compose" and one.option.is_argument]
     for path, name in pipelines:
         yield path
-        with suppress(PlaitError):  # the run itself says what is wrong
+        with suppress(PlaitError):  # the run itself reports the fault
             named += inputs(path, name)
     for kind, path in named:
         yield from _matched(path)

@@ -1,10 +1,10 @@
 """A cache of results by content, in a directory that fleets and machines may share.
 
-A result follows from the definition of the run, its reads, and the version of plait. For each definition there is a
-file that lists the reads of the last run; together with their current digests they name the result. Each file begins
-with a digest of its name and content: damaged, truncated or swapped files are not found. The digest is keyed with the
+A result is determined by the definition of the run, its reads, and the version of plait. For each definition a file
+lists the reads of the last run; together with their current digests they name the result. Each file begins with a
+digest of its name and content, so damaged, truncated or swapped files are not found. The digest is keyed with the
 user's secret, so that a directory that came with a checkout is useless. A shared cache, such as one below a URL, has no
-secret: everyone who can write there can change the output.
+secret: everyone who can write to it can change the output.
 
 Cached data is plain, limited and validated: results that no run could have produced are not found either.
 """
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 _DIGEST = 32
 _NAME = 40
-# Bytes that an entry has, packed or not. What a run made beyond that is not kept.
+# Maximum bytes of an entry, packed or not. Larger results are not cached.
 _MOST = 64 << 20
 # Digits of a number of seconds since 1970 that is not of this world.
 _FAR = 15
 _MARKER = "looked-at-"
-# A directory that has grown beyond this is brought down to three quarters of it, what was used longest ago first.
+# A larger directory is reduced to three quarters of this size, least recently used entries first.
 MOST_BYTES = 1 << 30
 # Seconds between two looks at the whole directory, for fleets that add no more than a few results each.
 _RARELY = 600
@@ -70,7 +70,7 @@ class Results:
 
         local = local_path(name)
         self._files = RemoteFiles(name) if local is None else _Directory(local)
-        # Without a secret nothing is found or kept.
+        # Without a secret, nothing is found or cached.
         self._secret = b"" if is_shared or local is None else user_secret(os.environ)
 
     def find(self, definition: str, disk: DiskState) -> CachedResult | None:
@@ -101,8 +101,8 @@ class Results:
             return
 
     def bound(self, maximum: int, added: int) -> None:
-        """Shrinks the cache if it may have grown too much. added: number of new runs. Scanning it takes as long as some
-        runs.
+        """Shrinks the cache if it may have grown too much, because scanning it takes as long as some runs. added:
+        number of new runs.
         """
         marker = f"{_MARKER}{maximum}"
         if added < _FEW:
@@ -173,7 +173,9 @@ class _Directory:
         self._top = directory
 
     def read(self, path: str, *, maximum: int | None = None) -> bytes | None:
-        """The content of a file, which is used with that; None for one that is not there, or has more bytes than `maximum`."""
+        """The content of a file, which is marked as used; None for a missing one, or one with more than `maximum`
+        bytes.
+        """
         above, name = os.path.split(path)
         try:
             with followed(self._top, reads=True) as top, top.below(*_names(above)) as directory:
@@ -182,7 +184,7 @@ class _Directory:
             return None
 
     def write(self, path: str, content: bytes) -> None:
-        """Put a file in its place, whole."""
+        """Writes a file by one rename."""
         above, name = os.path.split(path)
         with followed(self._top, make=0o700) as top, top.below(*_names(above), make=0o700) as directory:
             directory.write(name, [content], new_mode=0o666, sync=False)
@@ -229,7 +231,7 @@ def _on_disk(status: os.stat_result) -> int:
     return blocks * 512 if blocks else -(-status.st_size // _BLOCK) * _BLOCK
 
 
-# Bytes of a block, where the system does not tell.
+# Bytes of a block, if the system does not report it.
 _BLOCK = 4096
 
 
@@ -247,7 +249,9 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
 
 
 def _is_files(value: object) -> TypeGuard[dict[str, str]]:
-    """True for texts by the paths that a run can write: in its place, or the empty path for the place itself."""
+    """True for texts by paths that a run can write: below its destination, or the empty path for the destination
+    itself.
+    """
     return isinstance(value, dict) and all(
         isinstance(text, str) and (not path or _is_inside(path)) for path, text in value.items()
     )

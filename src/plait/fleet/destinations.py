@@ -39,15 +39,15 @@ if TYPE_CHECKING:
         for_workers: str
 
         def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
-            """Writes the results of a run and removes everything else from their place. Returns the times of the files,
-            if known.
+            """Writes the results of a run and removes everything else from their destination. Returns the times of the
+            files, if known.
 
             Raises ReadError, UsageError.
             """
             ...
 
         def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
-            """True if the destination has exactly the results of a run, as they were written."""
+            """True if the destination contains exactly the results of a run, unchanged."""
             ...
 
         def has(self, place: str) -> bool:
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
             ...
 
         def finish(self, parts: Iterable[bytes]) -> None:
-            """Put a manifest in its place, and remove the journal. Raises ReadError."""
+            """Writes the manifest, and removes the journal. Raises ReadError."""
             ...
 
         def close(self) -> None:
@@ -77,15 +77,16 @@ if TYPE_CHECKING:
 
 _JOURNAL = "journal.jsonl"
 _LOCK = "lock"
-# Files in the places of results that no fleet has written, by the path from which they were moved.
+# Files at destinations that no fleet has written, by the path from which they were moved.
 _MOVED = "moved"
 _MODE = 0o700
-# Fleets whose tokens the lock keeps: as many may have been killed one after the other, with workers that go on for a while.
+# Number of fleet tokens that the lock stores: killed fleets may have workers that continue for a while.
 _TOKENS = 64
 
 
 def place_of(name: str, *, top: str | None = None) -> Destination:
-    """The place that a path or a URL names. top: for a path that the user did not type (see `plait.base.writing.strict`).
+    """The destination for a path or a URL. top: for a path that the user did not type (see
+    `plait.base.writing.strict`).
 
     Raises UsageError.
     """
@@ -96,12 +97,12 @@ def place_of(name: str, *, top: str | None = None) -> Destination:
 
 
 def place_for_worker(name: str) -> Destination:
-    """The place of a fleet that another process has opened. name: its `for_workers`, which has no links."""
+    """The destination of a fleet that another process has opened. name: its `for_workers`, which has no links."""
     return place_of(name, top=os.path.splitdrive(name)[0] + os.sep)
 
 
 class DirectoryDestination:
-    """A directory of this machine. Each place in it changes in one step."""
+    """A directory on this machine. The results of each run are replaced in one step."""
 
     def __init__(self, directory: str, *, top: str | None = None) -> None:
         self.name = self.for_workers = directory
@@ -113,7 +114,7 @@ class DirectoryDestination:
         self._lock: IO[bytes] | None = None
 
     def _here(self, make: int | None = None) -> Opened:
-        """The open directory, which is opened once. make: the mode of missing parts, for writing. Raises OSError."""
+        """The directory, opened once. make: the mode of missing parts, for writing. Raises OSError."""
         reads = make is None
         if self._opened is None or self._reads > reads:
             if self._opened is not None:
@@ -154,7 +155,7 @@ class DirectoryDestination:
         return f"{self._token}-{os.getpid()}-{os.urandom(6).hex()}"
 
     def _keep_others(self, task: Task, parent: Opened, places: Mapping[str, str], own: Opened) -> None:
-        """Moves files that no fleet has written from the place of results to another directory. Raises OSError."""
+        """Moves files that no fleet has written from a destination to another directory. Raises OSError."""
         *_, name = task.place.split("/")
         before = parent.status(name)
         if before is None:
@@ -175,7 +176,7 @@ class DirectoryDestination:
                         folder.move(last, moved, f"{last}.{os.urandom(4).hex()}" if taken else last)
 
     def _known(self, place: str) -> list[dict[str, Written]]:
-        """The files that fleets have noted at a place."""
+        """The files at a destination that fleets have recorded."""
         return [
             {path.replace("/", os.sep): one for path, one in written(line).items()}
             for lines in self.lines()
@@ -269,7 +270,7 @@ class DirectoryDestination:
                 try:
                     file.close()
                 except OSError:
-                    # Of what could not be written: that was told already, or another error is on its way.
+                    # A failed write was reported already, or another error is being raised.
                     continue
         self._journal = self._lock = self._opened = None
 
@@ -300,7 +301,7 @@ def _files(top: Opened) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _times(top: Opened, paths: Mapping[str, str]) -> dict[str, int]:
-    """The time of each file. paths: where it is below the directory."""
+    """The time of each file. paths: below the directory."""
     found = {}
     for key, path in paths.items():
         *folders, name = path.split("/")
@@ -327,7 +328,7 @@ def _tokens(content: bytes) -> list[str]:
 
 
 def _take(file: IO[bytes], name: str) -> None:
-    """Lock a file until it is closed. Raises UsageError if another fleet has it."""
+    """Locks a file until it is closed. Raises UsageError if another fleet holds the lock."""
     try:
         import fcntl
     except ImportError:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.fleet.read_sets import ReadSet
     from plait.fleet.run_result import RunResult
 
-# So many runs are worth the start of processes.
+# Minimum number of runs for which processes are started.
 _MANY = 24
 
 
@@ -46,12 +46,12 @@ class ExecutorFactory:
         tick: Callable[[], None],
         fail_fast: bool,
     ) -> None:
-        """Renders runs. told, tick, fail_fast: as in `Scheduler`. Raises PlaitError, UsageError for an invalid
+        """Renders runs. report, tick, fail_fast: as in `Scheduler`. Raises PlaitError, UsageError for an invalid
         executor.
         """
         keep = None
         if self._common["results"] and self._is_far:
-            # Workers need not see what earlier runs made, so it is looked up, and kept, here.
+            # Workers need no access to the cache, so it is read and written here.
             shop = FleetWorker(
                 WorkerSetup(_source(project), project.directory, "", **self._common, permissions=project.permissions)
             )
@@ -91,7 +91,7 @@ class ExecutorFactory:
                     owns_process=True,
                 )
                 return Processes(count, setup)
-            # What is in the memory of this process is written by the one that gives out work.
+            # A destination in memory is written by the process that distributes the work.
             setup = WorkerSetup(
                 source, project.directory, place.for_workers, **common, permissions=project.permissions,
                 owns_process=self._own_process,

@@ -43,13 +43,18 @@ if TYPE_CHECKING:
 class WorkerSetup:
     """Settings of all runs of a fleet, sent to every worker process.
 
-    source: name and text of the project file. environment: the variables that runs may read, instead of the worker's
-    own. directory: the base of its paths. output: the destination of results, an absolute path or a URL; "" to send
-    them back. results: the location of the cache, or "".
-    shares_results: others write to the cache as well, and are trusted.
-    keeps_secrets: runs with secrets are cached too. reuses: runs of one process share inputs. limits: of each run. bundle: the inputs by absolute path, for
-    workers without access to them. permissions: of the project. owns_process: the worker does nothing else. start: the
-    working directory, the base of paths in messages.
+    |source: name and text of the project file.
+    |environment: the variables that runs may read, instead of the worker's own.
+    |directory: the base of its paths.
+    |output: the destination of results, an absolute path or a URL; "" to send them back.
+    |results: the location of the cache, or "".
+    |shares_results: others write to the cache as well, and are trusted.
+    |keeps_secrets: runs with secrets are cached too.
+    |limits: of each run.
+    |bundle: the inputs by absolute path, for workers without access to them.
+    |permissions: of the project.
+    |owns_process: the worker does nothing else.
+    |start: the working directory, the base of paths in messages.
     """
 
     __slots__ = (
@@ -86,7 +91,7 @@ class WorkerSetup:
         self.permissions = permissions
         self.owns_process = owns_process
         self.start = os.getcwd()
-        # A process that has made runs of the same fleet goes on with what it has; the next fleet looks at everything anew.
+        # A process reuses its state for runs of the same fleet; the next fleet starts with a new state.
         self.token = os.urandom(16).hex()
 
 
@@ -216,7 +221,7 @@ def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documen
             unbound_memory()
 
 
-# Bytes in which the language sees that it is at its limit, and what is imported at first use.
+# Memory in bytes for the language to notice its limit, and for imports on first use.
 _ROOM = 24 << 20
 
 
@@ -244,7 +249,7 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
 
 
 def _failed(task: Task, error: PlaitError, home: str) -> RunResult:
-    # What is as short as this stands in words as well.
+    # Values of one or two characters also occur inside words.
     axes = {choice.text: axis for axis, choice in task.choices.items() if len(choice.text) > 2}
     return RunResult(
         task.name,

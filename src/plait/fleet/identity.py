@@ -19,7 +19,7 @@ def digest(content: bytes) -> str:
 
 
 def of_parts(parts: Iterable[str]) -> str:
-    """A name for all these texts together."""
+    """A digest of a sequence of texts."""
     made = blake2b(digest_size=20)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -32,8 +32,6 @@ def of_parts(parts: Iterable[str]) -> str:
 def version() -> str:
     """An identifier of this plait: its sources, and the versions of Python and its dependencies. Equal on every
     machine.
-
-    It is the same on every machine.
     """
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as version_of

@@ -29,8 +29,8 @@ _FORM = 1
 
 
 class Manifest:
-    """The manifest and the journal in a destination. Only one fleet at a time has them open, as far as the destination
-    allows it.
+    """The manifest and the journal at a destination. Opened by one fleet at a time, if the destination supports
+    locks.
     """
 
     def __init__(self, place: Destination, project: str) -> None:
@@ -57,7 +57,7 @@ class Manifest:
             is_ours = False
             for line, text in parsed(lines):
                 if "fleet" in line:
-                    # What another plait made is made again.
+                    # Results of another version of plait are rendered again.
                     is_ours = line.get("fleet") == _FORM and line.get("plait") == self._head["plait"]
                 elif is_ours and "part" in line:
                     self._old_parts[str(line["part"])] = reads_of(line)
@@ -67,7 +67,7 @@ class Manifest:
                     self._old_texts[str(line["run"])] = text
 
     def kept(self, task: Task, disk: DiskState, *, resumed: bool) -> RunResult | None:
-        """The outcome of a run that is up to date: its reads and outputs are unchanged. None otherwise.
+        """The result of a run that is up to date: its reads and outputs are unchanged. None otherwise.
 
         resumed: also for runs that depend on more than files, because the fleet continues an interrupted one.
         """
@@ -130,13 +130,13 @@ class Manifest:
         self._note(line)
 
     def left_over(self, tasks: Iterable[Task]) -> list[str]:
-        """Places of runs of earlier fleets that no run has any more."""
+        """Destinations of runs of earlier fleets that no longer exist."""
         places = {task.place for task in tasks}
         found = {str(line.get("output")) for line in self._old.values()}
         return sorted(place for place in found - places if self._place.has(place))
 
     def finish(self, tasks: Sequence[Task]) -> None:
-        """Put the manifest in its place, and remove the journal. tasks: all runs of the project. Raises ReadError."""
+        """Writes the manifest, and removes the journal. tasks: all runs of the project. Raises ReadError."""
         lines: list[Line] = []
         for task in tasks:
             line = self._runs.get(task.name) or self._old.get(task.name)
@@ -152,7 +152,7 @@ class Manifest:
         self._place.close()
 
     def _text(self, line: Line) -> str:
-        """A line as it is written, or as it was."""
+        """The text of a line; an unchanged line keeps its text."""
         name = str(line["run"])
         return self._old_texts[name] if self._old.get(name) is line else dumped(line)
 

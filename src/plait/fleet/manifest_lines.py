@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def parsed(lines: Iterable[str]) -> Iterator[tuple[Line, str]]:
-    """The lines that hold a JSON object, each with its text. All others are skipped: a killed fleet may cut one short."""
+    """The lines that are JSON objects, each with its text. Others are skipped, because a killed fleet may cut one
+    short.
+    """
     for text in lines:
         try:
             found = json.loads(text)

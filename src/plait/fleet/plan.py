@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.base.source import Position
 
-# What a fleet itself has in the directory of its results.
+# The fleet's own directory among its results.
 OWN = ".fleet"
 MANIFEST = "fleet.jsonl"
 
@@ -30,9 +30,12 @@ _FILES = (".yml", ".yaml")
 class Task:
     """One run to render.
 
-    name: of the run. place: of its results, below the directory of the fleet. is_file: the place is one file, not a
-    directory. matrix: the name of its matrix, or "". choices: its value on each axis. definition: a digest of its
-    settings.
+    |name: of the run.
+    |place: path of its results, below the directory of the fleet.
+    |is_file: the results are one file, not a directory.
+    |matrix: the name of its matrix, or "".
+    |choices: its value on each axis.
+    |definition: a digest of its settings.
     """
 
     __slots__ = ("choices", "definition", "is_file", "matrix", "name", "place")
@@ -40,7 +43,7 @@ class Task:
     def __init__(
         self, name: str, output: str, place: str, matrix: str, choices: Mapping[str, AxisValue], told: Sequence[str]
     ) -> None:
-        """output: the place as written. told: the settings."""
+        """output: the path as written. told: the settings."""
         self.name = name
         self.place = place
         self.is_file = output.endswith(_FILES)
@@ -62,8 +65,8 @@ def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
     """The runs of a project in order, those of a matrix at its position. names: of runs and matrices, or patterns; by
     default all.
 
-    Raises UsageError for two runs with one name or place, for a place outside of the fleet's directory, and for one that
-    Windows could not hold; ReadError.
+    Raises UsageError for two runs with one name or destination, for a destination outside of the fleet's directory, and
+    for a name that Windows does not allow; ReadError.
     """
     found: list[tuple[Task, Position | None]] = [(_task(run), run.at) for run in project.runs.values()]
     for matrix in project.matrices.values():
@@ -89,7 +92,7 @@ def _of_matrix(matrix: Matrix) -> list[Task]:
     from plait.yaml.writer import write_value
 
     cells = matrix.cells()
-    matrix.run(cells[0])  # names in braces that are no axes are told now
+    matrix.run(cells[0])  # unknown axes in braces are reported now
     told = [matrix.command, *(write_value(settings) for settings in matrix.maps)]
     found = []
     for cell in cells:
@@ -129,7 +132,7 @@ def _check_places(found: Iterable[tuple[Task, Position | None]]) -> None:
                 f'two runs are called "{task.name}"', at=at, also=_also(names[task.name]), code="duplicate-name"
             )
         names[task.name] = at
-        # Not every file system tells large letters from small ones.
+        # Some file systems are case-insensitive.
         key = task.place.casefold()
         if key.partition("/")[0] in (OWN, MANIFEST):
             raise UsageError(f'"{task.place}" is what the fleet itself writes', at=at, code="fleet-place")

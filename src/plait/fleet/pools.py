@@ -51,7 +51,7 @@ class InlineExecutor(Executor):
 
 
 class InlinePool(ExecutorPool):
-    """The pool of this process alone."""
+    """The pool of this process only."""
 
     def __init__(self, sent: object, *, own_process: bool) -> None:
         super().__init__(1, sent, InlineExecutor())
@@ -61,7 +61,7 @@ class InlinePool(ExecutorPool):
         if self._own_process:
             import gc
 
-            # The environments stay to the end; looking through ten thousand of them takes longer than a run.
+            # The environments stay to the end; examining ten thousand of them takes longer than a run.
             gc.freeze()
         return super().open()
 

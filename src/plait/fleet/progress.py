@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class NullReporter:
-    """Tells nothing."""
+    """Reports nothing."""
 
     def begin(self, total: int, up_to_date: int) -> None:
         pass

@@ -8,7 +8,7 @@ from plait.base.errors import ReadError
 
 
 def project_file(path: str) -> str:
-    """The project file of an argument, or the one that the working directory belongs to. Raises ReadError."""
+    """The project file of an argument, or that of the working directory. Raises ReadError."""
     if path:
         if not os.path.lexists(path):
             from plait.base.path_errors import read_failure

@@ -59,9 +59,9 @@ def deciding(entry: HistoryEntry) -> HistoryEntry:
 def evaluated(
     project: Project, tasks: Sequence[Task], engine: Engine | None = None, *, follows_all: bool = False
 ) -> Iterator[tuple[Task, Documents, Trace]]:
-    """The results of runs, evaluated one after the other with provenance. engine: of all of them. Raises PlaitError.
+    """The results of runs, evaluated in order with provenance. cache: of compiled code. Raises PlaitError.
 
-    follows_all: also record functions that only compute.
+    follows_all: also record pure functions.
     """
     from plait.base.input_view import InputView
     from plait.engine.incremental import Engine
@@ -79,11 +79,11 @@ def evaluated(
 def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, EnvironmentValue | None]]:
     """The values at a PATH in each environment: the run, the path, the value; None if there is none.
 
-    Raises UsageError if no environment has it, and the errors of evaluation.
+    Raises UsageError if no environment has one, and the errors of evaluation.
     """
     from plait.insight.node_paths import parse
 
-    parse(path)  # what cannot be read is told before anything runs
+    parse(path)  # an invalid PATH is reported before anything runs
     missing: UsageError | None = None
     is_found = False
     for task, documents, trace in evaluated(project, tasks):
@@ -101,7 +101,8 @@ def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Ta
 
 
 class PathComparison:
-    """One place in the output of all environments. kind: how its values differ. axes: by which, if that is how.
+    """One path in the output of all environments. kind: how its values differ. axes: the axes that determine them, if
+    any.
 
     groups: the runs with each value, the largest group first; None for runs without the path.
     """
@@ -120,7 +121,7 @@ class PathComparison:
         tasks = [task for _, members in self.groups for task in members]
         names = sorted({axis for task in tasks for axis in task.choices})
         for axes in [*((one,) for one in names), *((one, two) for one in names for two in names if one < two)]:
-            # An axis whose values are all different says no more than the name of the environment does.
+            # An axis with only distinct values adds nothing to the name of the environment.
             values = {_on(task, axes) for task in tasks}
             if len(values) < len(tasks) and self._is_by(axes):
                 self.axes = axes
@@ -141,7 +142,7 @@ def _on(task: Task, axes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def compared(project: Project, tasks: Sequence[Task]) -> list[PathComparison]:
-    """Every place of the output, with the values that it has in the environments. Raises PlaitError."""
+    """Every path of the output, with its values in the environments. Raises PlaitError."""
     if len(tasks) < 2:
         raise PlaitError("there is nothing to compare", expected="two environments or more", code="nothing-to-do")
     found: dict[tuple[str, str], dict[str, tuple[EnvironmentValue | None, list[Task]]]] = {}
@@ -172,7 +173,7 @@ def _rows(
         own = having[name]
         have = {task.name for _, members in groups.values() for task in members}
         if path and len(have) == len(own) < len(tasks) and len(groups) == 1:
-            continue  # the document says it
+            continue  # covered by the difference of the document
         if not path and len(own) == len(tasks) and "" in groups:
             continue
         lacking = [task for task in (own.values() if path else tasks) if task.name not in have]
@@ -227,7 +228,7 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
         view = InputView()
         task.run(project).evaluate(view=view, limits={}, engine=engine)
         read |= view.files
-        # Recording takes much longer than a run does.
+        # Recording takes much longer than an evaluation.
         if any(same_file(path, file) for path in (*view.files, own)):
             ((_, documents, trace),) = evaluated(project, [task], engine, follows_all=True)
             found = impact(

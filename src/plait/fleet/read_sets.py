@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plait.base.input_view import InputView
 
-    # Digests by path; None for what is not there.
+    # Digests by path; None for a missing file.
     Digests: TypeAlias = Mapping[str, "str | None"]
 
 
@@ -48,9 +48,9 @@ class ReadSet:
         return len(self.files) + len(self.directories) + len(self.variables)
 
 
-# Nanoseconds in which two changes of a file may have one time.
+# Nanoseconds within which two changes of a file may have the same time.
 _LATEST = 2_000_000_000
-# So many contents are remembered: those that runs share come up again at once.
+# Maximum number of remembered contents, which runs share.
 _MOST = 4096
 
 
@@ -67,7 +67,7 @@ class DiskState:
         # Two changes within this time may leave one status.
         self._safe = time_ns() - _LATEST
         self._files: dict[str, str | None] = {}
-        # Of files, from before they were read: what changes one later changes its status as well, whatever any clock says.
+        # Of files, from before they were read: later changes change the status, whatever the clock.
         self._statuses: dict[str, os.stat_result] = {}
         # Contents that runs share are the same objects.
         self._read: dict[str, tuple[bytes, str]] = {}
@@ -98,7 +98,7 @@ class DiskState:
         return self._files[path]
 
     def stamp(self, path: str) -> str | None:
-        """Size, time and number of a file, which change with it; None for a link, and for one that is not there."""
+        """Size, time and inode of a file, which change with it; None for a link, and for a missing file."""
         try:
             found = os.lstat(os.path.join(self.top, path))
         except (OSError, ValueError):
@@ -106,18 +106,20 @@ class DiskState:
         return None if stat.S_ISLNK(found.st_mode) else _stamp(found)
 
     def with_stamps(self, reads: ReadSet) -> ReadSet:
-        """The same with the stamps of files that still are as they were read, and had not changed for a while."""
+        """The read set with stamps of files that are unchanged since they were read, and had not changed for a
+        while.
+        """
         stamps = {path: _stamp(found) for path, found in self._as_read(reads) if _changed(found) < self._safe}
         return ReadSet(reads.files, reads.directories, reads.variables, stamps)
 
     def _as_read(self, reads: ReadSet) -> Iterator[tuple[str, os.stat_result]]:
-        """The files whose content is still what was read, with the status that goes with this content."""
+        """The files whose content is unchanged since it was read, with the status of this content."""
         for path, found in reads.files.items():
             if found is not None and self.file(path) == found:
                 yield path, self._statuses[path]
 
     def directory(self, path: str) -> str | None:
-        """A digest of the names in a directory, and of what is what; None for one that cannot be listed."""
+        """A digest of the names and types of a directory's entries; None if it cannot be listed."""
         if path not in self._directories:
             try:
                 with os.scandir(os.path.join(self.top, path)) as entries:
@@ -127,7 +129,7 @@ class DiskState:
         return self._directories[path]
 
     def variables(self, prefix: str) -> str:
-        """A digest of the environment variables whose names begin so, in their order, which maps of values may have."""
+        """A digest of the environment variables with a prefix, in order, because maps of values may have this order."""
         given = environment() if self._environment is None else self._environment
         return _of_variables({name: text for name, text in given.items() if name.startswith(prefix)})
 
@@ -144,7 +146,7 @@ class DiskState:
         )
 
     def has_stamps(self, reads: ReadSet) -> bool:
-        """The same for what `stamped` says."""
+        """True if all stamps of the read set are current."""
         return all(found is not None and self.stamp(path) == found for path, found in reads.files.items()) and all(
             self.directory(path) == found for path, found in reads.directories.items()
         )
@@ -165,7 +167,7 @@ class DiskState:
         return ReadSet(files, {path: self.directory(path) for path in listed}, variables)
 
     def _of_content(self, path: str, content: bytes | None) -> str | None:
-        """The digest of what was read of a file."""
+        """The digest of the content that was read."""
         if content is None:
             return None
         before = self._read.get(path)
@@ -190,7 +192,7 @@ def _stamp(status: os.stat_result) -> str:
 
 
 def _with_link(path: str, found: str) -> str:
-    """A digest of a file's content, and where it is if the file is a link: not every link may be followed."""
+    """A digest of a file's content, and of its target if the file is a link, because not every link may be followed."""
     try:
         return f"{found} -> {os.readlink(path)}" if os.path.islink(path) else found
     except OSError:

@@ -1,4 +1,5 @@
-"""Results on URLs: object stores, and whatever else fsspec knows (`s3://`, `gs://`, `memory://`); the extra `fsspec`.
+"""Results at URLs: object stores and other storage supported by fsspec (`s3://`, `gs://`, `memory://`); the extra
+`fsspec`.
 
 Such a store cannot change several files at once, so the files of a run appear one after the other, each complete, and
 the journal names the run after the last one. Old files that no longer belong to the run are removed last.
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
         def find(self, path: str, *, detail: bool) -> Mapping[str, Mapping[str, object]]: ...
 
 
-# Stores without directories: to make one there would be to make a bucket, out of a name that is mistyped.
+# Stores without directories: creating one would create a bucket from a mistyped name.
 _FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss"})
 _HINT = "pip install 'plait[fsspec]'"
-# Seconds after which what a fleet has noted is written: a store has no file that one adds to.
+# Seconds after which journal entries are written, because a store cannot append to a file.
 _EACH = 2.0
 
 
@@ -54,7 +55,7 @@ def is_url(name: str) -> bool:
 
 
 def local_path(name: str) -> str | None:
-    """The path of a place of this machine, which may be written as a URL; None for any other URL."""
+    """The path of a local destination, which may be written as a URL; None for any other URL."""
     scheme, mark, path = name.partition("://")
     if not mark:
         return name
@@ -105,7 +106,7 @@ class RemoteFiles:
         return f"{self._top}/{path}" if path else self._top
 
     def read(self, path: str, *, maximum: int | None = None) -> bytes | None:
-        """The content of a file; None for one that is not there, or has more bytes than `maximum`."""
+        """The content of a file; None for a missing one, or one with more than `maximum` bytes."""
 
         def work() -> bytes | None:
             try:
@@ -119,7 +120,7 @@ class RemoteFiles:
         return self._done(work)
 
     def write(self, path: str, content: bytes) -> None:
-        """Put a file in its place, whole."""
+        """Writes a complete file."""
 
         def work() -> None:
             if not self._is_flat:
@@ -157,7 +158,7 @@ class RemoteFiles:
     def _done(self, work: Callable[[], T]) -> T:
         try:
             return work()
-        except Exception as error:  # each store has errors of its own
+        except Exception as error:  # each store has its own exceptions
             raise ReadError(
                 f"cannot use {self.name}: {str(error).partition(chr(10))[0] or type(error).__name__}",
                 code="fleet-place",
@@ -188,7 +189,7 @@ def _time(entry: Mapping[str, object]) -> float:
 
 
 class RemoteDestination:
-    """A place for results below a URL."""
+    """A destination below a URL."""
 
     def __init__(self, url: str) -> None:
         self._store = RemoteFiles(url)
@@ -231,7 +232,7 @@ class RemoteDestination:
         return self._before
 
     def _at(self, place: str) -> set[str]:
-        """The paths of the files that lay at a place, or below it."""
+        """The paths of existing files at a destination, or below it."""
         self._there()
         return self._below.get(place, set())
 

@@ -42,7 +42,7 @@ class RunDifference:
         self.places = tuple(places)
 
 
-# Seconds that one command of git may take, and bytes that it may print: names of files, at most.
+# Maximum seconds of one git command, and maximum bytes of its output, which lists files.
 _SECONDS = 300
 _MOST = 256 << 20
 # Of the filters that a repository can name for its files: each is a program.
@@ -52,8 +52,8 @@ _FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)",
 class Repository:
     """The Git repository of a directory. top: its directory. Raises UsageError if there is none.
 
-    No program of its configuration is run: `plait.base.children.programs` disables those that have a switch, and this class
-    its filters.
+    Programs of its configuration are not run: `plait.base.children.programs` disables those that have a switch, and
+    this class its filters.
     """
 
     def __init__(self, directory: str) -> None:
@@ -66,10 +66,10 @@ class Repository:
         self._settings = self._without_filters()
 
     def _check_data(self) -> None:
-        """Raises UsageError if a file of the working directory names the data of another repository.
+        """Raises UsageError if a file of the working directory refers to the data of another repository.
 
-        Data outside of the working directory, as of a linked worktree or a submodule, has to name this working directory in
-        turn. GIT_DIR and GIT_COMMON_DIR are the user's.
+        Data outside of the working directory, as of a linked worktree or a submodule, has to refer back to this working
+        directory. GIT_DIR and GIT_COMMON_DIR are trusted.
         """
         if {"GIT_DIR", "GIT_COMMON_DIR"} & os.environ.keys():
             return
@@ -116,7 +116,7 @@ class Repository:
 
     def changed(self, commit: str) -> set[str]:
         """The absolute paths of files that differ from a commit: written, new or gone since. Files that git ignores are none."""
-        # A submodule has a configuration of its own, and nothing in it is a file of this repository.
+        # A submodule has its own configuration, and its files do not belong to this repository.
         flags = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
         names = self._git("diff", "--name-only", *flags, "-z", commit, "--").split("\0")
         names += self._git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
@@ -129,7 +129,7 @@ class Repository:
         self._git("checkout-index", "--all", f"--prefix={directory}{os.sep}", environment=environment)
 
     def ignored(self, paths: Iterable[str]) -> list[str]:
-        """Those of some absolute paths that git ignores: a revision does not have them."""
+        """The absolute paths that git ignores; a revision does not contain them."""
         inside = [path for path in paths if path.startswith(os.path.join(self.top, ""))]
         told = self._git("check-ignore", "-z", "--stdin", given="\0".join(inside), fine=(0, 1)) if inside else ""
         return [path for path in told.split("\0") if path]
@@ -168,7 +168,7 @@ class Repository:
 
 
 def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[RunDifference]:
-    """The runs that make something else than at a revision.
+    """The runs whose output differs from that at a revision.
 
     Raises UsageError for an invalid repository or revision, and PlaitError if the revision has no such project.
     """
@@ -214,8 +214,8 @@ def _made(run: Run, engine: Engine) -> tuple[Documents | PlaitError, InputView]:
     try:
         made = run.evaluate(view=view, limits={}, engine=engine)
         if uses_secrets(view) and not uses_secrets(made.trace):
-            # The names of places are values, so they are shown by their marks.
-            made = run.evaluate(view=view, limits={}, engine=engine, trace=True)
+            # The names of paths are values, so they are shown according to their marks.
+            made = run.evaluate(view=view, limits={}, cache=cache, shared=shared, trace=True)
         return made, view
     except PlaitError as error:
         return error, view
@@ -237,7 +237,7 @@ def _is_below(path: str, folders: set[str]) -> bool:
 
 
 def _copy(path: str, top: Directory, name: str) -> None:
-    """Copies a file to a path below a directory, unless something is there already, or a link is on the way."""
+    """Copies a file to a path below a directory, unless the path exists, or contains a link."""
     from plait.base.content import file_content
 
     *folders, last = name.split(os.sep)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from plait.base.equal_errors import Key
     from plait.fleet.read_sets import ReadSet
 
-    # The digest of a file's content, its size, and when it was written in nanoseconds; None for what is not known.
+    # The digest of a file's content, its size, and its time in nanoseconds; None if unknown.
     Written = tuple[str | None, int, int | None]
 
 RENDERED, CACHED, UP_TO_DATE, FAILED, SKIPPED = "rendered", "cached", "up to date", "failed", "skipped"

@@ -1,6 +1,6 @@
-"""Runs a fleet: skips runs that are up to date, distributes the rest in portions, and records each outcome.
+"""Runs a fleet: skips runs that are up to date, distributes the rest in batches, and records each result.
 
-A portion takes about a quarter of a second, and there are at most two per worker. So a fleet of any size keeps every
+A batch takes about a quarter of a second, and there are at most two per worker. So a fleet of any size keeps every
 worker busy, needs little memory, and stops quickly.
 """
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _PORTION = 0.25
 _LARGEST = 64
-# Attempts per run if its worker ends. The last attempt runs alone: memory that others took is then no cause.
+# Attempts per run if its worker dies. The last attempt runs alone, so that another run's memory use is not the cause.
 _ATTEMPTS = 3
-# The clock is looked at so often while nothing ends.
+# Seconds between checks while no task finishes.
 _TICK = 0.5
 
 
@@ -44,7 +44,7 @@ class Batch:
 
 
 class Scheduler:
-    """Renders runs. told: receives each outcome.
+    """Renders runs. report: receives each result.
 
     tick: called regularly. fail_fast: the first failure stops the others. output: the destination of results that
     processes send back. keep: receives these results with their reads.
@@ -68,14 +68,16 @@ class Scheduler:
         self._keep = keep
         self._waiting: deque[Batch] = deque()
         self._going: dict[Future[list[RunResult]], Batch] = {}
-        # Seconds that a run takes; a guess before the first has ended.
+        # Seconds per run; an estimate before the first has finished.
         self._each = _PORTION
         self._is_stopped = False
         self._has_made_any = False
         self._endings = 0
 
     def make(self, tasks: Sequence[Task]) -> None:
-        """Renders these runs. Raises what `told` raises, and KeyboardInterrupt after the started ones have ended."""
+        """Renders these runs. Raises the errors of `report`, and KeyboardInterrupt after the started runs have
+        finished.
+        """
         rest = deque(tasks)
         executor = self._pool.open()
         ended = False
@@ -88,7 +90,7 @@ class Scheduler:
             for future in self._going:
                 future.cancel()
             self._pool.close(at_once=not ended or self._is_stopped)
-            # What had begun has ended by now, and has written what it made.
+            # The started runs have finished by now, and have written their results.
             for future, portion in self._going.items():
                 if future.done() and not future.cancelled() and future.exception() is None:
                     self._note(portion, future.result())
@@ -103,7 +105,7 @@ class Scheduler:
                 count = max(1, min(int(_PORTION / self._each), _LARGEST, len(rest) // (2 * self._pool.width) or 1))
                 portion = Batch([rest.popleft() for _ in range(count)])
             try:
-                # Who has sent the setup ahead gives out what stands for it.
+                # If the setup was sent in advance, a reference to it is passed.
                 future = executor.submit(perform, self._pool.sent, portion.tasks)  # type: ignore[arg-type]
             except BrokenExecutor:
                 raise _useless() from None
@@ -120,7 +122,7 @@ class Scheduler:
         self._tick()
         is_lost = not done and self._pool.renew()
         for future in done:
-            # A cluster gives up what it has lost the inputs of.
+            # A cluster cancels tasks whose inputs were lost.
             error = CancelledError("what it needs was lost") if future.cancelled() else future.exception()
             if isinstance(error, BrokenExecutor):
                 raise _useless()
@@ -152,7 +154,7 @@ class Scheduler:
     def _note(self, portion: Batch, outcomes: Sequence[RunResult]) -> None:
         self._has_made_any = True
         for task, outcome in zip(portion.tasks, outcomes, strict=True):
-            # Before anything of it is written or kept; a version that is too old has none.
+            # Before any of it is written or cached; a version that is too old has none.
             check_version(getattr(outcome, "version", ""))
             if outcome.texts is not None:
                 if self._keep is not None:

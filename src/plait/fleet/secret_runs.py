@@ -22,8 +22,8 @@ def is_secret(view: InputView) -> bool:
 
 
 def can_be_known(view: InputView) -> bool:
-    """True if the result of a run follows from the files that it has read, and if it writes nothing else.
+    """True if the result of a run depends only on the files that it read, and it writes nothing else.
 
-    Standard input and URLs may be others the next time, and a result from the cache writes no variables store.
+    Standard input and URLs may change, and a cached result writes no variables store.
     """
     return not view.streams and not view.written

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from plait.base.equal_errors import Key
     from plait.fleet.run_result import RunResult
 
-# So many environments are named of those that have one error, and of those that warn of one thing.
+# Maximum number of environments named for one error or warning.
 _NAMED = 3
-# So many different errors are told.
+# Maximum number of different errors reported.
 _TOLD = 20
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.playground.evaluation import File, Request
 
     class Way(TypedDict):
-        """A place where a value can be changed. told: what else that changes, or why it has no effect. files: after the change."""
+        """An edit that changes a value. told: other changes, or why it has no effect. files: after the edit."""
 
         place: str
         file: str
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         ways: list[Way]
 
     class Mending(TypedDict):
-        """A fix. file, line: of what it mends. files: after it."""
+        """A fix. file, line: of the fault. files: after the fix."""
 
         title: str
         file: str
@@ -54,7 +54,7 @@ _EVERY_LINE = 1 << 30
 
 
 def ways(request: Request) -> Ways:
-    """The places where a value of the output can be changed, each tried. Raises PlaitError."""
+    """The possible edits of an output value, each evaluated. Raises PlaitError."""
     from plait.authoring.edit.setting import EditSession as State
     from plait.authoring.edit.target import Target
     from plait.base.limits import budget_scope_from
@@ -96,7 +96,7 @@ def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
         tried.add(where)
         yield _way(where, edit)
     except EditError:
-        pass  # the places themselves say why
+        pass  # the candidates themselves report the reason
     for entry in reversed([*contributing(history_of(state.output, node_path).entries)]):
         if entry.source is None or entry.line < 1 or entry.place in tried:
             continue
@@ -116,7 +116,7 @@ def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
         except LimitError:
             raise
         except PlaitError:
-            return  # such a file is there, or the value is not one that it could change
+            return  # such a file exists, or cannot change the value
 
 
 def _way(where: str, edit: Edit) -> Way:
@@ -149,7 +149,7 @@ def _files(texts: Mapping[str, bytes]) -> list[File]:
 def fixes(request: Request) -> Fixes:
     """The fixes that the language server offers for the errors of the files, each with the files after it.
 
-    An error of one file may be reported in another one, too, such as the nearest document of an overlay; it is fixed in
+    An error of one file may also be reported in another one, such as the nearest document of an overlay; it is fixed in
     its own file.
     """
     from plait.authoring.lsp import claims, code_actions

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from plait.playground.evaluation import Request
 
     class Commanded(TypedDict):
-        """A command line as it was read. paths: of the files that it names, with their roles. left: words that the page has no place for."""
+        """A parsed command line. paths: of the named files, with their roles. left: words that the page does not
+        support.
+        """
 
         kind: str
         paths: list[tuple[str, str]]

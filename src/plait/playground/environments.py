@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from plait.playground.evaluation import Request, Span
 
     class Cell(TypedDict):
-        """A value in one environment. own: it is written in the file of the environment. source: what decided it, by `action`."""
+        """A value in one environment. own: it is written in the environment's file. source: of the value, by
+        `action`.
+        """
 
         value: str
         action: str
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
         own: bool
 
     class Differing(TypedDict):
-        """A value that is not the same in all environments. cells: of each environment; None where it is not there."""
+        """A value that differs between environments. cells: of each environment; None if it is missing."""
 
         document: str
         path: str
@@ -46,7 +48,7 @@ _MOST_ENVIRONMENTS = 8
 
 
 def environments(request: Request) -> Environments:
-    """The differences between the outputs with each file of values alone. Raises UsageError."""
+    """The differences between the outputs with each values file alone. Raises UsageError."""
     values = [file for file in request["files"] if file.get("role") == "values"]
     if len(values) < 2 or request["kind"] not in ("render", "patch"):
         raise UsageError(
@@ -104,7 +106,7 @@ def _cells(documents: Documents, file: str) -> dict[tuple[str, str], Cell]:
 
 
 def _deciding(history: History, file: str) -> HistoryEntry | None:
-    """The entry that tells why a value is another one in one environment: that of the environment's file, or the innermost."""
+    """The entry that explains a different value: that of the environment's file, or the innermost."""
     from plait.insight.explain import OVERRIDDEN
 
     entry: HistoryEntry | None = None

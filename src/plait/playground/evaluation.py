@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         role: NotRequired[str]
 
     class Request(TypedDict):
-        """kind: of KINDS. explain: the output line whose history is requested. ask: of QUESTIONS, for another answer
+        """A request of the page.
+
+        kind: of KINDS. explain: the output line whose history is requested. ask: of QUESTIONS, for a response other
         than the output (`plait.playground.questions`). change: of the question with that name. command: the same.
         """
 
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
         command: NotRequired[str]
 
     class Wish(TypedDict):
-        """A value of the output that is to be another one. text: the new one, as YAML."""
+        """A new value for an output line. text: the value as YAML."""
 
         document: int
         path: str
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
         line: int
 
     class Fault(TypedDict):
-        """also: further places that the error is about, such as the nearest document of an overlay that matches none."""
+        """An error. also: related positions, such as the nearest document of an overlay that matches none."""
 
         message: str
         file: str | None
@@ -78,9 +80,9 @@ if TYPE_CHECKING:
         flag: NotRequired[str]
 
     class Line(TypedDict):
-        """A value of the output: its line there, the number of its document, its path in that, what made it, and where that is written.
+        """A value of the output: its line, the number of its document, its path in it, its last action, and its source.
 
-        A value that is written nowhere, such as a generated password, has no source but a flag.
+        A value that is not written anywhere, such as a generated password, has no source but a flag.
         """
 
         line: int
@@ -123,10 +125,11 @@ if TYPE_CHECKING:
         changed: int
 
     class Answer(TypedDict):
-        """output: as the command line prints it. files: the output files of `render`. report: the errors as text.
+        """The response of the page's server.
 
-        sources: the files that decided values, in order of application. histories: of the requested line; otherwise of
-        each line, if there are at most MOST_HISTORIES.
+        output: as the command line prints it. files: the output files of `render`. report: the errors as text. sources:
+        the files that contributed values, in order of application. histories: of the requested line; otherwise of each
+        line, if there are at most MOST_HISTORIES.
         """
 
         output: str
@@ -145,15 +148,15 @@ KINDS = ("render", "patch", "layer", "compose")
 QUESTIONS = ("steps", "environments", "change", "fixes", "command")
 PIPELINE = "plait.yml"
 MOST_HISTORIES = 500
-# Somebody waits for the answer, and a page shows it.
+# A page waits for the response and displays it.
 LIMITS: Limits = {"seconds": 10, "output": 2_000_000, "memory": 256 << 20}
 
 
 def evaluate(request: Request) -> Answer:
-    """The output of a request. What is wrong with the files stands in its `errors`.
+    """The output of a request. Errors in the files are in its `errors`.
 
-    The files of a pipeline are read from the working directory; those of all others from the request.
-    Raises UsageError for what is no request.
+    The files of a pipeline are read from the working directory, all others from the request. Raises UsageError for an
+    invalid request.
     """
     check(request)
     try:
@@ -183,7 +186,7 @@ def failed(error: PlaitError) -> Answer:
 
 
 def check(request: Request) -> None:
-    """Raises UsageError for data that is not a request: it comes from outside, and no type holds for it."""
+    """Raises UsageError for data that is not a valid request. The data is untrusted, so its types are checked."""
     form = "{kind, files: [{name, text, role}], explain}"
     if not isinstance(request, dict) or not isinstance(request.get("files"), list):
         raise UsageError("no request", expected=form, code="website-request")
@@ -284,7 +287,7 @@ def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
         spans[mapping["document"]] = min(first, mapping["line"]), max(last, mapping["line"])
     numbers: dict[Item, int] = {}
     for number, document in enumerate(documents.nodes.items):
-        # A document that was changed is a copy of what it was.
+        # A changed document is a copy of the original.
         item: Item | None = document
         while item is not None:
             numbers[item] = number
@@ -317,7 +320,7 @@ def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | 
 
 
 def _sources(names: Sequence[str], lines: Sequence[Line], histories: Mapping[int, History]) -> list[str]:
-    """The files that decided values, in order of application if histories show it; otherwise as given."""
+    """The files that contributed values, in order of application if histories show it; otherwise in the given order."""
     deciding = {line["source"]["file"] for line in lines if line["source"] is not None}
     before: dict[str, set[str]] = {}
     for history in histories.values():
@@ -346,7 +349,7 @@ def _files(entry: HistoryEntry) -> Iterator[str]:
         yield entry.source.shown
 
 
-# What an overlay was written in and matched by; its own entry says what it did.
+# The overlay item and its match; the entry of the change itself is listed separately.
 STRUCTURAL = ("overlay", "overlay match")
 _DEEPEST = 6
 
@@ -392,7 +395,7 @@ def _tell(entry: HistoryEntry, depth: int, entries: dict[tuple[str, str], Told],
 
 
 def contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
-    """Entries with what they were made of; not what an overlay was written in and matched by."""
+    """Entries with their origins, without overlay items and matches."""
     for entry in entries:
         if entry.action not in STRUCTURAL:
             yield entry
@@ -400,7 +403,7 @@ def contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
 
 
 def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = None) -> list[MapEntry]:
-    """The source map's values that stand in the text of documents, which is none without a document. output: that text."""
+    """The source map's values in the text of documents; empty without a document. output: that text."""
     from plait.insight.source_map import source_map
 
     if documents.trace is None or not nodes.items:

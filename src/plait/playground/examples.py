@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from plait.playground.evaluation import File
 
     class Written(TypedDict):
-        """An example as examples.yml has it; files and values: texts by names."""
+        """An example in examples.yml. files and values: texts by names."""
 
         group: str
         title: str
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
         shows: str
 
     class Example(TypedDict):
-        """name: in links. group, title, about: in the list. view: of the result. shows: a line of what the page shows for it."""
+        """An example. name: in links. group, title, about: in the list. view: of the result. shows: a line of its
+        result.
+        """
 
         name: str
         group: str

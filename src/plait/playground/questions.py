@@ -1,7 +1,7 @@
-"""Every question of the playground's page: the output (`evaluation`), its steps, environments side by side, a value changed, errors fixed, a command line read.
+"""The queries of the playground's page: output (`evaluation`), steps, environments, changes, fixes, command lines.
 
-A request is as `evaluation` describes it, and the answer is plain data. All that is offered has been evaluated: a fix or a change
-that does not do what it says is not among the answers.
+`evaluation` describes a request; the response is plain data. All offered fixes and changes have been evaluated, and are
+omitted if they do not have the stated effect.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def lay_out(request: Request) -> None:
 
 
 def respond(text: str) -> str:
-    """The answer to a request, both JSON, in a process that does nothing else: in a browser. An invalid request is `refused`."""
+    """The response to a request, both JSON, in a process that does nothing else: in a browser. An invalid request is
+    `refused`.
+    """
     from contextlib import chdir
 
     from plait.base.writing.directory import temporary

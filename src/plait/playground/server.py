@@ -26,13 +26,13 @@ MOST = 1_000_000
 _AT_ONCE = 2
 # Evaluations that are running or waiting for their turn; more are refused.
 _MOST_EVALUATIONS = 16
-# Connections. Past these, the one that has sent nothing complete for the longest is closed.
+# Maximum number of connections. Beyond it, the connection that has been incomplete for longest is closed.
 MOST_CONNECTIONS = 64
 # Seconds to send a whole request, from the connection or the answer before, and to receive an answer.
 SECONDS_TO_SEND = 10.0
 _STACK = 1 << 20
 _EVALUATION = "plait.playground.questions"
-# Evaluation is limited to 10 seconds; what does not end by then is ended.
+# Evaluation is limited to 10 seconds; after this time the process is killed.
 _SECONDS = 20
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -44,7 +44,7 @@ _TYPES = {
     ".zip": "application/zip",
 }
 _STATIC = Path(__file__).parent / "static"
-# The last four are for what playground/build.py adds: plait in a worker of the page, as its language server.
+# The last four are for playground/build.py: plait in a web worker of the page, as its language server.
 _POLICY = (
     "default-src 'none'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'"
@@ -67,7 +67,7 @@ class Playground(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
         shown = f"[{host}]" if ":" in host else host
-        # What a browser sends as `Host`, however the user typed the address; port 80 is left out there.
+        # The `Host` header that a browser sends, however the address was typed; port 80 is omitted.
         port = self.server_address[1]
         names = {shown, "localhost", "127.0.0.1", "[::1]"}
         self.hosts = {f"{name}:{port}" for name in names} | (names if port == _HTTP else set())
@@ -102,7 +102,7 @@ class Playground(ThreadingHTTPServer):
         try:
             if has_room:
                 super().process_request(request, client_address)
-        except RuntimeError:  # there is no room for a thread
+        except RuntimeError:  # no memory for a thread
             has_room = False
         finally:
             threading.stack_size(before)
@@ -117,7 +117,7 @@ class Playground(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
-        """End the connections whose deadline is over; their threads then close them."""
+        """Closes connections whose deadline is over; their threads then end."""
         now = monotonic()
         with self._lock:
             for connection in [one for one, deadline in self._deadlines.items() if deadline < now]:
@@ -206,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.evaluations.release()
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer what is no request of HTTP, or has a method that nothing here has: without a word of what was sent."""
+        """Responds to invalid HTTP or an unsupported method, without quoting the request."""
         del message, explain
         self._refuse(HTTPStatus(code), HTTPStatus(code).phrase)
 
@@ -215,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         return host in self.server.hosts and origin in (None, f"http://{host}")
 
     def _refuse(self, status: HTTPStatus, message: str) -> None:
-        # The rest of what was sent is not read.
+        # The rest of the request is not read.
         self.close_connection = True
         self._send(status, json.dumps({"refused": message}).encode(), _TYPES[".json"])
 

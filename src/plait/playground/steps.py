@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document
 
     class Row(TypedDict):
-        """A line of a step. sign: " ", "+" or "-". line: its number; None of a line that is gone. source: of one that is new."""
+        """A line of a step. sign: " ", "+" or "-". line: its number; None for a removed line. source: of an added
+        line.
+        """
 
         sign: str
         text: str
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
         source: Span | None
 
     class Step(TypedDict):
-        """name, kind: what the step is called, and what it does. source: where it is written. changed: how many lines."""
+        """A step. name, kind: its name and type. source: its position. changed: number of changed lines."""
 
         name: str
         kind: str
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
         changed: int
 
     class Gone(TypedDict):
-        """Lines that a step took out. before: the line of the output that they stood before. by: the step."""
+        """Lines that a step removed. before: the output line that followed them. by: the step."""
 
         before: int
         texts: list[str]
@@ -53,7 +55,7 @@ _MOST_STEPS = 12
 
 
 class _Stage:
-    """Documents on their way to the output. made: by which run. by: where the step stands that made them."""
+    """Documents at one stage. made: the run that created them. by: the position of the step that created them."""
 
     __slots__ = ("by", "documents", "kind", "made", "name")
 
@@ -107,7 +109,7 @@ def _stages(request: Request, documents: Documents) -> Iterator[_Stage]:
 
 
 def _of_overlays(request: Request, documents: Documents) -> Iterator[_Stage]:
-    """The output with the overlays of the first file alone, then with those of one more each time."""
+    """The output with the overlays of the first file only, then with those of one more file each time."""
     assert documents.trace is not None
     names = [*dict.fromkeys(one.source.shown for one in documents.trace.matches if one.source is not None)]
     for number, name in enumerate(names, 1):
@@ -141,7 +143,7 @@ def _of_operations(documents: Documents) -> Iterator[_Stage]:
 
 
 def _of_layers(documents: Documents) -> Iterator[_Stage]:
-    """Each document as it was written, then with one action or substitution more each time."""
+    """Each document as written, then with one more action or substitution each time."""
     trace = documents.trace
     assert trace is not None
     now = {(one.source, one.line): one for one in documents.nodes.items}
@@ -157,7 +159,7 @@ def _of_layers(documents: Documents) -> Iterator[_Stage]:
 
 
 def _merged(stages: Sequence[_Stage]) -> list[_Stage]:
-    """Stages without those that change nothing; where there are many, those of one file are one."""
+    """Stages without those that change nothing; if there are many, those of one file are merged."""
     from plait.authoring.edit.target import same
 
     found: list[_Stage] = []
@@ -195,7 +197,7 @@ def _sources_of(stage: _Stage) -> dict[int, Span]:
 def _compared(
     before: Sequence[str], after: Sequence[str], sources: Mapping[int, Span], *, is_first: bool
 ) -> tuple[list[Row], list[tuple[int, Sequence[str]]]]:
-    """The lines of a step, and those among the former ones, with their places, that nothing took the place of."""
+    """The lines of a step, and the removed lines without replacement, with their positions."""
     rows: list[Row] = []
     taken: list[tuple[int, Sequence[str]]] = []
     if is_first:
@@ -240,9 +242,9 @@ def _gone(
         behind = first + len(texts)
         place = next((b + max(0, behind - a) for a, b, size in blocks if a + size > behind or not size), len(output))
         if all(text in output[place - 1 : place + len(texts)] for text in texts):
-            continue  # a later step has put them back
+            continue  # a later step has added them again
         start = max((b + size for a, b, size in blocks if a + size <= first), default=0)
-        # Behind the line that it stood behind, which may be another one now.
+        # After the line that preceded it, which may have changed.
         key = _key(old[first - 1]) if first else None
         place = next((number + 1 for number in range(start, place) if _key(output[number]) == key), place)
         sourced = (sources[line] for line in range(first + 1, behind + 1) if line in sources)
