@@ -120,7 +120,7 @@ def __getattr__(name: str) -> object:
     return value
 
 
-# What somebody may look for under another name.
+# Names that other libraries use, and the corresponding name here.
 _ELSEWHERE = {
     "Error": "PlaitError",
     "check": "check_data_values or check_layers",

@@ -1,16 +1,18 @@
-"""Documents in revisions, served over HTTP: what Deckhand's service does, on SQLite or PostgreSQL (docs/serve.md).
+"""Documents in revisions, served over HTTP: Deckhand's service, on SQLite or PostgreSQL (docs/serve.md).
+
+    import plait.service
 
     application = plait.service.application("sqlite:///plait.db")
 
-The API, in the order of its parts:
+The modules:
 
 - `database`, `tables`, `migrations`: the store. A revision is one transaction; writers are serialized.
-- `history`: revisions and their documents.
+- `revision_store`: revisions and their documents.
 - `parcels`: documents of requests, read in worker processes.
 - `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: the paths of the API.
 - `webhooks`: notifications about revisions. `telemetry`: traces and metrics.
 - `rendering`: rendered documents, computed in worker processes and cached by content.
-- `encryption`: secrets at rest. `flows`: documents that hold data of encrypted ones, and who may write them.
+- `encryption`: secrets at rest. `flows`: documents that contain data of encrypted ones, and who may write them.
 - `identity`, `issuers`, `discovery`, `keystone`, `policy`: authentication and authorization.
 - `app`: routes, and the format of responses and errors.
 - `transfer`, `deckhand`, `barbican`: export and import of all revisions.

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class ApiError(Exception):
-    """An answer that is an error.
+    """An error response.
 
     kind: Deckhand's name. status: of HTTP. entries: the list of messages, if there are several. reason: `Validation`
-    for documents that break rules. challenge: for status 401, the way to authenticate. retry_after: seconds after which
-    the request may be repeated.
+    for invalid documents. challenge: for status 401, the authentication scheme. retry_after: seconds after which the
+    request may be repeated.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ApiError(Exception):
         return self
 
     def parts(self) -> dict[str, object]:
-        """The arguments that make the same refusal."""
+        """The constructor arguments of an equal error."""
         return {
             "kind": self.kind,
             "status": self.status,
@@ -57,7 +57,7 @@ class ApiError(Exception):
         }
 
 
-# Seconds that clients are asked to wait.
+# Seconds in the `Retry-After` header.
 _SOON = 1
 
 
@@ -79,7 +79,7 @@ def no_revision(revision: object) -> ApiError:
 
 
 def check_name(text: str, what: str) -> None:
-    """Raises Refusal for a name that the tables cannot store: too long, or with unsupported characters."""
+    """Raises ApiError for a name that the tables cannot store: too long, or with unsupported characters."""
     if len(text) > LONGEST:
         raise bad_request(f"{what} has at most {LONGEST} characters")
     if _UNSTORABLE.search(text):
@@ -87,13 +87,13 @@ def check_name(text: str, what: str) -> None:
 
 
 def check_parameter(name: str, text: str) -> None:
-    """Raises ApiError for a parameter of a request that no database can compare with what it stores."""
+    """Raises ApiError for a request parameter that databases cannot compare with stored values."""
     if "\0" in name or "\0" in text:
         raise bad_request("a parameter cannot have the character NUL")
 
 
 def is_name(text: str) -> bool:
-    """True for a text that can be the name of something or somebody."""
+    """True for a valid name of a document, client or other object."""
     return 0 < len(text) <= LONGEST and not _UNSTORABLE.search(text)
 
 
@@ -113,9 +113,9 @@ _UNSTORABLE = re.compile(r"[\0-\x1f\ud800-\udfff]")
 
 
 def body(refusal: ApiError, kept: str | None = None) -> dict[str, object]:
-    """The body of the answer: the form that the reference's clients read.
+    """The body of the response, in the format that Deckhand's clients read.
 
-    kept: for a write request, "no" or "unknown": whether it is stored anyway.
+    kept: for a write request, "no" or "unknown": whether it is stored nevertheless.
     """
     from http import HTTPStatus
 

@@ -58,19 +58,19 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _WRITES = frozenset({"PUT", "POST", "DELETE"})
-# Requests that ask an issuer or Keystone about their tokens at the same time.
+# Maximum number of concurrent requests that need an issuer or Keystone.
 _ASKING = 40
 
 
 class Default:
-    """Stands for the lane of reads."""
+    """Represents the lane of reads."""
 
 
 DEFAULT = Default()
 _ROOT = "/api/v1.0"
 _ONE = f"{_ROOT}/revisions/{{revision}}"
 
-# Path, and what each method does.
+# The path, and a function per method.
 _ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
     (f"{_ROOT}/buckets/{{bucket}}/documents", {"PUT": buckets.put}),
     (f"{_ROOT}/revisions", {"GET": revisions.list_all, "DELETE": revisions.delete_all}),
@@ -117,17 +117,22 @@ def application(
 ) -> Starlette:
     """An ASGI application that stores documents in revisions, with the API of Deckhand.
 
-    url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are made, or brought to this version.
-    address: where clients find the service, for the addresses in answers. tokens: file with the accepted tokens.
-    issuer: who else issues tokens, and issuer_keys: a file of its public keys; without it they are fetched from the issuer.
-    keystone: a file with the settings of Keystone's middleware, which checks other tokens. Without all these, everybody
-    may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
-    documents. like_deckhand: render every value as Deckhand gives it. maximum: bytes of a body. limits: of one request, by the names of `plait.base.limits`.
-    webhooks: URLs that are told of new revisions while the application runs. webhook_key: a file with the key that signs it.
-    telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for the process's providers of OpenTelemetry.
-    keep: revisions that retention keeps; without it all are kept.
+    |url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are created or migrated.
+    |address: URL of the service for clients, used in responses.
+    |tokens: file with the accepted tokens.
+    |issuer: an issuer of signed tokens. issuer_keys: a file with its public keys; without it they are fetched.
+    |keystone: a file with the settings of Keystone's middleware, which checks other tokens.
+    |policy: roles by action.
+    |keys: for the data of encrypted documents.
+    |like_deckhand: render exactly as Deckhand does.
+    |maximum: bytes of a body.
+    |limits: of one request, by the names of `plait.base.limits`.
+    |webhooks: URLs to notify of new revisions while the application runs. webhook_key: a file with the signing key.
+    |telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for the process's OpenTelemetry providers.
+    |keep: revisions that retention keeps; by default all.
 
-    Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
+    Without tokens, issuer and keystone, every client on this machine has all permissions, and others have none. Raises
+    PlaitError for unusable arguments and files, and an unreachable database.
     """
     gate = Authenticator(AccessPolicy(policy), tokens, issuer, issuer_keys, Keystone(keystone) if keystone else None)
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
@@ -179,7 +184,7 @@ def application(
 
 
 class _Application(Starlette):
-    """The routes, with the headers that every response has, including those sent by Starlette, and a log line."""
+    """The routes, with common headers and a log line for every response, including those of Starlette."""
 
     metrics: Metrics
 
@@ -226,7 +231,7 @@ def _is_ready(service: Service) -> Answer:
 
 
 class _RequestPipeline:
-    """The frame around each function: identity, body, a thread with enough stack, errors as responses."""
+    """Wraps each endpoint: authentication, request body, a worker thread with a large stack, errors as responses."""
 
     def __init__(self, service: Service, gate: Authenticator, limits: Limits, maximum: int) -> None:
         self._service = service
@@ -234,11 +239,11 @@ class _RequestPipeline:
         self._limits = limits
         self._most = maximum
         self._responses = Responses(service.address)
-        # Health is answered without a thread. The rest share the connections of the database: those of all lanes fit.
+        # Health checks need no thread. The other lanes share the database connections, which suffice for all of them.
         self._reads = Lane("reads", 16, 200)
         self._writes = Lane("writes", 6, 100)
         self._long = Lane("renderings", 8, 100)
-        # When others do not answer, those who are known without them do not wait too.
+        # Requests that need no other service do not wait for one.
         self._asking = Lane("tokens", _ASKING, 200)
         self.checks = Lane("checks", 2, 50, seconds=5.0)
         lanes = [self._reads, self._writes, self._long, self._asking, self.checks]
@@ -264,14 +269,14 @@ class _RequestPipeline:
             try:
                 response = await self._responded(request, path, function, write)
             except asyncio.CancelledError:
-                # The service ends, and does not wait for this request any longer. What it writes may still be stored.
+                # The service is stopping, and does not wait for this request. Its write may still be stored.
                 kept = UNKNOWN if request.method in _WRITES else None
                 response = self._responses.refused(request, busy("the service ends"), kept)
             except Exception as error:
                 if write.kept != YES:
                     raise
                 log_fault(error)
-            # What is stored is never answered by an error, whatever came after the commit.
+            # A stored write is never answered by an error, whatever happened after the commit.
             return write.response if write.kept == YES and write.response is not None else response
 
         return respond
@@ -293,7 +298,7 @@ class _RequestPipeline:
             return self._responses.of(request, given)
 
     async def _given(self, request: Request, function: Function, write: Write) -> Answer | ApiError:
-        """The answer of a function to a request. Raises Refusal."""
+        """The answer of a function to a request. Raises ApiError."""
         self._refuse_strangers(request)
         identity = await self._identity(request)
         if isinstance(identity, ApiError):
@@ -369,10 +374,10 @@ class _RequestPipeline:
         return with_stack_headroom(lambda: self._settled(within), first=False)
 
     def _settled(self, work: Callable[[], T]) -> T | ApiError:
-        """The result of some work, or why it is rejected.
+        """The result of some work, or the error.
 
-        No exception leaves a thread: the future that carries one, and the frames in its traceback, refer to each other, and
-        would keep the body of the request until the garbage collector meets them.
+        Threads raise no exceptions: a future with an exception and the frames in its traceback refer to each other,
+        which would keep the request body in memory until garbage collection.
         """
         try:
             return self._made(work)
@@ -380,7 +385,7 @@ class _RequestPipeline:
             return refusal.bare()
 
     def _made(self, work: Callable[[], T]) -> T:
-        """The result of some work. Raises Refusal for every error."""
+        """The result of some work. Raises ApiError for every error."""
         try:
             return work()
         except PlaitError as error:
@@ -399,9 +404,10 @@ class _RequestPipeline:
             raise ApiError("InternalError", 500, "the service has made a mistake; its log says more") from None
 
     def _refuse_strangers(self, request: Request) -> None:
-        """Without tokens, rejects requests that a web page makes a browser send. Raises Refusal.
+        """Without tokens, rejects requests that a web page makes a browser send. Raises ApiError.
 
-        Browsers name the page in Origin or Sec-Fetch-Site; a name that an attacker points at this machine is in Host.
+        Browsers name the page in Origin or Sec-Fetch-Site; a host name that an attacker points at this machine is in
+        Host.
         """
         headers = request.headers
         hosts = [_THE_PORT.sub("", host.lower()) for host in headers.getlist("host")]

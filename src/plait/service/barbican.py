@@ -1,7 +1,7 @@
-"""The data of encrypted documents of a Deckhand, which are in Barbican: fetched, and sealed by keys of ours.
+"""Data of Deckhand's encrypted documents in Barbican: fetched, and encrypted with the service's own keys.
 
-A document has the address of a secret in the place of its data. Deckhand stores data as the base64 of its form in Python;
-secrets that others have stored are texts.
+A document contains the address of a secret instead of its data. Deckhand stores data as the base64 of its Python form;
+secrets stored by other programs are text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST = 4 << 20
 
 
 class Barbican(NamedTuple):
-    """The address of Barbican, and a token of Keystone for it."""
+    """The address of Barbican, and a Keystone token for it."""
 
     address: str
     token: str
@@ -91,9 +91,9 @@ def barbican_at(address: str, token_file: str) -> Barbican:
 def with_secrets(
     connection: Connection, steps: Iterable[RevisionRecord], barbican: Barbican, keys: KeyRing, address: str
 ) -> Iterator[RevisionRecord]:
-    """The revisions with their secrets sealed and stored here. address: where clients find the service.
+    """The revisions with their secrets encrypted and stored here. address: URL of the service for clients.
 
-    Raises PlaitError, with the document whose secret cannot be had.
+    Raises PlaitError, with the document whose secret is not available.
     """
     known: dict[str, str] = {}
 

@@ -1,4 +1,4 @@
-"""`PUT /buckets/{bucket}/documents`: the whole new content of a bucket."""
+"""`PUT /buckets/{bucket}/documents`: replaces the content of a bucket."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _IncomingDocument(NamedTuple):
 
 
 def put(call: Call) -> Answer:
-    """Make the documents of the request the content of the bucket. Raises Refusal."""
+    """Replaces the content of the bucket by the documents of the request. Raises ApiError."""
     call.identity.require(CREATE_CLEARTEXT)
     bucket = call.name("bucket")
     documents = call.service.reader.parcels(call.body)
@@ -71,7 +71,7 @@ def put(call: Call) -> Answer:
         kept = _keep(call, connection, documents, before)
         wanted = {one.identity: one.content.digest for one in kept}
         if any(one.encrypted and wanted.get(one.identity) != one.digest for one in before.values()):
-            # Who may not make encrypted documents does not remove or replace them either.
+            # The permission to create encrypted documents is also required to remove or replace them.
             call.identity.require(CREATE_ENCRYPTED)
         revision, entries = _changed(connection, bucket, kept, before, trusted=call.identity.may(USE_ENCRYPTED))
         call.service.flows.check(connection, call.identity)
@@ -199,7 +199,7 @@ def _unchanged(
     """The stored content of an unchanged encrypted document, or a content to store with unknown references, or None.
     top: the document without its data.
 
-    Raises Refusal for the reference of another document's secret.
+    Raises ApiError for the reference of another document's secret.
     """
     stored = text_of_digest(connection, there.digest) if there is not None else None
     reference = data_of(top_of(stored)) if stored is not None and there is not None and there.encrypted else None
@@ -209,7 +209,7 @@ def _unchanged(
             raise bad_request(f"document {document.label} has the reference of another document's secret as its data")
         return content_of(with_data(top, document.reference), encrypted=True)
     if not call.identity.may(LIST_ENCRYPTED):
-        return None  # an answer that says "unchanged" would confirm a guess
+        return None  # the response "unchanged" would confirm a guess
     known = number_of(reference)
     secret = secrets_of(connection, [known]).get(known) if known is not None else None
     if stored is None or secret is None:

@@ -41,7 +41,7 @@ class Cache(Generic[T]):
             return list(self._kept.values())
 
     def keep(self, digest: str, made: T) -> None:
-        """Keep something."""
+        """Stores a value."""
         with self._lock:
             before = self._kept.pop(digest, None)
             self._size += self._size_of(made) - (0 if before is None else self._size_of(before))

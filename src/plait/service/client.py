@@ -1,8 +1,7 @@
-"""A client of this service, and of Deckhand's: each request is a method that returns plain data.
+"""A client of this service and of Deckhand's: each request is a method that returns plain data.
 
-client = Client("http://127.0.0.1:9000", token="...")
-client.put("site", open("site.yml").read())
-client.documents(1, name="shop")
+client = Client("http://127.0.0.1:9000", token="...") client.put("site", open("site.yml").read()) client.documents(1,
+name="shop")
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _FILTERS = {
 
 
 class ServiceError(PlaitError):
-    """An answer that is an error, or none at all (status 0).
+    """An error response, or no response (status 0).
 
     status: of HTTP. kind: the name of the error, such as `DuplicateDocumentExists`. messages: all of them.
     """
@@ -76,8 +75,10 @@ class Client:
         return _maps(self._ask("PUT", ["buckets", bucket, "documents"], text))
 
     def documents(self, revision: int, *, rendered: bool = True, **filters: object) -> list[dict[str, object]]:
-        """The documents of a revision. filters: schema, name, layer, abstract, label (KEY=VALUE), bucket, sort, order,
-        limit, cleartext_secrets; each a value or a list of them. Raises UsageError for another one.
+        """The documents of a revision.
+
+        filters: schema, name, layer, abstract, label (KEY=VALUE), bucket, sort, order, limit, cleartext_secrets; each a
+        value or a list. Raises UsageError for an unknown filter.
         """
         for name in filters:
             if name not in _FILTERS:
@@ -103,11 +104,11 @@ class Client:
         return self._map("GET", ["revisions", first, "deepdiff", second])
 
     def put_files(self, bucket: str, directory: str) -> None:
-        """Make the files of a directory, a project, the content of a bucket. Raises PlaitError."""
+        """Replaces the content of a bucket by the files of a project's directory. Raises PlaitError."""
         self._ask("PUT", ["buckets", bucket, "documents"], text_of(list(documents_in(directory))))
 
     def fleet(self, revision: int, other: int | None = None, *, diff: bool = False) -> list[dict[str, object]]:
-        """All runs of the project in a revision; or how they differ in another one. diff: also by lines."""
+        """All runs of the project in a revision, or their differences in another one. diff: also by lines."""
         path = ["revisions", revision, "fleet", *([] if other is None else [other])]
         return [one for page in self._ask("GET", path, query={"diff": True} if diff else None) for one in _maps(page)]
 
@@ -132,11 +133,11 @@ class Client:
         return self._map("GET", ["revisions", revision, "tags"])
 
     def delete_tag(self, revision: int, tag: str) -> None:
-        """Take a tag away."""
+        """Deletes a tag."""
         self._ask("DELETE", ["revisions", revision, "tags", tag])
 
     def delete_tags(self, revision: int) -> None:
-        """Take all tags of a revision away."""
+        """Deletes all tags of a revision."""
         self._ask("DELETE", ["revisions", revision, "tags"])
 
     def validate(

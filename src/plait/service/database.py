@@ -40,16 +40,17 @@ _CONNECTIONS = 20
 _WRITES = "plait_writes"
 _PLAIN = "plait_plain"
 _SECONDS_TO_CLOSE = 5
-# Pages of SQLite in memory: of each connection, and of the one that writes, whose pages go to the log when there is no room.
+# Pages of SQLite's cache: of each connection, and of the writing one, whose pages are written to the log if there is no
+# space.
 _SMALL, _LARGE = "PRAGMA cache_size = -256", "PRAGMA cache_size = -32768"
 NO, UNKNOWN, YES = "no", "unknown", "yes"
 _NEWEST = "head"
-# Seconds after a commit in which the database is known to accept writes.
+# Seconds after a commit during which the database is assumed to accept writes.
 _RECENT = 5.0
 
 
 class Fate:
-    """The outcome of a write transaction. kept: NO, YES once it is durable, UNKNOWN if the commit was not answered."""
+    """The outcome of a write transaction. kept: NO, YES once it is durable, UNKNOWN if the commit was not confirmed."""
 
     __slots__ = ("kept",)
 
@@ -93,13 +94,13 @@ class Database:
     def writing(self, fate: Fate | None = None) -> Iterator[Connection]:
         """An exclusive write transaction. It is durable when the block ends, and rolled back if it raises.
 
-        fate: receives the outcome. Raises Refusal (503) if other writers take too long.
+        fate: receives the outcome. Raises ApiError (503) if other writers take too long.
         """
         begun = perf_counter()
         fate = fate or Fate()
         with (
             self._telemetry.span("write") as note,
-            # The writers of this process come in order; those of others wait in the database.
+            # Writers of this process are serialized here; those of others wait in the database.
             self._turn(),
             self.engine.connect().execution_options(**{_WRITES: True}) as connection,
             _room_to_write(connection),
@@ -118,7 +119,7 @@ class Database:
             try:
                 transaction.commit()
             except BaseException as error:
-                # The connection may still be within the transaction, and keep others from writing.
+                # The connection may still be in the transaction, and block other writers.
                 connection.invalidate()
                 if isinstance(error, DBAPIError) and _is_undone(error):
                     fate.kept = NO
@@ -128,7 +129,7 @@ class Database:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """The turn of a writer of this process. Raises Refusal (503) if others take too long."""
+        """The turn of a writer of this process. Raises ApiError (503) if others take too long."""
         if not self._writer.acquire(timeout=_SECONDS_OF_WAITING):
             raise busy("other requests that write take too long")
         try:
@@ -140,16 +141,16 @@ class Database:
         """Raises SQLAlchemy's error if the database does not answer or rejects writes."""
         with self.reading() as connection:
             connection.execute(text("SELECT 1"))
-        # Whoever writes now finds out.
+        # A current writer will notice.
         if monotonic() < self._written_at + _RECENT or self._writer.locked():
             return
         with self.writing() as connection:
             connection.execute(update(PROBE).values(at=PROBE.c.at + 1))
 
     def close(self) -> None:
-        """Closes all connections; those in use by an unfinished thread when it returns them.
+        """Closes all connections; one in use by an unfinished thread is closed when it is returned.
 
-        All that SQLite has in its log is written to the file first.
+        Everything in SQLite's log is written to the file first.
         """
         if self.engine.dialect.name == "sqlite" and not self._is_closed:
             try:
@@ -204,16 +205,16 @@ def reason_of(error: Exception) -> str:
 
 
 def _is_undone(error: DBAPIError) -> bool:
-    """True if nothing of a transaction whose commit failed is stored, for certain."""
+    """True if a failed commit certainly stored nothing."""
     state = getattr(error.orig, "sqlstate", None)
     if state is not None:
-        # PostgreSQL has answered the commit, unless it says that it ends (57) or is not there (08).
+        # PostgreSQL has answered the commit, unless it reports a shutdown (57) or a connection failure (08).
         return not state.startswith(("08", "57"))
     return getattr(error.orig, "sqlite_errorname", "") in ("SQLITE_BUSY", "SQLITE_FULL", "SQLITE_READONLY")
 
 
 def opened(url: str) -> Engine:
-    """Another database as it is. Raises UsageError for an unsupported URL."""
+    """Another database, not migrated. Raises UsageError for an unsupported URL."""
     return _engine(_parsed(url))
 
 
@@ -301,7 +302,7 @@ def _make_private(path: str) -> None:
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    """Configures a connection to SQLite: explicit transactions, durability, readers beside a writer."""
+    """Configures a connection to SQLite: explicit transactions, durability, readers concurrent with a writer."""
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {_SECONDS_OF_WAITING * 1000}")

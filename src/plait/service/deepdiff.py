@@ -15,14 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# A location: the one around it, and the key or index there; None at the top. Its text is made for what differs alone.
+# A location: its parent, and the key or index there; None at the root. It is formatted only for differences.
 _Place = tuple["_Place", object] | None
-# kind, location, what is told of it
+# kind, location, details
 _Change = tuple[str, _Place, object]
 _ADDED, _REMOVED = "dictionary_item_added", "dictionary_item_removed"
-# Steps of difflib, which looks at all lines, and at all pairs of equal ones, for each block that it finds.
+# Steps of difflib, which compares all lines, and all pairs of equal ones, for each block that it finds.
 _STEPS = 100_000_000
-# Maps that share a smaller part of their keys are told as a whole.
+# Maps that share fewer of their keys are reported as a whole.
 _ALIKE = 0.33
 
 
@@ -36,7 +36,7 @@ def changes(old: object, new: object) -> dict[str, object]:
         if size > most:
             raise limit_error("the output", "output", most)
         found[kind][text] = told
-    # Of keys only the places are told.
+    # For keys only the locations are reported.
     return {kind: list(told) if kind in (_ADDED, _REMOVED) else told for kind, told in sorted(found.items())}
 
 
@@ -108,7 +108,7 @@ def _item_by_item(old: list[object], new: list[object], place: _Place) -> Iterat
 
 
 def _by_moves(old: list[object], new: list[object], place: _Place) -> Iterator[_Change]:
-    # 1, 1.0 and true are three things here.
+    # 1, 1.0 and true are distinct here.
     left, right = ([(_kind(item), item) for item in items] for items in (old, new))
     for kind, i, j, k, m in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if kind == "replace":

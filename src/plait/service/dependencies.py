@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Dependencies:
-    """The documents of a revision by the attributes that others refer to. Immutable: `changed` returns another one."""
+    """The documents of a revision by the attributes that others refer to. Immutable: `changed` returns a new one."""
 
     def __init__(self, documents: Iterable[tuple[RevisionDocument, Facts]] = ()) -> None:
         self.documents: dict[int, tuple[RevisionDocument, Facts]] = {}
@@ -69,7 +69,7 @@ class Dependencies:
         return made
 
     def readers(self, entry: RevisionDocument, facts: Facts) -> Iterator[int]:
-        """The documents whose rendering, or the check of it, depends on a document: also one that is not there any more."""
+        """The documents whose rendering or validation depends on a document, which may be a deleted one."""
         key = entry.schema, entry.name
         yield from self._named.get(key, ())
         yield from self._readers.get(key, ())
@@ -93,7 +93,7 @@ class Dependencies:
                     yield parent
 
     def schemas_of(self, numbers: Iterable[int]) -> Iterator[int]:
-        """The documents that hold the schemas of these documents' data."""
+        """The documents that contain the schemas of these documents' data."""
         wanted = {self.documents[number][0].schema for number in numbers}
         for schema, ids in self._of_schema.items():
             if schema.startswith(DATA_SCHEMA):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def diff(call: Call) -> Answer:
-    """The changes of each bucket between two revisions, in any order. Raises Refusal."""
+    """The changes of each bucket between two revisions, in any order. Raises ApiError."""
     call.identity.require(SHOW_DIFF)
     with call.service.database.reading() as connection:
         revisions = _revisions(call, connection)
@@ -34,7 +34,7 @@ def diff(call: Call) -> Answer:
 
 
 def deep_diff(call: Call) -> Answer:
-    """The same, including changes in rendered documents from the first revision to the second. Raises Refusal."""
+    """The same, including changes in rendered documents from the first revision to the second. Raises ApiError."""
     call.identity.require(SHOW_DEEPDIFF)
     service = call.service
     with service.database.reading() as connection:
@@ -61,7 +61,7 @@ _CREATED, _DELETED, _MODIFIED, _UNMODIFIED = "created", "deleted", "modified", "
 
 
 class _Side:
-    """One of two revisions. buckets: those that have documents. entries: those that the other one lacks."""
+    """One of two revisions. buckets: those with documents. entries: those that the other one lacks."""
 
     def __init__(self, buckets: Iterable[str], entries: Sequence[RevisionDocument] = ()) -> None:
         self.buckets = frozenset(buckets)
@@ -100,7 +100,7 @@ def _compared(older: _Side, newer: _Side, *, from_nothing: bool) -> dict[str, st
 
 
 class _Document:
-    """A rendered document. identity: by which it is compared. hides: it may hold data of encrypted ones."""
+    """A rendered document. identity: for comparison. hides: it may contain data of encrypted documents."""
 
     def __init__(self, shown: RenderedRevisionDocument, *, hides: bool) -> None:
         self.identity = (shown.entry.schema, shown.entry.name)

@@ -1,4 +1,4 @@
-"""The keys that an OpenID provider publishes: found from its address alone, and fetched again when it has others."""
+"""The public keys of an OpenID provider: discovered from its URL, and fetched again when they change."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _LOG = logging.getLogger("plait.service")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _MOST = 1 << 20
-# Seconds: what fetching may take; between two fetches that tokens ask for; between two in the background.
+# Seconds: timeout of a fetch; between two fetches requested by tokens; between two in the background.
 _BOUND = 10.0
 _PAUSE = 60.0
 _OFTEN = 3600.0
-# Requests that wait for the same fetch. More would keep all threads of the service waiting.
+# Maximum number of requests that wait for one fetch. More would block all threads of the service.
 _WAITING = 8
-# Characters that messages quote of what was fetched.
+# Maximum characters of fetched text in messages.
 _SHOWN = 200
 
 
 class Published:
     """The key set that an issuer publishes. take: processes its text; raises UsageError if it is invalid.
 
-    It is fetched at once, each hour in the background, and when a token names a key that is not there.
-    When that fails, the keys stay that were there.
+    It is fetched at the start, each hour in the background, and when a token names an unknown key. If a fetch fails,
+    the previous keys stay valid.
     """
 
     def __init__(self, issuer: str, take: Callable[[str], None]) -> None:
@@ -53,9 +53,9 @@ class Published:
         threading.Thread(target=_keep_fetching, args=(weakref.ref(self), stopped), daemon=True).start()
 
     def fetch_if_due(self) -> None:
-        """Fetch because a token names a key that is not there, unless that was tried within the last minute.
+        """Fetches because a token names an unknown key, unless that was tried within the last minute.
 
-        Requests share a fetch, and wait no longer than a fetch may take. Raises Refusal if too many wait.
+        Requests share a fetch, and wait at most for its timeout. Raises ApiError if too many wait.
         """
         if _now() - self._tried < _PAUSE:
             return
@@ -91,7 +91,7 @@ class Published:
 
 @contextmanager
 def _place(lock: threading.Lock | threading.Semaphore, seconds: float) -> Iterator[None]:
-    """Have a lock, for which it waits so long. Raises Refusal if it cannot be had."""
+    """Have a lock, for which it waits so long. Raises ApiError if it cannot be had."""
     if not lock.acquire(timeout=seconds):
         raise ApiError("IssuerNotAvailable", 503, "keys of the issuer are being fetched; try again later")
     try:
@@ -154,7 +154,7 @@ def _check(url: str) -> None:
 
 def _get(url: str, until: float) -> str:
     """The text at an address. Raises PlaitError, TimeoutError."""
-    # What is on this machine is asked directly. Keys come from where they are said to be, not from elsewhere.
+    # Servers on this machine are contacted directly, without a proxy. Redirects are not followed.
     here = urlsplit(url).hostname in LOOPBACK
     data = fetched(url, seconds=max(until - _now(), 0), maximum=_MOST, redirects=False, proxies=not here)
     if len(data) > _MOST:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def raw(call: Call) -> Answer:
-    """The documents of a revision as stored. Raises Refusal."""
+    """The documents of a revision as stored. Raises ApiError."""
     call.identity.require(LIST_CLEARTEXT)
     cleartext = call.switch("cleartext-secrets", default=True)
     with call.service.database.reading() as connection:
@@ -25,7 +25,7 @@ def raw(call: Call) -> Answer:
 
 
 def rendered(call: Call) -> Answer:
-    """The documents of a revision, rendered. Raises Refusal."""
+    """The documents of a revision, rendered. Raises ApiError."""
     call.identity.require(LIST_CLEARTEXT)
     shows_all = call.identity.may(LIST_ENCRYPTED)
     # Who may not see secrets does not see what was made from them either.

@@ -29,7 +29,7 @@ _PARTS = ("data", "metadata", "schema")
 
 
 def checked(nodes: Sequence[Node]) -> list[LayeredDocument]:
-    """The documents of a request. Raises Refusal for the first that breaks the rules of its form."""
+    """The documents of a request. Raises ApiError for the first that breaks the rules of its form."""
     return [_checked(node, number) for number, node in enumerate(nodes)]
 
 
@@ -69,7 +69,7 @@ def message_of(code: str, finding: Finding, schema: str, layer: str, name: str) 
 
 
 def _named(node: Node) -> tuple[str, str, str]:
-    """Schema, layer and name, or empty texts."""
+    """Schema, layer and name, or empty strings."""
     metadata = _find(node.value, "metadata")
     found = _find(node.value, "schema"), _find(_find(metadata, "layeringDefinition"), "layer"), _find(metadata, "name")
     schema, layer, name = (part if type(part) is str else "" for part in found)

@@ -1,8 +1,8 @@
-"""Secrets at rest: the data of encrypted documents, each sealed by a key of its own, which a key of the site wraps.
+"""Secrets at rest, with envelope encryption: each document's data is encrypted by a data key, which a site key wraps.
 
-The keys of the site are a map of names to 32 bytes in base64. The first one encrypts data keys; all decrypt them.
-Documents have a reference in place of their data, which leaves this module only for rendering, and is in no log and no
-message.
+The site keys are a map of names to 32 bytes in base64. The first one wraps new data keys; all unwrap. Documents contain
+a reference instead of their data. Decrypted data leaves this module only for rendering, and never appears in logs and
+messages.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("plait.service")
 _KEY, _NONCE = 32, 12
-# Seconds after which keys are read again before something is sealed, so that a new one is taken up.
+# Seconds after which keys are read again before encrypting, so that new ones are used.
 _FRESH = 60
-# So many values in one query, and so many rows in one transaction of a rotation.
+# Maximum number of values in one query, and of rows in one transaction of a rotation.
 _MANY = 500
 
 
 class EncryptedSecret(NamedTuple):
-    """A secret as it is stored. key: the name of the key that wraps."""
+    """A secret as stored. key: the name of the key that wraps its data key."""
 
     id: str
     key: str
@@ -77,12 +77,12 @@ class KeyRing:
         )
 
     def open(self, secret: EncryptedSecret) -> Value:
-        """The data of a secret. Raises Refusal where its key is missing, or is another one than it was."""
+        """The data of a secret. Raises ApiError if its key is missing or has changed."""
         own = self._unwrapped(secret)
         return node_of(_decrypt(own, secret.id, secret.sealed).decode("utf-8", "surrogatepass"))
 
     def rewrapped(self, secret: EncryptedSecret) -> bytes:
-        """The key of a secret, wrapped by the first key. Raises Refusal."""
+        """The key of a secret, wrapped by the first key. Raises ApiError."""
         return _encrypt(self._key(self.first), secret.id, self._unwrapped(secret))
 
     def reload(self) -> None:
@@ -158,7 +158,7 @@ def reference_of(base: str, secret: EncryptedSecret) -> str:
 
 
 def number_of(reference: Value) -> str | None:
-    """The secret that a reference names; None for other texts."""
+    """The number of the secret that a reference names; None for other texts."""
     return str(reference).rpartition("/")[2] if is_reference(reference) else None
 
 
@@ -170,7 +170,7 @@ def keep(connection: Connection, secrets: Iterable[EncryptedSecret]) -> None:
 
 
 def secrets_of(connection: Connection, numbers: Iterable[str]) -> dict[str, EncryptedSecret]:
-    """The secrets of these numbers that are there."""
+    """The existing secrets with these numbers."""
     wanted = list(dict.fromkeys(numbers))
     found: dict[str, EncryptedSecret] = {}
     for start in range(0, len(wanted), _MANY):
@@ -184,7 +184,7 @@ SECRETS_ROW = (SECRETS.c.id, SECRETS.c.key, SECRETS.c.wrapped, SECRETS.c.sealed)
 
 
 def rotate(connection: Connection, keys: KeyRing) -> int:
-    """Wrap some secrets that another key wraps by the first one; how many. Raises Refusal."""
+    """Wrap some secrets that another key wraps by the first one; how many. Raises ApiError."""
     rows = connection.execute(select(*SECRETS_ROW).where(SECRETS.c.key != keys.first).limit(_MANY)).all()
     for row in rows:
         secret = EncryptedSecret(*row)

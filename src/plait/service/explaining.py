@@ -1,4 +1,4 @@
-"""`GET /revisions/{revision}/explain`: where values of rendered documents come from."""
+"""`GET /revisions/{revision}/explain`: histories of values of rendered documents."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def explain(call: Call) -> Answer:
-    """The histories of the values that the parameter `path` selects, as `plait explain -o json` has them. Raises Refusal.
+    """The histories of the values that the parameter `path` selects, in the format of `plait explain -o json`. Raises
+    ApiError.
 
-    Values of secrets are hidden unless `cleartext-secrets=true` is given.
+    Secret values are hidden unless `cleartext-secrets=true` is given.
     """
     call.identity.require(LIST_CLEARTEXT)
     path = call.parameter("path")

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 
 class Facts(NamedTuple):
-    """Facts about a document. selector: of its parent, empty for none. inherits: it uses data of its parent, or
-    replaces it. sources: schema and name of the documents that its substitutions read. Pairs of labels are texts
-    that are equal for equal keys and values of the same types.
+    """Facts about a document.
+
+    selector: of its parent, empty for none. inherits: it uses data of its parent, or replaces it. sources: schema and
+    name of the documents that its substitutions read. Pairs of labels are strings that are equal for equal keys and
+    values of the same types.
     """
 
     labels: Pairs
@@ -33,7 +35,7 @@ class Facts(NamedTuple):
     sources: frozenset[Key]
 
     def text(self) -> str:
-        """The facts as the tables hold them; "" for none."""
+        """The facts as stored in the tables; "" for none."""
         if not (self.labels or self.selector or self.inherits or self.sources):
             return ""
         return json.dumps([sorted(self.labels), sorted(self.selector), self.inherits, sorted(self.sources)])
@@ -65,7 +67,7 @@ def facts_of(document: LayeredDocument) -> Facts:
 
 
 def labels_of(document: LayeredDocument) -> dict[str, str]:
-    """The labels that requests can filter by, as they are indexed: those whose key and value are texts."""
+    """The labels that requests can filter by, as indexed: those whose key and value are strings."""
     found = document.labels.items if document.labels is not None else []
     return {
         indexed(item.key): indexed(item.value)

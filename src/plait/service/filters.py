@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def chosen(call: Call, documents: Sequence[One], is_shown: Callable[[One], bool]) -> tuple[Sequence[One], int | None]:
-    """The rendered documents that the parameters of a request choose, and the marker of the next ones. Raises Refusal.
+    """The rendered documents that the parameters of a request select, and the marker of the next ones. Raises ApiError.
 
     documents: in order, including hidden ones; markers count them, so that those before a marker are not visited.
     """
@@ -85,7 +85,7 @@ class selected:  # noqa: N801 - reads as what it gives
         elif all(column is not None for column in columns):
             order = [(column, descends) for column in columns if column is not None]
             order.append((ENTRIES.c.id, False))
-            # What is put in order has no texts.
+            # Rows to be sorted contain no texts.
             ids = part(connection, select(ENTRIES.c.id).where(conditions), order, window, seen=seen).subquery()
             query = ordered(stored_query(ENTRIES.c.id.in_(select(ids.c.id))), order)
             self._found = stored_rows(connection, query)
@@ -100,7 +100,7 @@ class selected:  # noqa: N801 - reads as what it gives
                 last = one.entry.id
                 yield one
             else:
-                # There is one such row at most; a cursor of the database ends with it.
+                # At most one such row exists; the database cursor ends with it.
                 self.marker = last or None
 
 
@@ -134,7 +134,7 @@ def _conditions(call: Call, connection: Connection) -> Iterator[ColumnElement[bo
         yield _labelled(connection, key, value) if is_pair else false()
 
 
-# Documents with a label that are looked up one by one.
+# Maximum number of documents with a label that are looked up one by one.
 _FEW = 500
 
 
@@ -150,7 +150,7 @@ def _of_schema(wanted: str) -> ColumnElement[bool]:
     """True if `wanted` is the schema, its namespace, or namespace and kind."""
     if wanted.count("/") > 1:
         return ENTRIES.c.schema == wanted
-    # LIKE does not tell large letters from small ones in SQLite.
+    # LIKE is case-insensitive in SQLite.
     start = f"{wanted}/"
     return or_(ENTRIES.c.schema == wanted, func.substr(ENTRIES.c.schema, 1, len(start)) == start)
 

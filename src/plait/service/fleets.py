@@ -59,11 +59,11 @@ class Projects:
         self._limits = dict(limits)
         self._telemetry = telemetry or Telemetry()
         self._kept: Cache[list[Made]] = Cache(lambda runs: sum(len(one.text) + len(one.error) for one in runs))
-        # More processes than processors would only take memory.
+        # More processes than processors would only use memory.
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def runs(self, files: Mapping[str, str], only: str | None) -> list[Made]:
-        """The runs of a project. files: texts by paths. only: the name of one, if not all are wanted. Raises Refusal."""
+        """The runs of a project. files: texts by path. only: the name of one run, or None for all. Raises ApiError."""
         request = json.dumps({"files": files, "only": only, "limits": self._limits}, sort_keys=True).encode()
         digest = hashlib.sha256(request).hexdigest()
         with self._telemetry.span("runs") as note, self._kept.making(digest):
@@ -95,13 +95,13 @@ class Projects:
 
 
 def fleet(call: Call) -> Answer:
-    """All runs of the project in a revision, each with the digest of its output, or its error. Raises Refusal."""
+    """All runs of the project in a revision, each with the digest of its output, or its error. Raises ApiError."""
     runs, marker = call.page(_runs(call, call.path["revision"]), PAGE)
     return answer([_shown(one) for one in runs], marker=marker)
 
 
 def output(call: Call) -> Answer:
-    """The output of a run of the project, as `plait run` prints it. Raises Refusal."""
+    """The output of a run of the project, as `plait run` prints it. Raises ApiError."""
     name = call.path["run"]
     for one in _runs(call, call.path["revision"], only=name):
         if one.error:
@@ -111,7 +111,7 @@ def output(call: Call) -> Answer:
 
 
 def compare(call: Call) -> Answer:
-    """The differences between the runs' outputs in two revisions; with `diff=true` also by line. Raises Refusal."""
+    """The differences between the runs' outputs in two revisions; with `diff=true` also by line. Raises ApiError."""
     shows = call.switch("diff", default=False)
     before = {one.name: one for one in _runs(call, call.path["revision"], or_zero=True)}
     after = {one.name: one for one in _runs(call, call.path["other"], or_zero=True)}
@@ -154,7 +154,7 @@ def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool =
     """The runs of the project in a revision. only: the named one. or_zero: accept 0, the empty state before the first
     revision.
 
-    Raises Refusal.
+    Raises ApiError.
     """
     call.identity.require(LIST_CLEARTEXT)
     service = call.service
@@ -178,7 +178,7 @@ def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool =
 
 
 def _text(one: StoredDocument | RenderedRevisionDocument) -> str:
-    """The text of a file. Raises Refusal if substitutions have changed its type."""
+    """The text of a file. Raises ApiError if substitutions have changed its type."""
     data = data_of(top_of(one.text))
     if not isinstance(data, str):
         raise ApiError("ProjectFailed", 400, f"the data of the file {one.entry.name} is no text when it is rendered")

@@ -1,8 +1,8 @@
-"""Finds documents that hold or may reveal the data of encrypted ones, from metadata only: nothing is rendered.
+"""Finds documents that contain or may reveal data of encrypted ones, from metadata only, without rendering.
 
-The result is never too small. Layers are ignored, so that a later layering policy changes nothing: a document that
-selects its parent by labels may inherit from every document of its schema with these labels, and from the replacements
-of those; a substitution may read every document of that schema and name.
+The result is conservative. Layers are ignored, so that a later layering policy changes nothing: a document that selects
+its parent by labels may inherit from every document of its schema with these labels, and from the replacements of
+those; a substitution may read every document of that schema and name.
 
 `check` is the rule for writing: a document reads no more than its writer may read. Otherwise a pattern of a
 substitution or of a `DataSchema`, or the success of rendering, would reveal a secret bit by bit to a writer who cannot
@@ -60,14 +60,16 @@ class SecretFlows:
         self._both_ways = both_ways
 
     def holders(self, connection: Connection, revision: int) -> frozenset[int]:
-        """The ids of the entries of a revision that are encrypted, or whose rendered data may hold data of such documents."""
+        """The ids of the entries of a revision that are encrypted, or whose rendered data may contain data of such
+        documents.
+        """
         if not has_secrets(connection, revision):
             return frozenset()
         documents = self._all_of(connection, revision)
         return frozenset(one.entry.id for one in self._holding(documents, list(_reading(documents))))
 
     def check(self, connection: Connection, identity: Identity) -> None:
-        """Raises Refusal if a document of the newest revision reads secrets that its writer may not read.
+        """Raises ApiError if a document of the newest revision reads secrets that its writer may not read.
 
         Call it at the end of each transaction that adds a revision.
         """
@@ -130,7 +132,7 @@ def str_of(entry: RevisionDocument) -> str:
 
 
 def _reading(documents: Sequence[One]) -> Iterator[tuple[One, One]]:
-    """Pairs of documents: one whose rendered data may have data of the other, and the other."""
+    """Pairs of documents: one whose rendered data may contain data of the other, and the other."""
     named: dict[Key, list[One]] = {}
     labelled: dict[tuple[str, str], list[One]] = {}
     for one in documents:

@@ -32,7 +32,7 @@ _STRING = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])+)"|([!#-+\--\[\]-~]+)')
 
 
 def key_of(values: Sequence[str]) -> str | None:
-    """The key that headers name; None for none. Raises Refusal."""
+    """The key that headers name; None for none. Raises ApiError."""
     if not values:
         return None
     found = _STRING.fullmatch(values[0].strip())
@@ -63,7 +63,7 @@ class Repeat(NamedTuple):
     fingerprint: str
 
     def answered(self, connection: Connection) -> Answer | None:
-        """The answer to the same request, if it was done before. Raises Refusal for another request with the key."""
+        """The answer to the same request, if it was done before. Raises ApiError for another request with the key."""
         row = connection.execute(
             select(REPEATS).where(REPEATS.c.name == self.name, REPEATS.c.key == self.key, REPEATS.c.at >= _oldest())
         ).one_or_none()

@@ -38,7 +38,7 @@ class Identity(NamedTuple):
         return self.policy.allows(action, self.roles)
 
     def require(self, action: str) -> None:
-        """Raises Refusal if they may not."""
+        """Raises ApiError if they may not."""
         if not self.may(action):
             raise ApiError("HTTPForbidden", 403, f"the policy does not allow {action} to {self.name}")
 
@@ -52,10 +52,12 @@ class ServiceToken(NamedTuple):
 
 
 class Authenticator:
-    """Authenticates clients. tokens: a file of them. issuer, keys: another issuer of tokens, and a file of its keys;
-    without the file the issuer publishes them. keystone: checks unknown tokens.
+    """Authenticates clients.
 
-    Files are read again when they change, if they are readable. Without tokens, issuer and Keystone everybody is the
+    tokens: a file of them. issuer, keys: an issuer of signed tokens, and a file of its keys; without the file the
+    issuer publishes them. keystone: checks unknown tokens.
+
+    Files are read again when they change, if they are readable. Without tokens, issuer and Keystone every client is an
     administrator.
     """
 
@@ -72,7 +74,7 @@ class Authenticator:
         self._tokens: list[ServiceToken] = []
         self._issuer = issuer
         self._keystone = keystone
-        # Whether nobody is asked who they are.
+        # True if clients need not authenticate.
         self.is_open = tokens is None and issuer is None and keystone is None
         self._files = [] if tokens is None else [_File(tokens, self._take_tokens)]
         self._files_of_others: list[_File] = []
@@ -86,7 +88,7 @@ class Authenticator:
             issuer.discover()
 
     def known(self, headers: Mapping[str, str]) -> Identity | None:
-        """The identity for these headers if no other service must be asked, else None."""
+        """The identity for these headers if no other service is needed, else None."""
         if self.is_open:
             return Identity("anyone", frozenset({ADMIN}), self.policy)
         for file in self._files:
@@ -97,9 +99,9 @@ class Authenticator:
         return Identity(found[0].name, found[0].roles, self.policy) if given and found else None
 
     def asked(self, headers: Mapping[str, str], method: str, path: str) -> Identity:
-        """The identity for these headers, from other services. May take seconds.
+        """Authenticates a request with the token issuer or Keystone, which may take seconds.
 
-        Raises Refusal for an unknown client, or if a service cannot be reached.
+        Raises ApiError if the client is unknown or the service cannot be reached.
         """
         for file in self._files_of_others:
             file.read_again()

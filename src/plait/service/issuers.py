@@ -55,7 +55,7 @@ class Issuer:
         self._keys = {key.key_id: key for key in found.keys}
 
     def read(self, token: str) -> tuple[str, frozenset[str]]:
-        """The name and the roles in a token. Raises Refusal for one that cannot be trusted."""
+        """The name and the roles in a token. Raises ApiError for an invalid one."""
         try:
             claims = jwt.decode(
                 token,
@@ -73,7 +73,7 @@ class Issuer:
         return name, self._roles_in(claims)
 
     def _key(self, name: str | None) -> jwt.PyJWK:
-        """The key that a token names, or else the first. Raises InvalidTokenError, Refusal."""
+        """The key that a token names, otherwise the first. Raises InvalidTokenError, ApiError."""
         if name is None:
             return self._keys.get(None) or next(iter(self._keys.values()))
         if name not in self._keys and self._published is not None:

@@ -1,7 +1,7 @@
-"""Tokens that Keystone has issued, checked by Keystone's own middleware with the settings that a site has already.
+"""Keystone tokens, checked by Keystone's own middleware with the existing settings of a site.
 
-The middleware is a WSGI one. Each request is passed to it with the token and nothing else, so that the roles a client
-claims never reach it.
+It is WSGI middleware. Each request is passed to it with the token and nothing else, so that the roles a client claims
+never reach it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("plait.service")
 _SECTION = "keystone_authtoken"
-# What the settings need not say: how long Keystone may take in seconds, and how often it is asked again then. Without
-# a bound a client would have gone before there is an answer.
+# Defaults for missing settings: the timeout of Keystone in seconds, and the number of retries. Without a timeout, a
+# client would disconnect before the response.
 _BOUND = 10
 _AGAIN = 1
 
 
 class Keystone:
-    """Asks Keystone who has a token. path: an INI file with the section `keystone_authtoken`, such as deckhand.conf."""
+    """Validates tokens with Keystone. path: an INI file with the section `keystone_authtoken`, such as
+    deckhand.conf.
+    """
 
     def __init__(self, path: str) -> None:
         """Raises UsageError where the middleware is not installed."""
@@ -55,7 +57,7 @@ class Keystone:
     def read(self, token: str, method: str, path: str) -> tuple[str, frozenset[str]]:
         """The name and the roles of a token's user.
 
-        Raises Refusal: 401 for an unknown token, 503 if Keystone cannot be reached.
+        Raises ApiError: 401 for an unknown token, 503 if Keystone cannot be reached.
         """
         environ = _environ(token, method, path)
         status, challenge = self._asked(environ)
@@ -99,7 +101,7 @@ def _middleware(path: str) -> Middleware:
             settings.register_opts(options, group=section)
         settings.set_default("http_connect_timeout", _BOUND, group=_SECTION)
         settings.set_default("http_request_max_retries", _AGAIN, group=_SECTION)
-        # A decision that is put off would be for the service to make, and it has nothing else to decide by.
+        # With a delayed decision the service would have to decide, but it has no other criteria.
         settings.set_override("delay_auth_decision", False, group=_SECTION)
         found = settings[_SECTION]
         if not (found.auth_type or found.auth_section):
@@ -137,7 +139,7 @@ def _let_in(_: Environ, start: Start) -> Iterable[bytes]:
 
 
 def _environ(token: str, method: str, path: str) -> Environ:
-    """A WSGI request with a token, and nothing else that a client sent."""
+    """A WSGI request with a token, and nothing else from the client."""
     found: Environ = {
         "REQUEST_METHOD": method,
         "SCRIPT_NAME": "",
@@ -153,7 +155,7 @@ def _environ(token: str, method: str, path: str) -> Environ:
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
     }
-    # Only what can be a token is asked about.
+    # Only valid tokens are checked.
     if token.isascii() and token.isprintable() and " " not in token:
         found["HTTP_X_AUTH_TOKEN"] = token
     return found

@@ -1,7 +1,7 @@
-"""Lanes: how many requests of a kind are worked on at a time, and how many may wait for that.
+"""Lanes: the maximum number of concurrent requests of a kind, and of those that wait.
 
-Each kind of work has a lane of its own, so that waiting writers keep no reader, and long renderings no short request. A request
-for which a lane has no place is answered with 503 and the header `Retry-After`.
+Each kind of work has its own lane, so that waiting writers delay no reader, and long renderings no short request. If a
+lane is full, the response is 503 with the header `Retry-After`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Lane:
         self._threads: CapacityLimiter | None = None
 
     async def run(self, work: Callable[[], T]) -> T:
-        """The result of some work, run in a thread. Raises Refusal (503) if there is no place for it."""
+        """The result of some work, run in a thread. Raises ApiError (503) if the lane is full."""
         if self._places is None or self._threads is None:
-            # Within the event loop: these belong to it. Places are counted apart from threads, so that waiting is bounded.
+            # They belong to the event loop. Places are counted apart from threads, so that waiting is bounded.
             self._places, self._threads = CapacityLimiter(self._width), CapacityLimiter(self._width)
         if self.queued + self.working >= self._width + self._waiting:
             self.refused += 1
@@ -49,7 +49,7 @@ class Lane:
             raise busy(f"other requests took too long ({self.name})")
         self.working += 1
         try:
-            # The end of the service does not wait for work that takes longer than a shutdown may.
+            # Shutdown does not wait for work that takes longer than the grace period.
             return await to_thread.run_sync(work, limiter=self._threads, abandon_on_cancel=True)
         finally:
             self.working -= 1

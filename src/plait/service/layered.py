@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def layered(
     names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, cleartext: bool, names_keys: bool
 ) -> HistoryPayload:
-    """The rendered documents of some texts, one document each. names: of them in messages. names_keys: messages may
-    name keys of the data of secret documents.
+    """The rendered documents of some texts, each with one document. names: of the texts in messages. names_keys:
+    messages may name keys in the data of secret documents.
 
     Raises PlaitError.
     """
@@ -36,7 +36,7 @@ def layered(
 
     options = LayeringOptions(like_deckhand=like_deckhand, cleartext_secrets=cleartext)
     context = Context()
-    # Memory grows with what is read.
+    # The memory limit grows with the size of the inputs.
     current_budget().take(sum(map(len, texts)))
     sets = [nodes_of(text, name) for name, text in zip(names, texts, strict=True)]
     planned = plan(read_documents(sets), options, context)

@@ -1,4 +1,4 @@
-"""`GET /metrics`: figures of the process in the text format of Prometheus.
+"""`GET /metrics`: metrics of the process in Prometheus text format.
 
 No label contains parts of documents, names given by users, or tokens: routes are the templates of paths.
 """
@@ -117,7 +117,7 @@ def _labels(labels: dict[str, str]) -> str:
 
 
 def _resident() -> int | None:
-    """Bytes of memory of the process, or None if the system does not tell."""
+    """Bytes of memory of the process, or None if unknown."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -91,7 +91,7 @@ def _content(schema: dict[str, object]) -> dict[str, object]:
 
 
 def _operation(path: str, method: str, function: Callable[[Call], Answer]) -> dict[str, object]:
-    summary = (function.__doc__ or "").partition("\n")[0].removesuffix(" Raises Refusal.").removesuffix(".")
+    summary = (function.__doc__ or "").partition("\n")[0].removesuffix(" Raises ApiError.").removesuffix(".")
     parameters: list[dict[str, object]] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in _PART.findall(path)
     ]

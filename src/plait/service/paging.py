@@ -54,7 +54,7 @@ def part(
     """A query for the rows of a part and the first one after it.
 
     keys: the order of the rows; the last one is the unique number that markers name, and no value is null. seen:
-    conditions for rows that a marker may name. Raises Refusal for an unknown marker where that matters.
+    conditions for rows that a marker may name. Raises ApiError for an unknown marker where that matters.
     """
     if window.marker:
         query = query.where(_behind(keys, _values(connection, keys, window.marker, seen)))
@@ -69,9 +69,9 @@ def ordered(query: Select[Any], keys: Sequence[Key]) -> Select[Any]:
 
 
 def _at_the_end(connection: Connection, query: Select[Any], keys: Sequence[Key], maximum: int) -> ColumnElement[bool]:
-    """The condition for the first rows where values descend and numbers ascend: an order that no index has.
+    """The condition for the first rows with descending values and ascending numbers, an order that no index has.
 
-    Rows of greater values are fewer than `maximum`, those of the last value are in the order of an index.
+    Fewer than `maximum` rows have greater values; those of the last value are in the order of an index.
     """
     (column, _), (number, _) = keys
     values = query.with_only_columns(column).order_by(column.desc()).offset(maximum - 1).limit(1)
@@ -86,7 +86,7 @@ def _at_the_end(connection: Connection, query: Select[Any], keys: Sequence[Key],
 def _values(
     connection: Connection, keys: Sequence[Key], marker: int, seen: Sequence[ColumnElement[bool]]
 ) -> list[object]:
-    """The values of the row that a marker names. Raises Refusal."""
+    """The values of the row that a marker names. Raises ApiError."""
     *others, (number, _) = keys
     if not others:
         return [marker]  # the row itself need not be there
@@ -103,5 +103,5 @@ def _behind(keys: Sequence[Key], values: Sequence[object]) -> ColumnElement[bool
     for place, ((column, is_less), value) in enumerate(zip(keys, values, strict=True)):
         same = [other == there for (other, _), there in zip(keys[:place], values, strict=False)]
         found.append(and_(*same, column < value if is_less else column > value))
-    # The first condition says no more than the rest; it has the form that an index can be used for.
+    # The first condition is implied by the rest; its form allows the use of an index.
     return and_(first <= known if descends else first >= known, or_(*found))

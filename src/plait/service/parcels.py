@@ -1,6 +1,6 @@
-"""Documents of requests, in the form in which they will be stored.
+"""Documents of requests, in the form in which they are stored.
 
-A large body is read in a worker process, one per processor at a time: nodes take some twenty times the memory of their
+A large body is read in a worker process, one per processor at a time: nodes take about twenty times the memory of their
 text, and only the end of a process frees all of it.
 """
 
@@ -34,9 +34,10 @@ _SMALL = 64 << 10
 
 
 class Parcel(NamedTuple):
-    """A document of a request. label: its name in messages. digest, text: of the stored document, with null in place of
-    secret data. data: the text of that data. reference: the data, if it refers to a secret. abstract, control,
-    facts, labels: its columns.
+    """A document of a request.
+
+    label: its name in messages. digest, text: of the stored document, with null instead of secret data. data: the text
+    of that data. reference: the data, if it refers to a secret. abstract, control, facts, labels: its columns.
     """
 
     schema: str
@@ -74,7 +75,7 @@ class Reader:
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def parcels(self, body: Body) -> list[Parcel]:
-        """The documents of a body. Raises Refusal, LimitError."""
+        """The documents of a body. Raises ApiError, LimitError."""
         if body.size <= _SMALL:
             return _parcels(body.read())
         body.finish()
@@ -88,7 +89,7 @@ class Reader:
 
 
 def read(body: bytes = b"", path: str = "", size: int = 0) -> HistoryPayload:
-    """The documents of a body, or why it is rejected, as a worker sends them. path: of a file of the service with the body.
+    """The documents of a body, or the error, as sent by a worker. path: of a file of the service with the body.
 
     Raises LimitError, OSError.
     """

@@ -28,7 +28,7 @@ LIST_VALIDATIONS = "deckhand:list_validations"
 SHOW_VALIDATION = "deckhand:show_validation"
 # Deckhand has no such action: to write documents that read encrypted ones.
 USE_ENCRYPTED = "plait:use_encrypted_documents"
-# And to see who changed what, and the figures of `/metrics`.
+# Also for the audit log, and for `/metrics`.
 READ_AUDIT = "plait:read_audit"
 READ_METRICS = "plait:read_metrics"
 
@@ -58,8 +58,8 @@ ADMIN = "admin"
 
 
 class AccessPolicy:
-    """The roles that may perform each action. given: roles by action; `admin` may perform actions that are not in it. A
-    role that may read encrypted documents may also use them.
+    """The roles that may perform each action. given: roles by action; `admin` may perform all other actions. A role
+    that may read encrypted documents may also use them.
     """
 
     def __init__(self, given: Mapping[object, object] | None = None) -> None:

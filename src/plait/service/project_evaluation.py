@@ -1,4 +1,4 @@
-"""Renders the runs of a project whose files came with a request, in a sandboxed process (see `plait.base.sandbox`)."""
+"""Renders the runs of a project sent in a request, in a sandboxed process (see `plait.base.sandbox`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     class Request(TypedDict):
-        """files: texts by paths. only: the name of a run, if not all are wanted. limits: of each run."""
+        """A request. files: texts by path. only: the name of a run, or None for all. limits: of each run."""
 
         files: dict[str, str]
         only: str | None
@@ -46,7 +46,7 @@ def lay_out(request: Request) -> None:
 
 
 def evaluate(request: Request) -> Answer:
-    """Make the runs. What is wrong with one is in its answer."""
+    """Renders the runs. The error of a run is in its response."""
     from plait.authoring.project.file import find, read
     from plait.base.errors import text_of
     from plait.base.permissions import ENVIRONMENT, Need
@@ -63,7 +63,7 @@ def evaluate(request: Request) -> Answer:
         if request["only"] is not None:
             tasks = [task for task in tasks if task.name == request["only"]]
         source = (path, Path(path).read_text("utf-8"))
-        # They see no environment, so they may ask for all of it.
+        # They see no environment variables, so they may read all of them.
         permissions = None if project.permissions is None else project.permissions.granting([Need(ENVIRONMENT, "*")])
         shop = FleetWorker(
             WorkerSetup(
@@ -74,7 +74,7 @@ def evaluate(request: Request) -> Answer:
         return {"runs": [], "error": text_of(error)}
     runs: list[Made] = []
     for task in tasks:
-        task.is_file = True  # what `plait run` prints is one text
+        task.is_file = True  # the output of `plait run` is one text
         outcome = shop.perform(task)
         text = "" if outcome.texts is None else "".join(outcome.texts.values())
         runs.append({"name": task.name, "text": text, "error": outcome.error})

@@ -26,7 +26,7 @@ SCHEMA = "plait/File/v1"
 
 
 def check(document: LayeredDocument) -> None:
-    """Raises Refusal for a file that cannot be one."""
+    """Raises ApiError for a file that cannot be one."""
     if document.schema != SCHEMA:
         return
     if type(document.data) is not str:
@@ -43,7 +43,7 @@ def is_path(name: str) -> bool:
 
 
 def documents_in(directory: str) -> Iterator[dict[str, object]]:
-    """The files of a directory as documents, without those whose names begin with a dot. Raises PlaitError."""
+    """The files of a directory as documents, without hidden files. Raises PlaitError."""
     top = Path(directory)
     if not top.is_dir():
         raise read_failure(
@@ -101,7 +101,7 @@ def _refuse_link(path: Path, name: str, opened: int | None) -> None:
 
 
 def _text(path: Path, name: str, opened: int | None) -> str:
-    """The text of a regular file. Raises PlaitError, also for a link that took its place meanwhile."""
+    """The text of a regular file. Raises PlaitError, also for a link that replaced it meanwhile."""
     try:
         descriptor = os.open(path if opened is None else name, _NO_LINK, dir_fd=opened)
         with os.fdopen(descriptor, "rb") as file:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-# Seconds in which the head of a request has to arrive, and in which a client has to take a part of a response.
+# Timeouts in seconds: for the head of a request, and for a client to receive a part of a response.
 _HEAD, _TAKEN = 20.0, 30.0
-# Connections at a time; each may hold a head and a part of a body.
+# Maximum number of connections; each may hold a head and a part of a body in memory.
 _MOST = 1000
-# Seconds that requests have to end when the service ends, and to arrive. What comes after them takes a few more.
+# Grace period in seconds at shutdown for requests to arrive and finish. The steps after that take a few more.
 GRACE = 10
 _LAST = 5.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -130,7 +130,7 @@ class GracefulServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take signals while the server runs, and raise none of them again."""
+        """Handles signals while the server runs, and does not raise them again."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from plait.service.spool import Body, Spool
 
-# Seconds in which so many bytes of a body have to arrive, or the rest of it.
+# Within this number of seconds, this number of bytes of a body, or the rest of it, has to arrive.
 _PROGRESS, _LEAST = 30.0, 16 << 10
 
 
 async def received(request: Request, spool: Spool, maximum: int) -> Body:
-    """The body of a request. maximum: bytes that it may have.
+    """The body of a request. maximum: bytes.
 
-    Raises Refusal if it is too large, too slow, or declared as something other than YAML.
+    Raises ApiError if it is too large, too slow, or declared as anything but YAML.
     """
     found = spool.body()
     if request.method in ("GET", "HEAD", "DELETE"):
@@ -45,7 +45,7 @@ async def received(request: Request, spool: Spool, maximum: int) -> Body:
 
 
 async def _receive(request: Request, to: Body, maximum: int) -> None:
-    """Take in a body. Raises Refusal for one that is too large, or too slow."""
+    """Receives a body. Raises ApiError if it is too large or too slow."""
     loop = asyncio.get_running_loop()
     since = 0
     try:

@@ -50,7 +50,7 @@ _CODE = "D002"
 
 
 class RenderedRevisionDocument(NamedTuple):
-    """A rendered document of a revision. entry: its source. encrypted: it is secret, or was derived from a secret while
+    """A rendered document of a revision. entry: its source. encrypted: it is secret, or derived from a secret while
     secrets are hidden.
     """
 
@@ -60,11 +60,12 @@ class RenderedRevisionDocument(NamedTuple):
 
 
 class Layered:
-    """The rendered documents of a revision. It is not changed.
+    """The rendered documents of a revision. Immutable.
 
-    revision, created_at: of the revision. variant: of the rendering. shown: the documents, in order. needs: the
-    dependencies of each. dependencies: of the stored documents. base: the key of the rendering that it is made of.
-    again: the entries that were rendered again or are gone since.
+    |revision, created_at: of the revision. variant: of the rendering.
+    |shown: the documents, in order. needs: the dependencies of each. dependencies: of the stored documents.
+    |base: the key of the rendering that it was derived from.
+    |again: the entries that were rendered again or deleted since.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class Renderer:
         self._limits = dict(limits)
         self._like_deckhand = like_deckhand
         self._kept: Cache[Layered] = Cache(lambda one: one.size, maximum)
-        # More processes than processors would only take memory.
+        # More processes than processors would only use memory.
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def of_revision(
@@ -142,10 +143,10 @@ class Renderer:
         """The rendered documents of a revision. cleartext: show secrets. names_keys: errors may name keys of the data of
         secret documents; by default if these are shown.
 
-        Raises Refusal.
+        Raises ApiError.
         """
         policy = None if has_policy(connection, revision) else newest_policy(connection)
-        # Where there are no secrets, it is the same whether they are shown.
+        # Without secrets, it does not matter whether they are shown.
         shows = cleartext or not has_secrets(connection, revision)
         variant = f"{shows} {'' if policy is None else policy.entry.digest}"
         created_at = time_of(connection, revision)
@@ -172,7 +173,9 @@ class Renderer:
         return found
 
     def _base(self, connection: Connection, revision: int, variant: str) -> Layered | None:
-        """The nearest earlier revision that was rendered in the same way. Revisions may have been deleted meanwhile."""
+        """The nearest earlier revision that was rendered in the same way, or None. Revisions may have been deleted
+        meanwhile.
+        """
         if self._like_deckhand:
             return None  # documents that share maps change each other
         known = [one for one in self._kept.values() if one.variant == variant and one.revision < revision]
@@ -182,7 +185,7 @@ class Renderer:
         return None
 
     def layered(self, documents: Sequence[StoredDocument], *, cleartext: bool, names_keys: bool = True) -> Reply:
-        """Some documents, rendered. names_keys: of `of_revision`. Raises Refusal."""
+        """Some documents, rendered. names_keys: of `of_revision`. Raises ApiError."""
         given = {
             "names": [_name(one) for one in documents],
             "texts": [one.text for one in documents],
@@ -200,7 +203,7 @@ class Renderer:
         return found
 
     def differing(self, first: Layered, second: Layered) -> set[int]:
-        """The entries of which one rendering has a document, and the other has none."""
+        """The entries with a document in only one of two renderings."""
         again = self._since(second, first)
         if again is None:
             again = self._since(first, second)
@@ -222,7 +225,7 @@ class Renderer:
     def histories(
         self, connection: Connection, keys: KeyRing, revision: int, path: str, *, cleartext: bool
     ) -> list[object]:
-        """The histories of rendered values of a revision, as plain data. path: which values. Raises Refusal."""
+        """The histories of rendered values of a revision, as plain data. path: which values. Raises ApiError."""
         found = documents_of(connection, revision)
         policy = _policy_for(connection, [one.entry for one in found])
         documents = _opened(connection, keys, found + ([policy] if policy is not None else []))
@@ -267,14 +270,15 @@ class _Run:
         self._policy, self._shows, self._names_keys = policy, shows, names_keys
 
     def whole(self) -> Layered:
-        """All documents of the revision, rendered. Raises Refusal."""
+        """All documents of the revision, rendered. Raises ApiError."""
         documents = documents_of(self._connection, self._revision)
         dependencies = Dependencies((one.entry, facts_from(one.facts)) for one in documents)
         made, needs = self._layered(documents)
         return self._result(made, needs, dependencies, made)
 
     def after(self, base: Layered | None) -> Layered | None:
-        """The same, with the documents of an earlier revision on which no change has an effect; None if that cannot be.
+        """The rendering derived from an earlier revision, reusing documents that no change affects; None if that is not
+        possible.
 
         A failed rendering is left to `whole`, whose errors are those of all documents.
         """

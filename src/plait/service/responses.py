@@ -31,7 +31,7 @@ EVERY_RESPONSE = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"
 
 
 class Responses:
-    """Makes responses. address: the URL of the service for clients."""
+    """Creates responses. address: the URL of the service for clients."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -63,7 +63,7 @@ class Responses:
 
 
 class _Spooled(Response):
-    """A response whose body is sent in parts, and removed when it is sent."""
+    """A response whose body is sent in parts, and deleted afterwards."""
 
     def __init__(self, text: Body, status: int, headers: Mapping[str, str], kind: str | None) -> None:
         super().__init__(None, status, {**headers, "content-length": str(text.size)}, kind)
@@ -81,7 +81,7 @@ class _Spooled(Response):
 
 
 def headers_of(request: Request) -> dict[str, str]:
-    """The id of the request, and what the client wants to see again."""
+    """The request id, and headers that are returned to the client."""
     headers = {"x-deckhand-req": record_of(request.scope).request}
     return headers | {
         name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None
@@ -97,5 +97,5 @@ def attempted(work: Callable[[], None]) -> None:
 
 
 def log_fault(error: Exception) -> None:
-    """Log a mistake of ours. Messages of exceptions can have values of documents in them; the places in the code cannot."""
+    """Logs an internal error. Messages of exceptions may contain values of documents; code positions cannot."""
     _LOG.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))

@@ -1,7 +1,7 @@
-"""Retention: keeps revisions by count, age and tags, and removes all others.
+"""Retention: keeps revisions by count, age and tags, and deletes all others.
 
-The newest revision is always kept. The row of a removed one stays, so that numbers do not change; documents are removed
-when no revision has them, and secrets with the last document that refers to them.
+The newest revision is always kept. The row of a deleted one stays, so that numbers do not change; documents are deleted
+with their last revision, and secrets with the last document that refers to them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MANY = 500
 
 
 class Keep(NamedTuple):
-    """The revisions to keep: those that any of the conditions names. days: maximum age. every_tag: all tagged ones."""
+    """The revisions to keep: those that match any condition. days: maximum age. every_tag: all tagged ones."""
 
     last: int = 1
     days: float | None = None
@@ -65,7 +65,7 @@ def keep_of(texts: Sequence[str]) -> Keep | None:
 
 
 def prune(connection: Connection, keep: Keep) -> int:
-    """Removes all revisions but those to keep. Returns their number."""
+    """Deletes all revisions except those to keep. Returns their number."""
     newest = select(REVISIONS.c.id).order_by(REVISIONS.c.id.desc()).limit(keep.last)
     kept: list[ColumnElement[bool]] = [REVISIONS.c.id.in_(newest)]
     if keep.days is not None:
@@ -110,7 +110,7 @@ def _remove_documents(connection: Connection) -> None:
 
 
 def _number(text: str) -> str | None:
-    """The secret that a stored document refers to, if it is one of ours."""
+    """The number of the secret that a stored document refers to, or None."""
     return number_of(data_of(top_of(text)))
 
 

@@ -32,8 +32,8 @@ class Kind(NamedTuple):
 
 
 class RevisionDocument(NamedTuple):
-    """A document of a revision. layer: "" for none. since: the revision in which it last changed. trusted: its writer may
-    read secrets. encrypted, abstract, control: as of Kind.
+    """A document of a revision. layer: "" for none. since: the revision in which it last changed. trusted: its writer
+    may read secrets. encrypted, abstract, control: as of Kind.
     """
 
     id: int
@@ -127,7 +127,7 @@ def time_of(connection: Connection, revision: int) -> str:
 
 
 def existing(connection: Connection, name: str, *, or_zero: bool = False) -> int:
-    """The revision in a path. or_zero: accept 0, the empty state before the first revision. Raises Refusal if there is
+    """The revision in a path. or_zero: accept 0, the empty state before the first revision. Raises ApiError if there is
     none.
     """
     # Longer ones cannot be; and digits are not all ASCII.
@@ -165,7 +165,7 @@ def of_identities(connection: Connection, identities: Iterable[tuple[str, str, s
     """The documents of the newest revision with one of these identities."""
     wanted = list(identities)
     if len(wanted) > _LARGE:
-        # One look at all costs less than many at a few.
+        # One query for all costs less than many for a few.
         identified = frozenset(wanted)
         return [one for one in current(connection) if one.identity in identified]
     identity = tuple_(ENTRIES.c.schema, ENTRIES.c.layer, ENTRIES.c.name)
@@ -204,7 +204,7 @@ def changed_between(
     return _entries(connection, _gone(first, second)), sorted(came, key=lambda one: one.entry.id)
 
 
-# A sum is in no index: what is left to be looked up by are the changes, in whichever order, and not all entries. PostgreSQL
+# Sums are not indexed, so the changes are looked up, in any order, and not all entries. PostgreSQL
 # expects few rows between two numbers, and many beyond one, as long as it has no statistics.
 def _came(first: int, second: int) -> ColumnElement[bool]:
     """The condition for the entries of a later revision that an earlier one lacks."""
@@ -228,7 +228,7 @@ def _entries(connection: Connection, condition: ColumnElement[bool]) -> list[Rev
 
 def buckets_of(connection: Connection, revision: int) -> list[str]:
     """The buckets that have documents in a revision, each found by one look at the index."""
-    # An order that one index has, so that no plan looks at all entries.
+    # In the order of an index, so that no query plan reads all entries.
     first = select(ENTRIES.c.bucket).where(in_revision(revision)).order_by(ENTRIES.c.bucket, ENTRIES.c.id).limit(1)
     names = select(first.scalar_subquery().label("name")).cte("names", recursive=True)
     following = first.where(ENTRIES.c.bucket > names.c.name).scalar_subquery()
@@ -279,7 +279,7 @@ def has_policy(connection: Connection, revision: int) -> bool:
 
 def has_secrets(connection: Connection, revision: int) -> bool:
     """True if any document of a revision is encrypted."""
-    # In the order of an index that has nothing else.
+    # In the order of a covering index.
     found = select(ENTRIES.c.since).where(visible(revision), _ENCRYPTED).order_by(ENTRIES.c.since).limit(1)
     return connection.execute(found).scalar() is not None
 
@@ -330,7 +330,7 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
         part = digests[start : start + _MANY]
         for (digest,) in connection.execute(select(DOCUMENTS.c.digest).where(DOCUMENTS.c.digest.in_(part))):
             del wanted[digest]
-    # In the order of the indexes, a page of which is then written once.
+    # In the order of the indexes, so that each page is written once.
     new = [wanted[digest] for digest in sorted(wanted)]
     rows = [
         {"digest": one.digest, "encrypted": one.kind.encrypted, "text": one.text, "facts": one.facts} for one in new

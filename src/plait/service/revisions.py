@@ -28,7 +28,7 @@ _SORTED_BY = {"id": REVISIONS.c.id, "created_at": REVISIONS.c.created_at, "creat
 
 
 def list_all(call: Call) -> Answer:
-    """All revisions, or those with one of some tags. Raises Refusal."""
+    """All revisions, or those with one of some tags. Raises ApiError."""
     call.identity.require(LIST_REVISIONS)
     wanted = set(call.parameters("tag"))
     descends = call.parameter("order") == "desc"
@@ -68,7 +68,7 @@ _MANY = 500
 
 
 def show(call: Call) -> Answer:
-    """One revision. Raises Refusal."""
+    """One revision. Raises ApiError."""
     call.identity.require(SHOW_REVISION)
     with call.service.database.reading() as connection:
         return answer(_shown(call, connection, existing(connection, call.path["revision"])))
@@ -95,7 +95,7 @@ def _shown(call: Call, connection: Connection, revision: int) -> dict[str, objec
 
 
 def delete_all(call: Call) -> Answer:
-    """Forget everything; revisions count from 1 again. Raises Refusal."""
+    """Forget everything; revisions count from 1 again. Raises ApiError."""
     call.identity.require(DELETE_REVISIONS)
 
     def work(connection: Connection) -> Answer:
@@ -111,7 +111,7 @@ def delete_all(call: Call) -> Answer:
 
 
 def roll_back(call: Call) -> Answer:
-    """A new revision with the documents of an earlier one. Raises Refusal."""
+    """A new revision with the documents of an earlier one. Raises ApiError."""
     call.identity.require(CREATE_CLEARTEXT)
 
     def work(connection: Connection) -> Answer:

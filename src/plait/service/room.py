@@ -19,9 +19,10 @@ MOST, MOST_SIZE = 5_000, 4 << 20
 def check_room(
     connection: Connection, revision: ColumnElement[Any], text: ColumnElement[Any], number: int, size: int, what: str
 ) -> None:
-    """Raise Refusal if a revision has no room for one more row.
+    """Raises ApiError if one more row would exceed the maximum size of a revision's data.
 
-    revision, text: columns of the table. number: of the revision. size: characters of the new text. what: the rows, for a message.
+    revision, text: columns of the table. number: of the revision. size: characters of the new text. what: the rows, for
+    a message.
     """
     there = select(func.count(), func.coalesce(func.sum(func.length(text)), 0)).where(revision == number)
     count, total = connection.execute(there).one()

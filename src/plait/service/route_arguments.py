@@ -51,8 +51,8 @@ class Service(NamedTuple):
 class Write(Fate):
     """The outcome of a request's transaction, and its response, which is complete before the commit.
 
-    key: of the request, if the client gave one. respond: makes a response of an answer. method, route, path, request:
-    for the audit log.
+    key: of the request, if the client sent one. respond: creates a response. method, route, path, request: for the
+    audit log.
     """
 
     __slots__ = ("key", "method", "path", "request", "respond", "response", "route")
@@ -104,7 +104,7 @@ class Call(NamedTuple):
         return found
 
     def _repeat(self) -> Repeat | None:
-        """The request as one that may be sent again."""
+        """The idempotent request, or None if the client sent no key."""
         if self.write.key is None:
             return None
         query = (part for name, texts in sorted(self.query.items()) for text in texts for part in (name, text))
@@ -112,16 +112,16 @@ class Call(NamedTuple):
         return Repeat(self.identity.name, self.write.key, fingerprint)
 
     def spooled(self, parts: Iterable[str]) -> Body:
-        """The text of an answer that may be large. Raises Refusal (503) where it cannot be stored."""
+        """The text of an answer that may be large. Raises ApiError (503) where it cannot be stored."""
         return self.service.spool.text(parts)
 
     def name(self, part: str) -> str:
-        """A part of the path that is the name of something. Raises Refusal for one that nothing can have."""
+        """A part of the path that is a name. Raises ApiError for an invalid name."""
         check_name(self.path[part], f"the name of a {part}")
         return self.path[part]
 
     def parameters(self, name: str) -> Sequence[str]:
-        """The non-empty values of a parameter. Raises Refusal for too many."""
+        """The non-empty values of a parameter. Raises ApiError for too many."""
         given = [text for text in self.query.get(name, ()) if text]
         if len(given) > MOST_GIVEN:
             raise bad_request(f"there are {len(given)} parameters {name}, and at most {MOST_GIVEN} may be given")
@@ -133,7 +133,7 @@ class Call(NamedTuple):
         return given[-1] if given else None
 
     def switch(self, name: str, *, default: bool) -> bool:
-        """A parameter that is true or false. Raises Refusal."""
+        """A parameter that is true or false. Raises ApiError."""
         text = self.parameter(name)
         if text is None:
             return default
@@ -142,7 +142,7 @@ class Call(NamedTuple):
         return text.lower() == "true"
 
     def number(self, name: str) -> int | None:
-        """A parameter that is an integer. Raises Refusal."""
+        """A parameter that is an integer. Raises ApiError."""
         text = self.parameter(name)
         if text is None:
             return None
@@ -154,8 +154,8 @@ class Call(NamedTuple):
     def window(self, maximum: int, *, limits: bool = True) -> PageWindow:
         """The part of a list selected by the parameters `marker` and `limit`.
 
-        maximum: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
-        lists of other things than documents. Raises Refusal.
+        maximum: items of a response without `limit`. limits: `limit` applies without `marker`, too; Deckhand ignores it
+        for lists of anything but documents. Raises ApiError.
         """
         limit, given = self.number("limit") if limits or self.parameter("marker") else None, self.number("marker")
         marker = given or 0
@@ -164,7 +164,7 @@ class Call(NamedTuple):
         return PageWindow(marker, maximum if limit is None else abs(limit))
 
     def page(self, items: Sequence[T], maximum: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
-        """The selected part of a list, and the marker of the next part, or None. Raises Refusal."""
+        """The selected part of a list, and the marker of the next part, or None. Raises ApiError."""
         return self.window(maximum, limits=limits).of(items)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SMALL = 64 << 10
 """Bytes of a body that stays in memory."""
 _LARGE_ANSWER = 1 << 20
-# Of all bodies that are being received, read or sent. Reading a large body takes some eight times its bytes.
+# For all bodies being received, read or sent. Reading a large body takes about eight times its bytes.
 MEMORY, DISK, UPLOADS = 384 << 20, 2 << 30, 200
 _TIMES = 8
 _PART = 64 << 10
@@ -37,7 +37,7 @@ class SharedBudget:
         self.used = 0
 
     def take(self, amount: int) -> None:
-        """Takes a part. Raises Refusal (503) if too little is left."""
+        """Reserves a part. Raises ApiError (503) if too little is left."""
         with self._lock:
             if self.used and self.used + amount > self._most:
                 raise busy(f"the service has no {self._what} for this request now")
@@ -50,7 +50,7 @@ class SharedBudget:
 
     @contextmanager
     def taken(self, amount: int) -> Iterator[None]:
-        """Takes a part while the body of the `with` statement runs. Raises Refusal."""
+        """Reserves a part during the `with` block. Raises ApiError."""
         self.take(amount)
         try:
             yield
@@ -74,7 +74,7 @@ class Spool:
         return Body(self, small)
 
     def text(self, parts: Iterable[str]) -> Body:
-        """The body of a response, in UTF-8. Raises Refusal (503) where it cannot be stored."""
+        """The body of a response, in UTF-8. Raises ApiError (503) where it cannot be stored."""
         found = self.body(_LARGE_ANSWER)
         try:
             for part in parts:
@@ -132,11 +132,11 @@ class Body:
         self.close()
 
     def __del__(self) -> None:
-        # Of an answer that was made for nothing, when the transaction failed.
+        # Of an unused response, because the transaction failed.
         self.close()
 
     def add(self, data: bytes) -> None:
-        """Adds bytes. Raises Refusal (503) where the disk has no room."""
+        """Adds bytes. Raises ApiError (503) where the disk has no room."""
         self.size += len(data)
         if self._file is None and self.size <= self._small:
             self._parts.append(data)
@@ -153,7 +153,7 @@ class Body:
         self._parts.clear()
 
     def finish(self) -> None:
-        """Flushes the file. Raises Refusal (503)."""
+        """Flushes the file. Raises ApiError (503)."""
         try:
             if self._file is not None:
                 self._file.flush()
@@ -162,7 +162,7 @@ class Body:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Takes the memory that reading this body needs while the body of the `with` statement runs. Raises Refusal (503)."""
+        """Reserves the memory that reading this body needs, during the `with` block. Raises ApiError (503)."""
         with self._spool.memory.taken(_TIMES * self.size):
             yield
 
@@ -191,5 +191,5 @@ class Body:
             try:
                 self._file.close()
             except OSError:
-                pass  # the file goes away with what could not be written
+                pass  # the unwritten data is deleted with the file
             self._spool.remove(self._name)

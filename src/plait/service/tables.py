@@ -1,8 +1,8 @@
-"""The tables.
+"""The database tables.
 
 A document's text is stored once, under the digest of its content. The documents of a revision are not listed: an entry
-has the first and the last revision in which a bucket has a document, so that a revision with one changed document among
-thousands adds one entry. A document's revision of last change is the `since` of its entry.
+has the first and the last revision in which a bucket contains a document, so that a revision with one changed document
+among thousands adds one entry. A document's revision of last change is the `since` of its entry.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sqlalchemy import (
 
 METADATA = MetaData()
 
-# Texts in the order of their code points, whatever the language of the database.
+# Texts ordered by code point, whatever the language of the database.
 _EXACT = String(255).with_variant(String(255, collation="C"), "postgresql")
 
-# buckets: those that the revision changed, as a JSON list. forgotten: retention has removed it; the row stays, since documents
-# that are still there name the revision in which they last changed.
+# buckets: those that the revision changed, as a JSON list. forgotten: retention has deleted it; the row stays, because
+# remaining documents refer to the revision in which they last changed.
 REVISIONS = Table(
     "revisions",
     METADATA,
@@ -39,7 +39,8 @@ REVISIONS = Table(
     Column("forgotten", Boolean, nullable=False, server_default=false()),
 )
 
-# encrypted: its storage policy; the text then has a reference in the place of the data. facts: of `plait.service.facts`.
+# encrypted: its storage policy; the text then contains a reference instead of the data. facts: of
+# `plait.service.facts`.
 DOCUMENTS = Table(
     "documents",
     METADATA,
@@ -49,7 +50,7 @@ DOCUMENTS = Table(
     Column("facts", Text, nullable=False, server_default=""),
 )
 
-# The labels of a document whose keys and values are texts, each as `plait.service.facts.indexed` says.
+# The labels of a document whose keys and values are strings, each as returned by `plait.service.facts.indexed`.
 LABELS = Table(
     "labels",
     METADATA,
@@ -59,7 +60,7 @@ LABELS = Table(
     Index("labels_pairs", "key", "value"),
 )
 
-# layer: "" for none. until: the first revision without it, null while there is none. trusted: its writer may read secrets.
+# layer: "" for none. until: the first revision without it, null if there is none. trusted: its writer may read secrets.
 # encrypted, abstract: of the document. control: of CONTROL.
 ENTRIES = Table(
     "entries",
@@ -122,7 +123,7 @@ VALIDATIONS = Table(
     Column("details", Text, nullable=False),
 )
 
-# sealed: the data, by a key of its own. wrapped: that key, by the one that is called `key`.
+# sealed: the encrypted data. wrapped: its data key, encrypted by the key named `key`.
 SECRETS = Table(
     "secrets",
     METADATA,
@@ -132,7 +133,8 @@ SECRETS = Table(
     Column("sealed", LargeBinary, nullable=False),
 )
 
-# target: a digest of the URL. revision: the newest that it was told of. attempts: how often the next one was tried in vain.
+# target: a digest of the URL. revision: the newest one delivered. attempts: the number of failed deliveries of the next
+# one.
 # next_at: when it may be tried again, in seconds since 1970.
 WEBHOOKS = Table(
     "webhooks",
@@ -169,8 +171,8 @@ REPEATS = Table(
     Index("repeats_at", "at"),
 )
 
-# One row, which is written to find out whether the database accepts writes.
+# One row, written to test whether the database accepts writes.
 PROBE = Table("probe", METADATA, Column("id", Integer, primary_key=True), Column("at", Integer, nullable=False))
 
-# What goes with all revisions, in an order in which rows can be deleted.
+# Tables deleted with revisions, in an order in which rows can be deleted.
 ALL = (TAGS, VALIDATIONS, ENTRIES, LABELS, DOCUMENTS, SECRETS, REVISIONS, REPEATS)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def create(call: Call) -> Answer:
-    """Tag a revision, or give its tag other data. Raises Refusal."""
+    """Creates a tag of a revision, or replaces its data. Raises ApiError."""
     call.identity.require(CREATE_TAG)
     tag = call.name("tag")
     data = value_of_body(call.body)
@@ -39,7 +39,7 @@ def create(call: Call) -> Answer:
 
 
 def show(call: Call) -> Answer:
-    """One tag. Raises Refusal."""
+    """One tag. Raises ApiError."""
     call.identity.require(SHOW_TAG)
     tag = call.name("tag")
     with call.service.database.reading() as connection:
@@ -53,7 +53,7 @@ def show(call: Call) -> Answer:
 
 
 def list_all(call: Call) -> Answer:
-    """All tags of a revision. Raises Refusal."""
+    """All tags of a revision. Raises ApiError."""
     call.identity.require(LIST_TAGS)
     with call.service.database.reading() as connection:
         revision = existing(connection, call.path["revision"])
@@ -62,7 +62,7 @@ def list_all(call: Call) -> Answer:
 
 
 def delete_one(call: Call) -> Answer:
-    """Take a tag away. Raises Refusal."""
+    """Deletes a tag. Raises ApiError."""
     call.identity.require(DELETE_TAG)
     tag = call.name("tag")
 
@@ -77,7 +77,7 @@ def delete_one(call: Call) -> Answer:
 
 
 def delete_all(call: Call) -> Answer:
-    """Take all tags of a revision away. Raises Refusal."""
+    """Deletes all tags of a revision. Raises ApiError."""
     call.identity.require(DELETE_TAGS)
 
     def work(connection: Connection) -> Answer:

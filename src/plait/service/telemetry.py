@@ -57,7 +57,7 @@ def _ignore(name: str, value: Attribute) -> None:
     del name, value
 
 
-# Counters, and what they count.
+# Counters, and their descriptions.
 COUNTED = {
     "plait.revisions": "revisions that were made",
     "plait.renderings": "sets of rendered documents that were asked for, by whether they were there already",
@@ -103,7 +103,7 @@ class RecordingTelemetry(Telemetry):
         found: dict[str, Attribute] = {}
         begun = perf_counter()
         self._active.add(1, known)
-        # What an exception says can have parts of documents in it.
+        # Messages of exceptions may contain parts of documents.
         with self._tracer.start_as_current_span(
             f"{method} {route}".strip(), self._extract(headers), self._server, known,
             record_exception=False, set_status_on_exception=False,
@@ -154,7 +154,7 @@ class ExportingTelemetry(RecordingTelemetry):
         except ModuleNotFoundError as error:
             raise missing(error) from None
         found: dict[str, str] = {"service.version": version}
-        # What is said here counts more than what the environment says.
+        # These settings take precedence over environment variables.
         if not os.environ.get("OTEL_SERVICE_NAME") and "service.name=" not in os.environ.get(
             "OTEL_RESOURCE_ATTRIBUTES", ""
         ):
@@ -171,7 +171,7 @@ class ExportingTelemetry(RecordingTelemetry):
         super().__init__(version)
 
     def end(self) -> None:
-        # A receiver that is away is tried again for longer than whoever stops the service would wait.
+        # Retries for an unreachable receiver take longer than a shutdown may.
         threads = [threading.Thread(target=end, daemon=True) for end in self._end]
         for thread in threads:
             thread.start()

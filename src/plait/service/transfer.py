@@ -1,6 +1,7 @@
-"""All revisions out of a database and into another one: as lines of JSON, and from a database of Deckhand.
+"""Export and import of all revisions: as lines of JSON, and from a Deckhand database.
 
-Each step is one revision: removed and added documents, tags and validations. Secrets are exported as stored, encrypted.
+Each record is one revision: removed and added documents, tags and validations. Secrets are exported as stored,
+encrypted.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def load(connection: Connection, given: Iterable[str]) -> int:
 
 
 def add_all(connection: Connection, given: Iterable[RevisionRecord]) -> int:
-    """Take up revisions, into a database without any; how many. Raises PlaitError."""
+    """Imports revisions into an empty database. Returns their number. Raises PlaitError."""
     if newest(connection):
         raise PlaitError(
             "the database has revisions already", hint="revisions are taken up into an empty one", code="database"
@@ -129,7 +130,9 @@ def add_all(connection: Connection, given: Iterable[RevisionRecord]) -> int:
 
 
 def _add(connection: Connection, step: RevisionRecord, there: dict[Identity, RevisionDocument]) -> None:
-    """Adds a revision. there: the documents before it, and after it. Raises PlaitError for texts that no revision has."""
+    """Adds a revision. there: the documents before it, updated to those after it. Raises PlaitError for invalid
+    texts.
+    """
     contents = [_content(one) for one in step.new]
     _check_texts(step)
     keep_contents(connection, contents)

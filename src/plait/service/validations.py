@@ -1,4 +1,4 @@
-"""`/revisions/{revision}/validations`: reported results about a revision, judged by its policies.
+"""`/revisions/{revision}/validations`: reported results about a revision, evaluated by its policies.
 
 A ValidationPolicy names validations. Missing reports of those count as failed, other reports are ignored, and a success
 older than the policy allows has expired.
@@ -70,7 +70,7 @@ class ValidationResult(NamedTuple):
 
 
 def create(call: Call) -> Answer:
-    """Keep a report. Raises Refusal."""
+    """Stores a report. Raises ApiError."""
     call.identity.require(CREATE_VALIDATION)
     name = call.name("validation")
     given = value_of_body(call.body)
@@ -103,7 +103,7 @@ def create(call: Call) -> Answer:
 
 
 def list_all(call: Call) -> Answer:
-    """Each validation with the worst status that was reported. Raises Refusal."""
+    """Each validation with the worst status that was reported. Raises ApiError."""
     found: dict[str, str] = {}
     for entry in _entries(call):
         found[entry.name] = min(entry.status, found.get(entry.name, entry.status), key=_badness)
@@ -122,19 +122,19 @@ def _badness(status: str) -> tuple[int, str]:
 
 
 def detail(call: Call) -> Answer:
-    """Every report in full. Raises Refusal."""
+    """Every report in full. Raises ApiError."""
     results = [{"id": number} | entry.shown() for number, entry in enumerate(_entries(call))]
     return _listed(call, results)
 
 
 def list_entries(call: Call) -> Answer:
-    """The reports of one validation. Raises Refusal."""
+    """The reports of one validation. Raises ApiError."""
     results = [{"id": number, "status": entry.status} for number, entry in enumerate(_named(call, _entries(call)))]
     return _listed(call, results)
 
 
 def show_entry(call: Call) -> Answer:
-    """One report. Raises Refusal."""
+    """One report. Raises ApiError."""
     text, name = call.path["entry"], call.path["validation"]
     digits = text.removeprefix("-")
     if not digits.isascii() or not digits.isdigit() or len(digits) >= _DIGITS:
@@ -239,7 +239,7 @@ _DURATION = re.compile(
     r"(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,6})?)S)?)?",
     re.ASCII,
 )
-# Seconds of a year, a month, a week and so on, as far as a duration alone can tell.
+# Seconds of a year, a month, a week and so on, as far as defined without a date.
 _UNITS = (365 * 86400, 30 * 86400, 7 * 86400, 86400, 3600, 60, 1)
 
 

@@ -51,7 +51,7 @@ class Delivery(NamedTuple):
 
 
 class Webhooks:
-    """Tells URLs of new revisions, each in a thread of its own.
+    """Notifies URLs of new revisions, each in a separate thread.
 
     key: a file with the key that signs notifications. address: the URL for clients.
     """
@@ -79,7 +79,7 @@ class Webhooks:
             yield
         finally:
             self._ended.set()
-            # Who is being told now may be slow, and will be told again.
+            # The current delivery may be slow, and will be repeated.
             for thread in threads:
                 thread.join(_LOOK)
 
@@ -154,7 +154,7 @@ class Webhooks:
         return None
 
     def _signature(self, body: bytes) -> dict[str, str]:
-        """The header by which a receiver knows that a body is from here. The key is read each time: it may be changed."""
+        """The signature header of a body. The key is read each time, because it may change."""
         if self._key is None:
             return {}
         from plait.base.content import source
@@ -177,7 +177,7 @@ def forget_revisions(connection: Connection) -> None:
 def _next(connection: Connection, target: str) -> Delivery | None:
     """The next notification that is due for a webhook, or None."""
     now = time()
-    # A clock that was wrong must not keep a webhook waiting.
+    # A wrong clock in the past must not delay a webhook.
     is_due = or_(WEBHOOKS.c.next_at <= now, WEBHOOKS.c.next_at > now + 2 * _LONGEST)
     row = connection.execute(
         select(WEBHOOKS.c.revision, WEBHOOKS.c.attempts, REVISIONS.c.id, REVISIONS.c.created_at, REVISIONS.c.buckets)

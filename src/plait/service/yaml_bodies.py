@@ -47,7 +47,7 @@ def nodes_of_plain(value: object) -> Value:
 
 
 def text_of_nodes(value: Value) -> str:
-    """A node as a text of one document."""
+    """A node as a text with one document."""
     return LayerJob.text(DocumentSet([Document(value)]))
 
 
@@ -62,7 +62,9 @@ def value_of(text: str) -> object:
 
 
 def documents_of_body(body: bytes) -> list[Document]:
-    """The documents of a request; none for an empty one. Raises Refusal: not YAML, or something else than filled maps."""
+    """The documents of a request; empty for an empty one. Raises ApiError if it is not YAML, or contains anything but
+    non-empty maps.
+    """
     documents = _of_body(body).items
     if len(documents) == 1 and documents[0].value is None:
         return []
@@ -77,7 +79,7 @@ def documents_of_body(body: bytes) -> list[Document]:
 
 
 def value_of_body(body: Body) -> object:
-    """The plain data of a request with one document; None for an empty one. Raises Refusal, also for a large one."""
+    """The plain data of a request with one document; None for an empty one. Raises ApiError, also for a large one."""
     if body.size > LARGEST_VALUE:
         raise ApiError("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
     documents = _of_body(body.read()).items

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         """The data values after the merge."""
 
         def value_of(self, deferred: Deferred) -> Any:
-            """The value of a deferred value. Raises NotYet, and PlaitError if it depends on itself."""
+            """The value of a deferred value. Raises UnresolvedValueError, and PlaitError if it depends on itself."""
 
         def value_among(self, values: Any, value: Any) -> Any:
             """A value with all that is deferred in it, as it would be if the data values were these. Raises PlaitError."""

@@ -189,7 +189,7 @@ def _item_at(node: Collection, key: object) -> Item | None:
 
 
 def to_starlark(value: NodeValue) -> object:
-    """Nodes as a value of the language: collections become fragments, scalars stay. Raises NotYet."""
+    """Nodes as a value of the language: collections become fragments, scalars stay. Raises UnresolvedValueError."""
     if isinstance(value, COLLECTION_TYPES):
         return YamlFragment(value)
     return value.known() if is_deferred(value) else value

@@ -24,7 +24,7 @@ def set(
     |add: the last key of the path may be missing.
     |write: write the edited files, all of them or none; by default they are only in the result.
 
-    Raises Refused with the reason if the value cannot be edited, UsageError for a path that matches none or several
+    Raises EditError with the reason if the value cannot be edited, UsageError for a path that matches none or several
     values, and the errors of the run.
 
     >>> import pathlib

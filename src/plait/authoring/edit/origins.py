@@ -272,7 +272,7 @@ def _entry_text(entry: HistoryEntry) -> str:
 
 
 def check_file(path: str, place: str) -> None:
-    """Raises Refused for a file that must not be edited: the author of a link would choose the target."""
+    """Raises EditError for a file that must not be edited: the author of a link would choose the target."""
     if os.path.islink(path):
         raise EditError(
             LINK,

@@ -25,7 +25,7 @@ def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Se
     """Find where a value of a run's output is written, and edit it there; no file is written yet.
 
     path: of one value, as in `plait.explain`. value: plain data. add: the last key of the path may be missing. uses:
-    more flags for the run. `Edit.also` names other values that the edit changes. Raises Refused with the reason if the
+    more flags for the run. `Edit.also` names other values that the edit changes. Raises EditError with the reason if the
     value cannot be edited, UsageError for a path that matches none or several values, and the errors of the run.
     """
     state = EditSession(Target(run, uses))
@@ -65,7 +65,7 @@ def edited(state: EditSession, node_path: NodePath, value: Value, typed: str | N
 
 
 def added(state: EditSession, path: str, value: Value) -> Edit:
-    """A key added that is not there yet. Raises Refused, UsageError."""
+    """A key added that is not there yet. Raises EditError, UsageError."""
     wanted = parse(path)
     last = wanted.steps[-1] if wanted.steps else None
     if type(last) is not str or any(char in last for char in "*?["):
@@ -90,7 +90,7 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
 
 
 def removed(state: EditSession, node_path: NodePath) -> Edit:
-    """Removes an item. Raises Refused."""
+    """Removes an item. Raises EditError."""
     if not node_path.way:
         raise EditError(UNWRITABLE, "a whole document is not taken out", path=str(node_path))
     return _all_of(state, without(state.output.documents, node_path))

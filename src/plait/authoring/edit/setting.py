@@ -183,7 +183,7 @@ class EditSession:
         return [output.place(one) for one in find(expected, output.seen(output.documents), output.names)]
 
     def set(self, node_path: NodePath, value: Value, typed: str | None = None) -> Edit:
-        """Edits a value in its source. typed: the user's spelling. Raises Refused."""
+        """Edits a value in its source. typed: the user's spelling. Raises EditError."""
         history = history_of(self.output, node_path)
         if not node_path.way:
             raise EditError(

@@ -63,7 +63,7 @@ class ReferredValues(Struct):
         return _Seen(values, traced_values(values, self._windows))
 
     def value_of(self, deferred: Deferred) -> object:
-        """The value of a deferred value, computed once. Raises NotYet, or Ring if it depends on itself."""
+        """The value of a deferred value, computed once. Raises UnresolvedValueError, or Ring if it depends on itself."""
         seen = self._seen
         if seen is None:
             raise UnresolvedValueError(self)

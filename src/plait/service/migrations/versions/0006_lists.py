@@ -1,4 +1,6 @@
-"""Lists of documents cost the same however many there are: in the order of each column, and by label."""
+"""Indexes for lists of documents, so that a page costs the same however many there are: by each column, and by
+label.
+"""
 
 from __future__ import annotations
 
