@@ -40,7 +40,7 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
 
     A missing optional key is null, an optional match without a match is `{key: value}`. matching: finds the items that
     a match selects (default: `matches`). slash: True if "/" is the root when the root has no empty key. Raises
-    OpsError; NotThereError for a missing key or index.
+    OpsError; PathNotFoundError for a missing key or index.
     """
     tokens = pointer.tokens
     if slash and pointer.is_slash and not has_empty_key(root):

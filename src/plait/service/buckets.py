@@ -137,7 +137,7 @@ def _refuse_twice(bucket: str, documents: Iterable[Parcel]) -> None:
 def _refuse_conflicts(
     connection: Connection, bucket: str, documents: Sequence[Parcel], elsewhere: Iterable[RevisionDocument]
 ) -> None:
-    """Raise Refusal for a document of another bucket, and for a second policy."""
+    """Raises ApiError for a document of another bucket, and for a second policy."""
     others = {one.identity: one.bucket for one in elsewhere if one.bucket != bucket}
     for document in documents:
         if document.identity in others:

@@ -65,7 +65,7 @@ class selected:  # noqa: N801 - reads as what it gives
     """The documents of a revision as stored, selected by the parameters of a request: an iterator.
 
     encrypted: include secret ones. marker: of the next ones, known at the end of the iteration, or None. Raises
-    Refusal.
+    ApiError.
     """
 
     def __init__(self, call: Call, connection: Connection, revision: int, *, encrypted: bool) -> None:

@@ -67,7 +67,7 @@ def _values_on(text: Text | None, node_path: NodePath, value: Value, line: int) 
 
 def add_to_file(state: EditSession, node_path: NodePath, value: Value, file: str) -> Edit:
     """Adds an overlay item or an operation that sets a value to a file, which is created if missing. Raises
-    Refused.
+    EditError.
     """
     history_of(state.output, node_path)
     command = state.target.run.command

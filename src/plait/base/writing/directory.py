@@ -349,7 +349,7 @@ class Directory:
         return os.path.join(self.real, name)
 
     def _check(self) -> None:
-        """Raises Refused if the directory is not where it was any more, on systems without `dir_fd`."""
+        """Raises WriteRefused if the directory is not where it was any more, on systems without `dir_fd`."""
         if os.path.realpath(self.real) != self.real:
             raise refused(self.shown, f"'{self.shown}' has become a symbolic link")
 

@@ -70,7 +70,7 @@ def authorize(path: str) -> bool:
 
 
 def resolved(path: str) -> str:
-    """The real path of a typed path. Raises Refused for a link that leads out of the Git repository that contains it."""
+    """The real path of a typed path. Raises WriteRefused for a link that leads out of the Git repository that contains it."""
     real = os.path.realpath(path)
     if real != os.path.abspath(path) or os.pardir in path:
         for link in links_on(path):
