@@ -28,7 +28,7 @@ _ANNOTATION = re.compile(r"#(@[\w/-]+)")
 
 
 class FileSettings(NamedTuple):
-    """How the runs of a project read a file.
+    """Settings with which the runs of a project read a file.
 
     kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER or PLAIN; "" if only the text decides. is_marked: a file mark declares
     the kind, whatever the text. ignore_unknown_comments, strict: as the flags of `plait render`.

@@ -54,7 +54,7 @@ class Renaming(NamedTuple):
 
 
 def rename(state: ServerState, path: str, line: int, column: int, new: str) -> Renaming:
-    """The edits; none where nothing has a name. Raises RefusedError."""
+    """The edits; none where nothing has a name. Raises RenameError."""
     limit = claims.budget()
     spans = _spelled(state, path, line, column)
     if spans:
@@ -135,7 +135,7 @@ def _check_spelled(state: ServerState, path: str, line: int, column: int, new: s
 def _verified(
     state: ServerState, runs: claims.Runs, edits: list[FileEdit], limit: CheckBudget, names: tuple[str, str]
 ) -> Renaming:
-    """The edits, once they are verified. names: the old name and the new one. Raises RefusedError."""
+    """The edits, once they are verified. names: the old name and the new one. Raises RenameError."""
     if not edits:
         return Renaming([])
     try:
@@ -218,7 +218,7 @@ class _Search:
         self.sites = {site for site in symbols.sites(symbol) if symbols.text(site) == old}
 
     def renaming(self) -> Renaming:
-        """The edits. Raises RefusedError."""
+        """The edits. Raises RenameError."""
         first: EditEffect | None = None
         for tries in range(_MOST_TRIES):
             edits = [self.edit(site) for site in sorted(self.sites)]
