@@ -121,9 +121,8 @@ class WatchedRequest:
             KEPT.set(self._kept)
             if self._marks_secrets:
                 context.trace = Trace()
-            # For layers, documents are cached by their text, and no files.
-            made = evaluate_in(context, request, self._shared if request.command == "layer" else None)
-            self._cache.save()
+            made = evaluate_in(context, request, self._engine)
+            self._engine.end()
             return made
 
         made = once()

@@ -25,12 +25,10 @@ if TYPE_CHECKING:
 class World:
     """The environment of an evaluation, entered once by `evaluate`.
 
-    |view: texts that replace files, the environment variables, and a record of reads; None for the disk.
-    |permissions: of the request's project; None for a command line.
-    |limits: by the names of --limit; None for the current ones.
-    |cache: compiled code of earlier evaluations.
-    |shared: inputs of earlier evaluations.
-    |lookups, warned: receive looked-up names and warnings, even if the evaluation fails.
+    view: texts that replace files, the environment, and a record of reads; None for the disk. permissions: of the
+    request's project; None for a command line. limits: by the names of --limit; None for the current ones. cache:
+    compiled code of earlier runs. engine: what evaluations of this process share. lookups, warned: filled with looked-up
+    names and with warnings, even if the evaluation fails.
     """
 
     __slots__ = ("cache", "engine", "limits", "lookups", "permissions", "view", "warned")
@@ -73,8 +71,9 @@ def evaluate(request: Request, world: World, trace: Trace | None = None) -> Docu
                 world.lookups.end()
             if world.warned is not None:
                 world.warned += context.warnings
-            if context.trace is not None:  # unrecorded inputs can be shared with other evaluations
-                context.end()
+            context.end()
+            if world.engine is not None:
+                world.engine.end()
     documents.printed = printed
     return documents
 

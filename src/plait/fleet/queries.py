@@ -59,7 +59,7 @@ def deciding(entry: HistoryEntry) -> HistoryEntry:
 def evaluated(
     project: Project, tasks: Sequence[Task], engine: Engine | None = None, *, follows_all: bool = False
 ) -> Iterator[tuple[Task, Documents, Trace]]:
-    """The results of runs, evaluated in order with provenance. cache: of compiled code. Raises PlaitError.
+    """The results of runs, evaluated one after the other with provenance. engine: of all of them. Raises PlaitError.
 
     follows_all: also record pure functions.
     """

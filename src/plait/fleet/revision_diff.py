@@ -215,7 +215,7 @@ def _made(run: Run, engine: Engine) -> tuple[Documents | PlaitError, InputView]:
         made = run.evaluate(view=view, limits={}, engine=engine)
         if uses_secrets(view) and not uses_secrets(made.trace):
             # The names of paths are values, so they are shown according to their marks.
-            made = run.evaluate(view=view, limits={}, cache=cache, shared=shared, trace=True)
+            made = run.evaluate(view=view, limits={}, engine=engine, trace=True)
         return made, view
     except PlaitError as error:
         return error, view

@@ -89,7 +89,7 @@ class Unverified(Exception):
     """A change that cannot be checked. The text is the reason."""
 
 
-def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, cache: CodeCache | None = None) -> Checked:
+def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: Engine | None = None) -> Checked:
     """A run evaluated with replaced texts, and its lookups."""
     view, lookups = InputView(texts), Lookups()
     warned: list[str] = []

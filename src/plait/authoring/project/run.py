@@ -182,9 +182,9 @@ class Run:
     ) -> Documents:
         """Evaluates the run and returns its result. Nothing is printed or written, except a variables store.
 
-        view, limits, cache, shared, lookups, warned: of `World`. trace: record histories, for `explain`; a Trace is
-        filled, even if the run fails. uses: additional flags. checks: check the documents against resource schemas, if
-        the run has some. Raises PlaitError.
+        view, limits, cache, engine, lookups, warned: of `World`. trace: keep histories, for `explain`; a Trace is filled
+        in, also by a run that fails. uses: more flags. checks: check the documents by schemas of their kinds, if the run
+        says so. Raises PlaitError.
         """
         from plait.engine.world import World, evaluate
 

@@ -130,9 +130,8 @@ class Evaluator:
         self._observe = observe
         # Records all reads from here on, or None.
         self.reads: InputView | None = None
-        self._caches: dict[_Limits, MemoryCache] = {}
-        # By limits, under which files are read; None until it is known what runs together.
-        self._shared: dict[_Limits, SharedInputs] | None = None
+        # Files are read once as soon as somebody says what is run together.
+        self._engine = Engine()
         self._due: Counter[Hashable] | dict[Hashable, int] = {}
         self._kept: dict[Hashable, CaseEvaluation] = {}
 
