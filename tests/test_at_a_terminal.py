@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import re
@@ -16,6 +17,7 @@ import pytest
 from patience import LONGEST
 from plait.base.fast_paths import FAST
 from plait.cli import COMMANDS, main
+from plait.tree.context import Context
 
 pty = pytest.importorskip("pty")
 
@@ -245,6 +247,49 @@ def test_questions_say_what_they_are_at(argv: list[str], slow: pathlib.Path) -> 
     _, seen, _ = at_terminal([*argv, "--no-code-cache", "--limit", "steps=9G", "-f", ".", *asked], slow)
     assert "plait: 1 s " in seen
     assert " of 60)" in seen
+
+
+# Commands that evaluate runs, each with the flags that it needs. Those with tests of their own, and those that serve, wait
+# for a reader or evaluate nothing are named with them.
+WORKING: dict[str, list[str]] = {
+    "lint": [],
+    "test": [],
+    "coverage": [],
+    "set": ["run", "app", "a=1"],
+    "project": [],
+    "init": ["--dry-run"],
+    "fleet why": ["a"],
+}
+TESTED_ABOVE = {"render", "patch", "run", "compose", "diff", "explain", "impact", "fleet", "layer"}
+WITHOUT_PROGRESS = {"completion", "shims", "trust", "serve", "lsp", "website", "krm", "fmt"}
+
+
+def test_every_command_has_progress_or_a_reason_for_none() -> None:
+    assert {one.partition(" ")[0] for one in WORKING} | TESTED_ABOVE | WITHOUT_PROGRESS == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", WORKING)
+def test_work_without_a_context_of_its_own_is_told(
+    command: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a.yml").write_text("#@ x = 1\na: #@ x\n", "utf-8")
+    if command in ("project", "init"):
+        (tmp_path / "build.sh").write_text("ytt -f a.yml\n", "utf-8")
+    else:
+        (tmp_path / "plait.yml").write_text("runs: {app: {render: {files: [a.yml]}}}\n", "utf-8")
+    (tmp_path / "a.test.yml").write_text("tests: {t: {run: app, equals: {a: 1}}}\n", "utf-8")
+    seen = []
+
+    def watched(context: Context) -> contextlib.nullcontext[None]:
+        seen.append(context.doing)
+        return contextlib.nullcontext()
+
+    monkeypatch.setattr("plait.cli.streams.watched", watched)
+    assert main([*command.split(), *WORKING[command]]) in (0, 1)
+    assert seen
+    assert all(seen)
 
 
 LONG = "word " * 40

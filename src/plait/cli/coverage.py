@@ -8,6 +8,8 @@ from plait.authoring.project.discovery import project_of
 from plait.authoring.project.run_selection import choose
 from plait.base.equal_errors import grouped
 from plait.base.errors import UsageError
+from plait.base.similar_names import counted as nouns
+from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import complain
 from plait.cli.tools import jobs_of
@@ -49,7 +51,9 @@ def main(flags: Cover) -> int:
     """Run `plait coverage`; the exit status: 1 if a run failed, or too little is used. Raises PlaitError."""
     from plait.cli.coverage_reports import Reports
 
-    project = announced(project_of(flags.project, os.curdir))
+    with working("looking for runs"):
+        project = project_of(flags.project, os.curdir)
+    announced(project)
     reports = Reports(flags.report, flags.fail_under, project.directory)
     coverage = reports.read(flags.append)
     failed = 0 if flags.no_runs else _count(project, flags, coverage)
@@ -68,13 +72,14 @@ def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
             "there is no run to count", hint="write a plait.yml, or see `plait init`", code="nothing-to-do"
         )
     processes = min(jobs_of(flags), len(runs))
-    failed = [
-        *(
-            counted(project, runs, coverage)
-            if processes == 1
-            else counted_by_several(runs, coverage, processes, flags.project)
-        )
-    ]
+    with working(f"evaluating {nouns(len(runs), 'run')}"):
+        failed = [
+            *(
+                counted(project, runs, coverage)
+                if processes == 1
+                else counted_by_several(runs, coverage, processes, flags.project)
+            )
+        ]
     for group in grouped(failed, lambda one: one.same):
         complain(group[0].text)
         if len(group) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.base.errors import UsageError
 from plait.base.similar_names import counted
 from plait.cli.common_flags import performed
+from plait.cli.progress import working
 from plait.cli.streams import complain, write_folded, write_out
 from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
@@ -83,7 +84,9 @@ def answer(name: str, argv: Sequence[str]) -> int:
     def run(flags: FleetQuestion) -> int:
         flags.require_choice(OUTPUT, "form")
         project = read(project_file(flags.project))
-        return work(flags, project, tasks_of(project, flags.only))
+        tasks = tasks_of(project, flags.only)
+        with working(f"evaluating {counted(len(tasks), 'environment')}"):
+            return work(flags, project, tasks)
 
     return performed(command, run, argv)
 

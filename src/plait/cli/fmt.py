@@ -8,6 +8,7 @@ from plait.base.content import SkippingLinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import complain_of, complain_of_warning
+from plait.cli.progress import working
 from plait.cli.streams import write_answer, write_out
 from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
@@ -87,17 +88,19 @@ def main(flags: Fmt) -> int:
             code="missing-argument",
         )
     status, colour = 0, in_colour()
-    for file, formatted in _formatted(files):
-        if formatted is None:
-            status = 1
-        elif not shows:
-            write_out(formatted.text)
-        elif formatted.is_changed:
-            if flags.check:
+    with working("formatting", len(files)) as context:
+        for file, formatted in _formatted(files):
+            context.done += 1
+            if formatted is None:
                 status = 1
-            _tell(file, formatted, is_diff=flags.diff, colour=colour)
-            if flags.write and not _is_written(file, formatted, named):
-                status = 1
+            elif not shows:
+                write_out(formatted.text)
+            elif formatted.is_changed:
+                if flags.check:
+                    status = 1
+                _tell(file, formatted, is_diff=flags.diff, colour=colour)
+                if flags.write and not _is_written(file, formatted, named):
+                    status = 1
     return status
 
 

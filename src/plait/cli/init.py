@@ -174,11 +174,13 @@ def _adopt(flags: Init, directory: str) -> int:
     from plait.authoring.project.drafting import draft
     from plait.base.writing.real_paths import failure
     from plait.base.writing.targets import write_file
+    from plait.cli.progress import working
     from plait.cli.runs import described
     from plait.cli.streams import complain
     from plait.cli.tools import confirmed
 
-    found = draft(directory)
+    with working("looking for runs"):
+        found = draft(directory)
     notes = "".join(f"note: {note}\n" for note in found.notes)
     if not found.runs:
         complain(notes)

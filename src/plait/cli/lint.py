@@ -9,7 +9,9 @@ from plait.authoring.project.discovery import project_of
 from plait.authoring.project.run_selection import choose
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
+from plait.base.similar_names import counted
 from plait.cli.common_flags import entered, shown
+from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import complain, line_width, write_folded, write_out
@@ -81,7 +83,6 @@ def main(argv: Sequence[str]) -> int:
     subject, found = asked.look()
     if flags.fix:
         from plait.authoring.lint.fixing import fix
-        from plait.base.similar_names import counted
 
         with cleanup_on_signal():
             mended = fix(subject, found)
@@ -115,7 +116,12 @@ class Asked:
         from plait.authoring.lint.subject import LintProject
 
         flags = self.flags
-        project = _typed(self._typed) if self._typed else announced(project_of(flags.project, os.curdir))
+        if self._typed:
+            project = _typed(self._typed)
+        else:
+            with working("looking for runs"):
+                project = project_of(flags.project, os.curdir)
+            announced(project)
         chosen = choose(project, flags.arguments)
         runs = chosen.runs
         complain(chosen.note())
@@ -126,7 +132,7 @@ class Asked:
                 hint="plait project says what was seen",
                 code="nothing-to-do",
             )
-        with permitted(project.permissions):
+        with permitted(project.permissions), working(f"checking {counted(len(runs), 'run')}"):
             subject = LintProject(project, runs, view)
             return subject, findings_of(subject, flags.select, flags.ignore, flags.portable)
 

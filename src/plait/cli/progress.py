@@ -6,8 +6,12 @@ thread reads the run's `Context` regularly; the run itself only sets attributes.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plait.cli.terminal import Terminal
     from plait.tree.context import Context
 
@@ -53,3 +57,18 @@ def line(context: Context, seconds: float) -> str:
     """The progress line of an evaluation after this number of seconds."""
     many = f" ({context.done} of {context.total})" if 0 < context.done <= context.total else ""
     return f"plait: {seconds:.0f} s {context.doing or 'reading'}{many}"
+
+
+@contextmanager
+def working(doing: str, total: int = 0) -> Iterator[Context]:
+    """Shows progress while the body runs that has no context of its own. The body counts in `done` of the context.
+
+    doing: what it does, such as "checking the runs". total: how many units there are, 0 if that is unknown.
+    """
+    from plait.cli.streams import watched
+    from plait.tree.context import Context
+
+    context = Context()
+    context.doing, context.total = doing, total
+    with watched(context):
+        yield context

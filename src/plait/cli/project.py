@@ -142,7 +142,10 @@ def main_project(flags: ProjectCommand) -> int:
         from plait.base.path_errors import read_failure
 
         raise read_failure(start, subject=f'"{start}"')
-    project = project_of(flags.project, start)
+    from plait.cli.progress import working
+
+    with working("looking for runs"):
+        project = project_of(flags.project, start)
     for run in project.runs.values():
         run.check()
     if flags.output == ANSWER_JSON:

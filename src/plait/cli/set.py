@@ -8,6 +8,7 @@ from plait.base.errors import UsageError
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import entered, shown
 from plait.cli.messages import complain_of
+from plait.cli.progress import working
 from plait.cli.streams import complain, write_folded
 from plait.cli.tools import table
 from plait.engine import DIALECTS
@@ -152,13 +153,14 @@ def main(argv: Sequence[str]) -> int:
 def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
     from plait.authoring.edit.setting import EditSession, joined
 
-    state = EditSession(target)
-    edits: list[Edit] = []
-    for wish in wishes:
-        if edits:
-            state = EditSession(target, joined(edits).texts)
-        edits.append(_edit(state, wish, flags))
-    edit = joined(edits)
+    with working("looking for the lines to edit"):
+        state = EditSession(target)
+        edits: list[Edit] = []
+        for wish in wishes:
+            if edits:
+                state = EditSession(target, joined(edits).texts)
+            edits.append(_edit(state, wish, flags))
+        edit = joined(edits)
     _show(edit)
     _finish(edit, flags)
     return 0
@@ -227,7 +229,8 @@ def _set_from(target: Target, flags: Set) -> int:
     from plait.insight.diff import read
 
     wanted = read(sources(flags.from_))
-    edit, refused = put_back(EditSession(target), wanted)
+    with working("looking for the lines to edit"):
+        edit, refused = put_back(EditSession(target), wanted)
     is_partial = flags.partial
     if not refused or is_partial:
         _show(edit)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from time import perf_counter
 
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
 from plait.base.process import goes_on, stop_timer
 from plait.cli.colour import in_colour
+from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import in_workflow, write_answer, write_out
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text, texts
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +99,8 @@ def main(flags: Test) -> int:
         return 0
     jobs = jobs_of(flags)
     start = perf_counter()
-    collected, cases = _collected(flags)
+    with working("looking for tests"):
+        collected, cases = _collected(flags)
     if flags.list:
         write_answer("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
@@ -161,12 +166,15 @@ def _run(
         len(cases), verbose=flags.verbose, colour=in_colour(), in_workflow=flags.github or in_workflow()
     )
     done: list[CaseResult] = []
-    for one in _results(flags, cases, jobs, coverage):
-        done.append(one)
-        if not flags.tap:
-            teller.result(one)
-        if flags.exitfirst and not one.passed:
-            break
+    # A bar on standard output needs no line on standard error.
+    with nullcontext(Context()) if sys.stdout.isatty() else working("running tests", len(cases)) as context:
+        for one in _results(flags, cases, jobs, coverage):
+            context.done += 1
+            done.append(one)
+            if not flags.tap:
+                teller.result(one)
+            if flags.exitfirst and not one.passed:
+                break
     notes = _obsolete(flags, collected)
     if flags.tap:
         text = reports.tap(done)
