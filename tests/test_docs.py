@@ -15,12 +15,12 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
 import unittest.mock
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -33,11 +33,6 @@ from plait.cli.commands import commands, node_of, tree
 
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
-BLOCK = re.compile(r"`([a-z.]+\.yml)`.*?\n\n```yaml\n(.*?)```", re.DOTALL)
-COMMANDS = (
-    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/plait render -f examples/quickstart",
-    "python3 -m venv .venv && .venv/bin/pip install -q '.[test]' && .venv/bin/pytest -q -n auto",
-)
 
 
 def rendered(argv: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -50,32 +45,23 @@ def rendered(argv: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
     return buffer.getvalue().decode()
 
 
-def test_readme_commands_run(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    section = README.partition("## Six commands")[2].partition("## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("plait ")]
-    assert len(lines) == 6
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    for line in lines:
-        assert main(shlex.split(line)[1:]) == 0, line
-        assert capfdbinary.readouterr().out, line
+def test_the_readme_installs_in_one_way_and_its_first_command_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    (block,) = [
+        block for block in re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL) if "pip install" in block
+    ]
+    install, *commands = block.splitlines()
+    assert install == "python3 -m venv .venv && .venv/bin/pip install -q . && source .venv/bin/activate"
+    monkeypatch.chdir(ROOT)
+    for line in commands:
+        assert rendered(shlex.split(line)[1:], monkeypatch) == (ROOT / "examples/quickstart.expected").read_text(
+            "utf-8"
+        )
 
 
-def test_readme_shows_the_two_commands() -> None:
-    assert [line for line in README.splitlines() if line.startswith("python3 -m venv")] == list(COMMANDS)
-
-
-def test_readme_example_prints_what_it_shows(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = dict(BLOCK.findall(README))
-    assert set(files) == {"config.yml", "production.yml"}
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, "utf-8")
-    shown = re.search(r"prints:\n\n```yaml\n(.*?)```", README, re.DOTALL)
-    assert shown is not None
-    monkeypatch.chdir(tmp_path)
-    assert rendered(["render", "-f", "config.yml", "-f", "production.yml"], monkeypatch) == shown[1]
+def test_each_dialect_of_the_readme_has_eight_lines_at_most() -> None:
+    files = dict(re.findall(r'^```yaml title="(.*?)"\n(.*?)^```', README, re.MULTILINE | re.DOTALL))
+    for name in ("overlay.yml", "ops.yml", "site.yml"):
+        assert files[name].count("\n") <= 8, name
 
 
 def test_quickstart_prints_what_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,3 +367,26 @@ def test_pictures_are_what_their_program_draws(update: str | None) -> None:
 
 # Their generator keeps sentences apart where it can.
 GENERATED = {"api.md", "flags.md"}
+
+
+def _entries(nav: object) -> Iterator[str]:
+    """The pages of a part of the site's navigation."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        for one in nav if isinstance(nav, list) else nav.values():  # type: ignore[attr-defined]
+            yield from _entries(one)
+
+
+def test_the_site_has_the_groups_of_the_index_and_every_page_once() -> None:
+    site: Any = plait.read(ROOT / "mkdocs.yml").to_list()[0]
+    nav = site["nav"]
+    index = (ROOT / "docs/index.md").read_text("utf-8")
+    assert [name for group in nav for name in group] == re.findall(r"^## (.+)$", index, re.MULTILINE)
+    listed = sorted(_entries(nav))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").glob("**/*.md")}
+    assert listed == sorted(page for page in pages if not page.startswith("reference/codes/"))
+    # The index names every page but itself, and those that a page of its own part lists.
+    linked = set(re.findall(r"\]\(([^)#]+\.md)", index))
+    parts = ("reference/", "compatibility/", "architecture-", "index.md")
+    assert {page for page in listed if not page.startswith(parts)} <= linked

@@ -159,7 +159,9 @@ def main_impact(argv: Sequence[str]) -> int:
     if as_json:
         from json import dumps
 
-        write_out(dumps([str(place) for place in places], ensure_ascii=False, indent=1) + "\n")
+        from plait.insight.history_text import place_data
+
+        write_out(dumps([place_data(place) for place in places], ensure_ascii=False, indent=1) + "\n")
     elif places:
         write_folded("".join(f"{place}\n" for place in places))
     if found.unknown:

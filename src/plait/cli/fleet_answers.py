@@ -11,7 +11,7 @@ from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, text, texts
 from plait.fleet.plan import tasks_of
-from plait.fleet.queries import BY_AXIS, EQUAL, ODD, VARIOUS, compared, reached, why
+from plait.fleet.queries import BY_AXIS, EQUAL, ODD, VARIOUS, compared, place_text, reached, why
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.file import Project
     from plait.fleet.plan import Task
-    from plait.fleet.queries import PathComparison
+    from plait.fleet.queries import EnvironmentValue, PathComparison, Place
 
 
 class FleetQuestion(Request):
@@ -96,12 +96,15 @@ def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
         raise UsageError(
             "plait fleet why takes one PATH", expected="such as Deployment/web:spec.replicas", code="missing-argument"
         )
-    rows = [
-        (task.name, path, "" if value is None else value.text, "not there" if value is None else value.decided)
-        for task, path, value in why(project, tasks, flags.arguments[0])
-    ]
+    found = list(why(project, tasks, flags.arguments[0]))
     if flags.output == ANSWER_JSON:
-        return _as_json([dict(zip(("run", "path", "value", "decided"), row, strict=True)) for row in rows])
+        return _as_json(
+            [{"run": task.name, **_place_data(place), **_value_data(value)} for task, place, value in found]
+        )
+    rows = [
+        (task.name, place_text(place), *(("", "not there") if value is None else (value.text, value.place)))
+        for task, place, value in found
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         write_folded(
@@ -136,14 +139,14 @@ def _diff(flags: Differ, project: Project, tasks: Sequence[Task]) -> int:
 
 
 def _told(path_comparison: PathComparison) -> str:
-    out = [f"  {path_comparison.path}"]
+    out = [f"  {place_text(path_comparison.place)}"]
     groups = (
         path_comparison.groups[:_NAMED]
         if path_comparison.kind == VARIOUS and len(path_comparison.groups) > _NAMED + 1
         else path_comparison.groups
     )
     for value, members in groups:
-        said = "not there" if value is None else f"{value.text}  ({value.decided})"
+        said = "not there" if value is None else f"{value.text}  ({value.place})"
         names = list(
             dict.fromkeys(
                 ", ".join(task.choices[axis].text for axis in path_comparison.axes if axis in task.choices)
@@ -160,15 +163,10 @@ def _told(path_comparison: PathComparison) -> str:
 
 def _data(path_comparison: PathComparison) -> Mapping[str, object]:
     values = [
-        {
-            "value": None if value is None else value.text,
-            "decided": None if value is None else value.decided,
-            "runs": [task.name for task in members],
-        }
-        for value, members in path_comparison.groups
+        {**_value_data(value), "runs": [task.name for task in members]} for value, members in path_comparison.groups
     ]
     return {
-        "path": path_comparison.path,
+        **_place_data(path_comparison.place),
         "kind": path_comparison.kind,
         "axes": list(path_comparison.axes),
         "values": values,
@@ -186,7 +184,7 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
             expected="FILE:LINE, such as values.yml:3",
             code="missing-argument",
         )
-    groups: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[Place, ...], list[str]] = {}
     unknown: dict[str, list[str]] = {}
     for task, paths, doubt in reached(project, tasks, file, int(number)):
         if doubt:
@@ -194,10 +192,10 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
         if paths:
             groups.setdefault(tuple(paths), []).append(task.name)
     if flags.output == ANSWER_JSON:
-        _as_json([{"runs": names, "paths": list(paths)} for paths, names in groups.items()])
+        _as_json([{"runs": names, "values": [_place_data(one) for one in same]} for same, names in groups.items()])
     else:
         for same, names in groups.items():
-            write_folded(f"{_named(names)}:\n" + "".join(f"  {path}\n" for path in same))
+            write_folded(f"{_named(names)}:\n" + "".join(f"  {place_text(one)}\n" for one in same))
     for doubt, names in unknown.items():
         complain(f"plait: the effect of {asked} on {_named(names)} is unknown: {doubt}\n")
     if unknown:
@@ -224,6 +222,18 @@ def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     if not groups:
         complain(f"plait: every environment is as it was at {flags.since}\n")
     return 0 if groups else 1
+
+
+def _place_data(place: Place) -> Mapping[str, object]:
+    document, path = place
+    return {"document": document or None, "path": path}
+
+
+def _value_data(value: EnvironmentValue | None) -> Mapping[str, object]:
+    """The value with the place that set it; nulls if there is none."""
+    if value is None:
+        return {"value": None, "place": None, "file": None, "line": None}
+    return {"value": value.text, "place": value.place, "file": value.file, "line": value.line}
 
 
 def _named(names: Sequence[str]) -> str:

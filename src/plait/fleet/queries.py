@@ -16,6 +16,7 @@ from plait.insight.node_paths import all_places
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from plait.authoring.project.file import Project
     from plait.engine.incremental import Engine
@@ -26,25 +27,41 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet
     from plait.tree.provenance import Trace
 
+    # The name of a document, "" if there is none, and the path in it.
+    Place: TypeAlias = "tuple[str, str]"
+
 EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out", "various"
 
 
 class EnvironmentValue:
-    """A value of one environment. text: as one short line. key: its identity. decided: the line that set it."""
+    """A value of one environment. text: as one short line. key: its identity.
 
-    __slots__ = ("decided", "key", "text")
+    place: what set it, as text; file and line of it, None for a flag.
+    """
 
-    def __init__(self, text: str, key: str, decided: str) -> None:
+    __slots__ = ("file", "key", "line", "place", "text")
+
+    def __init__(self, text: str, key: str, place: str, file: str | None, line: int | None) -> None:
         self.text = text
         self.key = key
-        self.decided = decided
+        self.place = place
+        self.file = file
+        self.line = line
+
+
+def place_text(place: Place) -> str:
+    """A place as the PATH of a command line."""
+    document, path = place
+    return f"{document}:{path}" if document and path else document or path
 
 
 def value_of(history: History) -> EnvironmentValue:
     """The value that a history is of."""
     from plait.yaml.writer import write_value
 
-    return EnvironmentValue(shown(history.value), write_value(history.value), deciding(history.entries[-1]).place)
+    entry = deciding(history.entries[-1])
+    file, line = (None, None) if entry.source is None else (entry.source.shown, entry.line)
+    return EnvironmentValue(shown(history.value), write_value(history.value), entry.place, file, line)
 
 
 def deciding(entry: HistoryEntry) -> HistoryEntry:
@@ -76,7 +93,7 @@ def evaluated(
         yield task, documents, documents.trace
 
 
-def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, EnvironmentValue | None]]:
+def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, Place, EnvironmentValue | None]]:
     """The values at a PATH in each environment: the run, the path, the value; None if there is none.
 
     Raises UsageError if no environment has one, and the errors of evaluation.
@@ -91,13 +108,18 @@ def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Ta
             found = list(histories(trace, documents.nodes.items, path))
         except UsageError as error:
             missing = error
-            yield task, path, None
+            yield task, ("", path), None
             continue
         is_found = True
         for history in found:
-            yield task, str(history.place), value_of(history)
+            yield task, _place(history.place), value_of(history)
     if missing is not None and not is_found:
         raise missing
+
+
+def _place(path: NodePath) -> Place:
+    document, inside = path.parts
+    return document or ("" if inside else str(path)), inside
 
 
 class PathComparison:
@@ -107,10 +129,10 @@ class PathComparison:
     groups: the runs with each value, the largest group first; None for runs without the path.
     """
 
-    __slots__ = ("axes", "groups", "kind", "path")
+    __slots__ = ("axes", "groups", "kind", "place")
 
-    def __init__(self, path: str, groups: Mapping[str, tuple[EnvironmentValue | None, list[Task]]]) -> None:
-        self.path = path
+    def __init__(self, place: Place, groups: Mapping[str, tuple[EnvironmentValue | None, list[Task]]]) -> None:
+        self.place = place
         self.groups = sorted(groups.values(), key=lambda group: -len(group[1]))
         self.axes: tuple[str, ...] = ()
         self.kind = self._kind()
@@ -159,7 +181,9 @@ def compared(project: Project, tasks: Sequence[Task]) -> list[PathComparison]:
                 having[name][task.name] = task
                 if path:
                     whole = found.setdefault((name, ""), {})
-                    whole.setdefault("", (EnvironmentValue("is there", "", value.decided), []))[1].append(task)
+                    whole.setdefault("", (EnvironmentValue("is there", "", value.place, value.file, value.line), []))[
+                        1
+                    ].append(task)
     return list(_rows(found, having, tasks))
 
 
@@ -179,7 +203,7 @@ def _rows(
         lacking = [task for task in (own.values() if path else tasks) if task.name not in have]
         if lacking:
             groups["\0"] = None, lacking
-        yield PathComparison(f"{name}:{path}" if name and path else name or path, groups)
+        yield PathComparison((name, path), groups)
 
 
 class _Names:
@@ -203,7 +227,7 @@ class _Names:
         return name, path
 
 
-def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str], str]]:
+def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[Place], str]]:
     """The output paths that a line of a file contributes to, in each environment that reads the file.
 
     Each with the reason why there may be others, or "". Raises UsageError if no environment reads the file, and for a
@@ -235,7 +259,7 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
                 trace, documents.nodes, file, line,
                 files={own: read[own], **view.files}, rerun=partial(rerun, task), context=Context(),
             )  # fmt: skip
-            places = [str(place) for place in found.places]
+            places = [_place(place) for place in found.places]
             is_reached = is_reached or bool(places)
             yield task, places, "the run fails if the line is changed" if found.needed else found.unknown
     if not is_reached:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from plait.base.styles import StyledLine, Styles
     from plait.insight.explain import History, HistoryEntry
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
 
     # Place, action, value, source line, and state.
@@ -29,13 +30,16 @@ def to_data(history: History) -> dict[str, object]:
     from plait.tree.nodes import to_plain
 
     return {
-        "document": place.document_name,
-        "index": place.number,
-        "path": place.path,
+        **place_data(place),
         "value": to_plain(history.value),
         "history": [_entry_data(entry, history.secret) for entry in history.entries],
         "presence": [_entry_data(entry, history.secret) for entry in history.presence],
     }
+
+
+def place_data(place: NodePath) -> dict[str, object]:
+    """A place of the output as plain data, for JSON: its document by name and index, and the path in it."""
+    return {"document": place.document_name, "index": place.number, "path": place.path}
 
 
 def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:

@@ -1,0 +1,70 @@
+"""Answers for programs: every command that answers a question has them, in one shape for places, values and lines."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+
+from plait.cli import COMMANDS, main
+from plait.cli.commands import node_of
+
+# Each question, with the keys of its entries beside those that all questions share.
+QUESTIONS: dict[str, tuple[list[str], set[str]]] = {
+    "explain": (["run", "app/a", "Role/r:size"], {"history", "presence"}),
+    "impact": (["run", "app/a", "config/app.yml:4"], set()),
+    "diff": (["config/app.yml", "other.yml"], {"change", "before", "after"}),
+    "lint": ([], {"code", "name", "family", "level", "column", "end", "message", "hint", "also", "runs", "fix"}),
+    "fleet why": (["Role/r:size"], {"run"}),
+    "fleet diff": ([], {"kind", "axes", "values"}),
+    "fleet impact": (["config/app.yml:4"], {"runs", "values"}),
+}
+# They print documents, or list what a project has.
+OTHERS = {"render", "patch", "layer", "compose", "run", "project", "fleet"}
+PLACE = {"document", "path"}
+SHARED = {*PLACE, "index", "value", "place", "file", "line"}
+
+
+def asks(words: str) -> bool:
+    """True if a command has `-o json`."""
+    node = node_of(words)
+    return any(flag.name == "output" and "json" in flag.choices for flag in node.command.flags)
+
+
+def test_every_question_is_known() -> None:
+    names = {name for name in COMMANDS if asks(name)}
+    names |= {f"fleet {name}" for name, node in node_of("fleet").children.items() if "output" in
+              {flag.name for flag in node.command.flags}}  # fmt: skip
+    assert names - OTHERS == set(QUESTIONS)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_answers_have_one_shape(
+    question: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "config/app.yml": '#@ load("@ytt:data", "data")\nkind: Role\nmetadata: {name: r}\nsize: #@ data.values.size\n#@ x = 1\n',
+        "config/values.yml": "#@data/values\n---\nsize: 0\n",
+        "other.yml": "kind: Role\nmetadata: {name: r}\nsize: 2\n",
+        "plait.yml": 'runs: {app: {matrix: {axes: {env: [a, b]}}, render: {files: config, data-value: "size={env}"}}}\n',
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    words, own = QUESTIONS[question]
+    main([*question.split(), "-o", "json", *words])
+    found = json.loads(capsysbinary.readouterr().out)
+    assert found
+    for entry in found:
+        assert set(entry) <= SHARED | own, entry
+        if question == "lint":
+            assert isinstance(entry["file"], str)
+            assert isinstance(entry["line"], int)
+        elif question == "fleet impact":
+            assert all(set(one) == PLACE for one in entry["values"])
+        else:
+            assert set(entry) >= PLACE
+        for one in (entry, *entry.get("history", ()), *entry.get("values", ())):
+            assert ("file" in one) == ("line" in one)
