@@ -619,6 +619,8 @@ def test_without_reuse_the_results_are_the_same(tmp_path: Path) -> None:
         for name in "abc"
     ]
     assert len(found[0]) == 8
+    assert fleet(tmp_path, output=tmp_path / "d").check().statistics["inputs"][0] > 0
+    assert fleet(tmp_path, output=tmp_path / "e", reuse=False).check().statistics == {}
     assert found[0] == found[1] == found[2]
 
 

@@ -77,6 +77,7 @@ class Fleet(Request):
         value="FORMAT",
         choices=("json",),
     )
+    statistics = switch("statistics", "also print how much was reused, and how much was new")
     quiet = switch("quiet", "print only errors")
     trust = TRUST
     limit = LIMIT
@@ -102,6 +103,11 @@ def _fleet(flags: Fleet) -> int:
         report = _made(flags, project_file(project))
     if not flags.has(Fleet.events):
         _tell(report, flags)
+    if flags.statistics:
+        from plait.fleet.summary import statistics_text
+
+        # Standard output has the events.
+        (complain if flags.has(Fleet.events) else write_out)(statistics_text(report.statistics))
     return 0 if report.is_whole else 1
 
 

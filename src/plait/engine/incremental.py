@@ -17,7 +17,7 @@ from plait.ytt.workspace.shared_files import SharedFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import TypeVar
 
     from plait.base.code_cache import CodeCache
@@ -88,6 +88,17 @@ class Engine:
         for part in self._parts.values():
             part.refresh()
 
+    def statistics(self) -> dict[str, tuple[int, int]]:
+        """How many objects evaluations reused, and how many were new, by kind, since the last call."""
+        found: dict[str, tuple[int, int]] = {}
+        for part in self._parts.values():
+            for files in part.all_files():
+                for name, count in (("inputs", files.inputs), ("libraries", files.libraries)):
+                    reused, new = count.take()
+                    before = found.get(name, (0, 0))
+                    found[name] = before[0] + reused, before[1] + new
+        return found
+
     def end(self) -> None:
         """Ends an evaluation: drops entries that were not used for a while."""
         for part in self._parts.values():
@@ -109,6 +120,10 @@ class EnginePart:
         """Lists and reads files again when they are next needed."""
         for files in self._files.values():
             files.refresh()
+
+    def all_files(self) -> Iterable[SharedFiles]:
+        """The stores of files."""
+        return self._files.values()
 
     def files(self, extensions: frozenset[str]) -> SharedFiles:
         """The files that are read with these extensions of the language."""

@@ -36,7 +36,7 @@ class FleetReport:
 
     output: the directory of the results. counts: the number of runs by status. failed: the outcomes of failed runs, in
     the order of the project file. warned: the outcomes with warnings. left_over: destinations of earlier fleets that no
-    run has any more. seconds: duration.
+    run has any more. seconds: duration. statistics: by kind, how many objects runs reused, and how many were new.
     """
 
     def __init__(
@@ -54,6 +54,11 @@ class FleetReport:
         self.warned = [outcome for outcome in outcomes if outcome.warnings]
         self.left_over = left_over
         self.seconds = seconds
+        self.statistics: dict[str, tuple[int, int]] = {}
+        for outcome in outcomes:
+            for name, (reused, new) in outcome.statistics.items():
+                before = self.statistics.get(name, (0, 0))
+                self.statistics[name] = before[0] + reused, before[1] + new
 
     def __repr__(self) -> str:
         return f"<Report: {', '.join(f'{count} {status}' for status, count in self.counts.items())}>"

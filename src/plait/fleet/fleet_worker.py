@@ -160,6 +160,7 @@ class FleetWorker:
             outcome.error = self._place.hidden(outcome.error)
         outcome.seconds = perf_counter() - start
         outcome.version = version()
+        outcome.statistics = self._engine.statistics()
         return outcome
 
     def stored(self, task: Task) -> RunResult | None:

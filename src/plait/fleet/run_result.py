@@ -24,7 +24,7 @@ class RunResult:
     parts, reads: the files that were read, below known directories and elsewhere. news: parts that no earlier result of
     the same batch contains. is_secret: the run uses secrets, so its result is not cached. files: digest, size and time
     of each written file. texts: the contents of the files, if the worker does not write them. version: of the plait that
-    evaluated the run (`plait.fleet.identity.version`).
+    evaluated the run (`plait.fleet.identity.version`). statistics: the numbers of reused and of new objects by kind.
     """
 
     __slots__ = (
@@ -39,6 +39,7 @@ class RunResult:
         "reads",
         "same",
         "seconds",
+        "statistics",
         "status",
         "texts",
         "version",
@@ -64,6 +65,7 @@ class RunResult:
         warnings: Sequence[str] = (),
         version: str = "",
     ) -> None:
+        self.statistics: Mapping[str, tuple[int, int]] = {}
         self.version = version
         self.name = name
         self.status = status

@@ -28,6 +28,12 @@ def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> st
     return f"{counted(total, 'run')}: {', '.join(said) or 'nothing to do'}, in {duration(seconds)}; {directory}\n"
 
 
+def statistics_text(statistics: Mapping[str, tuple[int, int]]) -> str:
+    """The numbers of reused and of new objects by kind, one kind a line."""
+    lines = [f"{name}: {reused} reused, {new} new\n" for name, (reused, new) in statistics.items()]
+    return "".join(lines) or "nothing was reused\n"
+
+
 def faults_text(failed: Sequence[RunResult]) -> str:
     """The errors of runs, grouped, the largest group first."""
     groups = by_error(failed)

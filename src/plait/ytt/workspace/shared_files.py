@@ -94,15 +94,34 @@ class SharedFile(InputFile):
         if self._pass == self._files.disk_pass:
             super().touch()
             self._evaluation = self._files.evaluation
+            self._files.inputs.reused += 1
         else:
             self._take(self._read())
 
     def _take(self, data: Content) -> None:
         self._pass, self._evaluation = self._files.disk_pass, self._files.evaluation
-        if data != self._data:
+        if data == self._data:
+            self._files.inputs.reused += 1
+        else:
+            self._files.inputs.new += 1
             self._data, self._source = data, None
             self.parsed, self.prepared = {}, {}
             self._files.has_read(len(data))
+
+
+class Count:
+    """The number of objects that evaluations reused, and of new ones."""
+
+    __slots__ = ("new", "reused")
+
+    def __init__(self) -> None:
+        self.reused = self.new = 0
+
+    def take(self) -> tuple[int, int]:
+        """The reused and the new ones since the last call."""
+        found = self.reused, self.new
+        self.reused = self.new = 0
+        return found
 
 
 class Listing:
@@ -121,6 +140,7 @@ class SharedFiles:
 
     reads_once: evaluations see the files as the first one did, until `refresh`. evaluation: the number of the current
     one. disk_pass: the number of the pass over the disk: within one, every file is listed and read at most once.
+    inputs, libraries: how many were reused.
     """
 
     def __init__(self, *, reads_once: bool) -> None:
@@ -132,6 +152,7 @@ class SharedFiles:
         # Each with the files on which it depends, and their content.
         self._layouts: Recent[Hashable, tuple[LibraryLayout, list[tuple[InputFile, Source]]]] = Recent()
         self._latest: Recent[Hashable, LibraryLayout] = Recent()
+        self.inputs, self.libraries = Count(), Count()
         self._read = 0
         self._replaces = False
 
@@ -223,8 +244,10 @@ class SharedFiles:
             for file, _ in known[1]:
                 for text in file.parsed[options.strict, False][1]:
                     context.warn(text, of=())
+            self.libraries.reused += 1
             return known[0]
         found = lay_out()
+        self.libraries.new += 1
         former = self._latest.find((library.name, reading))
         if former is not None:
             found.plans, found.schema, found.defaults = former.plans, former.schema, former.defaults
