@@ -9,6 +9,9 @@ from collections.abc import Set as AbstractSet
 from types import TracebackType
 
 from plait.base.errors import Flag, PlaitError, place_of, text_of
+from plait.engine import DIALECTS, dialect, keywords_of
+from plait.engine.common import LIMIT
+from plait.engine.options import LISTS, SWITCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,10 +86,6 @@ def _instead(value: object) -> str:
 
 def keyword(flag: Flag) -> str:
     """An option as a keyword of the API; its flag if there is no keyword."""
-    from plait.engine import DIALECTS, dialect, keywords_of
-    from plait.engine.common import LIMIT
-    from plait.engine.options import LISTS, SWITCH
-
     if flag.name == LIMIT.name:
         name, _, value = flag.value.partition("=")
         return f'limits={{"{name}": {value}}}'

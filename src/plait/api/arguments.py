@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Mapping
 
 TYPE_CHECKING = False
@@ -100,8 +101,6 @@ def refuse(
     function: Callable[..., object], arguments: tuple[object, ...], options: Mapping[str, object], error: TypeError
 ) -> NoReturn:
     """Raises TypeError with the valid arguments."""
-    import inspect
-
     from plait.base.similar_names import near
 
     parameters = inspect.signature(function).parameters.values()

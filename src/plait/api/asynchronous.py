@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from contextvars import copy_context
 
 from plait.api.cancellation import CURRENT, Canceller
 from plait.base.limits import Limits, RunBudget, budget_scope
@@ -30,7 +31,6 @@ def awaited(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
     @functools.wraps(function)
     async def call(*arguments: P.args, **options: P.kwargs) -> R:
         import asyncio
-        from contextvars import copy_context
 
         stop = Canceller()
 

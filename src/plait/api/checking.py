@@ -8,6 +8,7 @@ from plait.api.values import data_values
 from plait.api.worker_messages import fault_of, finding_of
 from plait.base.errors import Finding, LayeringError, SchemaError, as_finding
 from plait.engine.equality import Comparable
+from plait.engine.notebook import text_html
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ class Findings(Comparable):
         return f"<Findings: {len(self)}{shown}{', ...' if len(self) > 3 else ''}>"
 
     def _repr_html_(self) -> str:
-        from plait.engine.notebook import text_html
-
         return text_html(self.report() or "nothing was found")
 
     def __str__(self) -> str:

@@ -21,6 +21,8 @@ from plait.engine.pipeline import read as read_pipeline
 from plait.engine.pipeline_steps import compose as run
 from plait.engine.results import Documents
 from plait.tree.nodes import DocumentSet
+from plait.tree.provenance import Trace
+from plait.ytt.json_schema.output import check_output as check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from plait.engine.pipeline import Step
     from plait.engine.results import State
     from plait.tree.nodes import Document
-    from plait.tree.provenance import Trace
 
 
 class ComposeStep(Comparable):
@@ -132,8 +133,6 @@ def compose(request: Compose) -> Composed:
         printed: list[str] = []
         context = context_of(request.warnings, printed)
         if request.trace:
-            from plait.tree.provenance import Trace
-
             context.trace = Trace()
         context.originals = originals_of(request)
         steps: list[ComposeStep] = []
@@ -149,8 +148,6 @@ def compose(request: Compose) -> Composed:
         with permitted(permissions):
             nodes = run(read, context, values=given, until=request.until or None, watch=watch)
         if request.check_output:
-            from plait.ytt.json_schema.output import check_output as check
-
             check(nodes.items, request.check_output, context.warn, quotes=False)
         context.check_warnings()
         return Composed(

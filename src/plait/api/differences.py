@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from plait.api.arguments import checked
+from plait.api.documents import warn_of_code
 from plait.api.inputs import each, sources
 from plait.api.isolation import with_error_facts
 from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
 from plait.base.limits import budget_scope_from
 from plait.engine.equality import Comparable
+from plait.engine.notebook import changes_html
 from plait.engine.results import Documents, plain
 from plait.insight import diff as tool
+from plait.insight.overlays import to_overlay
 from plait.insight.redaction import SecretLabels, masked
 from plait.tree.nodes import Document, DocumentSet
 
@@ -81,8 +84,6 @@ class Differences(Comparable):
         return f"<Differences: {len(self)}{shown}{', ...' if len(self) > 3 else ''}>"
 
     def _repr_html_(self) -> str:
-        from plait.engine.notebook import changes_html
-
         return changes_html(self.to_text())
 
     def _held(self) -> list[Difference]:
@@ -126,8 +127,6 @@ class Differences(Comparable):
 
     def to_overlay(self) -> str:
         """An overlay that turns the left documents into the right ones, for `render`."""
-        from plait.insight.overlays import to_overlay
-
         return to_overlay(self._left, self._right)
 
 
@@ -177,8 +176,6 @@ def _documents(
     inputs: Inputs, links: LinkPolicy, warnings: list[str], labels: SecretLabels
 ) -> tuple[list[Document], list[Document]]:
     """The documents, and the same as they may be shown."""
-    from plait.api.documents import warn_of_code
-
     found: list[Document] = []
     shown: list[Document] = []
     for one in each(inputs):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from plait.api.argument_errors import strange_value
 from plait.api.arguments import checked
 from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
 from plait.base.content import LinkPolicy
+from plait.base.errors import LimitError
 from plait.base.limits import budget_scope_from, current_budget, limit_error
 from plait.engine.results import Documents
 from plait.tree.nodes import Array, Document, DocumentSet, Map, from_plain
@@ -78,12 +80,8 @@ def _nodes(value: object, source: Source | None = None) -> Value:
     try:
         nodes = from_plain(value, source)
     except RecursionError:
-        from plait.base.errors import LimitError
-
         raise LimitError("the data are nested too deeply") from None
     except TypeError as error:
-        from plait.api.argument_errors import strange_value
-
         raise TypeError(strange_value(value, "data" if source is None else source.name) or str(error)) from None
     _check_scalars(nodes)
     return nodes

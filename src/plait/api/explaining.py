@@ -7,6 +7,7 @@ from plait.api.isolation import with_error_facts
 from plait.base.errors import LimitError, UsageError
 from plait.base.source import Position
 from plait.engine.equality import Comparable
+from plait.engine.notebook import text_html
 from plait.engine.results import Documents, plain
 from plait.insight import explain as tool
 from plait.insight import history_text
@@ -80,8 +81,6 @@ class History(Comparable):
         return f"<History of {self._history.place}>"
 
     def _repr_html_(self) -> str:
-        from plait.engine.notebook import text_html
-
         return text_html(self.to_text())
 
     def _held(self) -> tuple[object, ...]:

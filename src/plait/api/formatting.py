@@ -8,6 +8,9 @@ from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
 from plait.base.limits import budget_scope_from
 from plait.engine.equality import Comparable
+from plait.engine.notebook import yaml_html
+from plait.yaml.fmt import format_text, joined
+from plait.ytt.workspace.input_files import YAML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +46,10 @@ class Formatted(Comparable):
         return f"<Formatted: {len(self.files)}, {len(self.changed)} changed>"
 
     def _repr_html_(self) -> str:
-        from plait.engine.notebook import yaml_html
-
         return yaml_html(str(self))
 
     def __str__(self) -> str:
         """The text that the command line prints."""
-        from plait.yaml.fmt import joined
-
         return joined(self.files.values())
 
 
@@ -77,9 +76,6 @@ def fmt(
       - 80
       - 81
     """
-    from plait.yaml.fmt import format_text
-    from plait.ytt.workspace.input_files import YAML
-
     with budget_scope_from(limits):
         texts: dict[str, str] = {}
         changed: list[str] = []

@@ -14,6 +14,7 @@ from plait.engine.common import KEEP_FORMAT
 from plait.engine.results import Documents
 from plait.tree.context import Context
 from plait.tree.nodes import Document
+from plait.yaml.scalar_styles import FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,7 +200,6 @@ def originals_of(request: Request, strings: ScalarStyles | None = None) -> Prese
     if not request.value(KEEP_FORMAT):
         return None
     from plait.yaml.preserved_text import PreservedTexts
-    from plait.yaml.scalar_styles import FORMS
 
     return PreservedTexts(strings or FORMS)
 

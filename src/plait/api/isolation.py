@@ -7,6 +7,7 @@ and can be killed (see `plait.api.workers`, imported by the first such call).
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
 
 from plait.api.arguments import checked, checker, refuse
@@ -59,7 +60,6 @@ def can_be_isolated(
                 first = threading.current_thread() is threading.main_thread()
                 return with_stack_headroom(lambda: function(*arguments, **options), first=first)
             check(options)
-            import inspect
 
             from plait.api.workers import call_in_worker
 

@@ -6,6 +6,7 @@ import os
 from itertools import chain
 
 from plait.api.asynchronous import awaited
+from plait.api.documents import nodes_of_map
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, originals_of, sources, trace_of
 from plait.base.content import LinkPolicy
@@ -15,7 +16,9 @@ from plait.base.source import Source
 from plait.engine.layer import Layer, configured
 from plait.engine.results import Documents
 from plait.layering.job import STRINGS
+from plait.layering.plain_scalars import with_floats
 from plait.layering.secrets import FileSecrets
+from plait.layering.sites import find_site
 from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
@@ -63,8 +66,6 @@ def layer(request: Layer) -> Documents:
         texts = _texts(given, links)
         site, repositories, secrets = request.site, request.repositories, request.secrets
         if site:
-            from plait.layering.sites import find_site
-
             checkouts = {name: os.fspath(path) for name, path in (repositories or {}).items()}
             found = find_site(os.fspath(site), context.warn, repositories=checkouts, links=links)
             texts = chain(found.sources(links), texts)
@@ -98,9 +99,6 @@ def _texts(given: Iterable[Input], links: LinkPolicy) -> Iterator[Source | Docum
 
 def _secrets(given: Mapping[str, Plain]) -> Map:
     """Secrets by their references, as a file of them is read."""
-    from plait.api.documents import nodes_of_map
-    from plait.layering.plain_scalars import with_floats
-
     found = with_floats(nodes_of_map(given, Source("secrets")))
     assert isinstance(found, Map)
     return found

@@ -19,6 +19,7 @@ from plait.ops.job import PatchJob
 from plait.ops.operation_files import expand, operations_of, read_operations
 from plait.ops.pointer import parse
 from plait.ops.reader import file_source
+from plait.ops.variables import texts_to_values
 from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
@@ -86,8 +87,6 @@ apatch = awaited(patch)
 
 
 def _add_variables(job: PatchJob, variables: Mapping[str, Plain] | None, variables_files: Inputs) -> None:
-    from plait.ops.variables import texts_to_values
-
     given = job.sources
     for source in named_sources(each(variables_files)):
         try:

@@ -7,10 +7,14 @@ from plait.api.functions import function_of
 from plait.api.inputs import context_of, files, originals_of, trace_of
 from plait.base.content import LinkPolicy
 from plait.base.limits import budget_scope_from
+from plait.base.source import Source
 from plait.engine.render import Render, options_of
 from plait.engine.results import Rendered
+from plait.tree.nodes import Document
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import ReferencedValues as Entry
 from plait.ytt.workspace.render_job import RenderJob, RenderOptions, values_of_map
+from plait.ytt.workspace.values_flags import plain_values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +120,6 @@ class RenderInputs:
     def add_secrets(self, secrets: Mapping[str, Plain]) -> None:
         """Adds secret data values."""
         from plait.api.documents import nodes_of_map
-        from plait.base.source import Source
 
         nodes = nodes_of_map(secrets, Source("secrets").hidden())
         self._job.values = [*self._job.values, values_of_map(nodes, secret=True)]
@@ -141,8 +144,6 @@ def data_values(
     warn: Callable[[str], None] | None = None,
 ) -> list[ReferencedValues]:
     """The data values of the options `values` and `values_files`, the lowest precedence first. Raises ReadError."""
-    from plait.ytt.workspace.values_flags import plain_values_of
-
     found: list[ReferencedValues] = []
     try:
         given = files(values_files)[0]
@@ -152,9 +153,6 @@ def data_values(
         found += plain_values_of(file, strict=strict, warn=warn)
     if values:
         from plait.api.documents import nodes_of_map
-        from plait.base.source import Source
-        from plait.tree.nodes import Document
-        from plait.ytt.workspace.render_job import ReferencedValues as Entry
 
         found.append(Entry(Document(nodes_of_map(values, Source("values"))), plain=True))
     return found

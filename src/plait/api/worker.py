@@ -10,6 +10,7 @@ import os
 import pickle
 from importlib import import_module
 
+import plait
 from plait.api.worker_messages import encode, failure_of
 from plait.base.children.serving import serve_by
 from plait.base.errors import LimitError, PlaitError
@@ -35,8 +36,6 @@ def serve() -> None:
 
 def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
     """The reply to a call, and True if the process must end. most: bytes of data that the process may retain."""
-    import plait
-
     name, arguments, directory = pickle.loads(data)  # noqa: S301 - from our own parent
 
     def answered() -> tuple[bytes, bool]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from _contextvars import ContextVar
 
 from plait.base.errors import Advice, Flag, ReadError
@@ -179,8 +180,6 @@ def standard_input() -> bytes:
     """The content of standard input. Raises LimitError, OSError, and ReadError for a terminal, where the user would not
     know that input is expected.
     """
-    import sys
-
     note_stream("standard input")
     if sys.stdin.isatty():
         raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file", code="standard-input")

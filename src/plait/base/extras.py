@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from importlib.metadata import PackageNotFoundError, requires
+
 from plait.base.errors import UsageError
 
 TYPE_CHECKING = False
@@ -32,9 +35,6 @@ def missing_extra(error: ModuleNotFoundError) -> UsageError | None:
 
 def _requirements() -> Iterator[tuple[str, str]]:
     """Pairs of an extra and a distribution that it requires; names in the form of modules."""
-    import re
-    from importlib.metadata import PackageNotFoundError, requires
-
     try:
         found = requires("plait") or []
     except PackageNotFoundError:

@@ -12,6 +12,7 @@ from urllib.error import HTTPError, URLError
 from plait.base.content import reason
 from plait.base.errors import Quoted, ReadError, Wording, public
 from plait.base.input_view import check_request, current_permissions
+from plait.base.similar_names import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,8 +139,6 @@ def _fetch(
     except (OSError, HTTPException, ValueError) as error:
         raise ReadError(_url_message("Reading", url, reason(error)), code="url-not-fetched") from None
     if lacking:
-        from plait.base.similar_names import counted
-
         raise ReadError(
             _url_message("Reading", url, f"{counted(lacking, 'byte')} of the answer missing"), code="url-not-fetched"
         )

@@ -10,6 +10,11 @@ import stat
 
 from plait.base.content import encoded, reason
 from plait.base.errors import ReadError, UsageError
+from plait.base.input_view import current_permissions
+from plait.base.writing.directory import aside_name
+from plait.base.writing.real_paths import WriteRefused, resolved
+from plait.base.writing.targets import followed
+from plait.base.writing.targets import parent as parent_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +37,6 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
     UsageError for a path outside of the directory, ReadError if writing fails or a directory on the way is a symbolic
     link.
     """
-    from plait.base.writing.targets import followed
-
     places = [(inside(path), text) for path, text in files]
     made: list[tuple[str, str]] = []
     try:
@@ -51,8 +54,6 @@ def _add(
     top: Directory, places: Sequence[OutputFile], made: list[tuple[str, str]], announce: Callable[[str], None]
 ) -> None:
     """made: receives the path of each file and its temporary name, until it is renamed."""
-    from plait.base.writing.directory import aside_name
-
     with _Folders(top) as folders:
         for place, text in places:
             folder, name = folders.of(place)
@@ -110,10 +111,6 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
     announce: receives a line `creating: PATH` per file. Raises UsageError for two files with one path, a path outside
     of the directory, and a protected directory; ReadError if writing fails, in which case the old content stays.
     """
-    from plait.base.input_view import current_permissions
-    from plait.base.writing.real_paths import resolved
-    from plait.base.writing.targets import parent as parent_of
-
     places = places_of(files)
     _check_expendable(directory)
     permissions = current_permissions()
@@ -297,8 +294,6 @@ def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
 
 def write_error(directory: str, error: OSError | ValueError) -> ReadError:
     """The error for users, in the words of ytt."""
-    from plait.base.writing.real_paths import WriteRefused
-
     place = error.filename if isinstance(error, OSError) and error.filename else directory
     why = f"is {error.kind}" if isinstance(error, WriteRefused) and error.kind else reason(error)
     hint = error.hint if isinstance(error, WriteRefused) else None

@@ -9,6 +9,7 @@ from errno import EACCES, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOENT, E
 from plait.base.content import displayable_path, reason
 from plait.base.errors import ReadError
 from plait.base.input_view import may_read
+from plait.base.similar_names import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,8 +103,6 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
 
     It looks at the first part of the path that does not exist. is_typed: the path is relative to the working directory.
     """
-    from plait.base.similar_names import did_you_mean
-
     if not path or "\0" in path:
         return None
     folder, name = os.path.split(path.rstrip(os.sep))

@@ -13,7 +13,9 @@ restored.
 from __future__ import annotations
 
 import _thread
+import gc
 import sys
+from time import monotonic
 
 from plait.base.limits import DEEPEST, Limits, RunBudget, budget_scope, current_budget, limit_error
 
@@ -58,7 +60,6 @@ def keeper(before: int, report: Callable[[RunBudget], None] | None = None) -> Ca
 def _time_bound() -> Callable[[RunBudget], None]:
     """The function that sets the timer of a run. Call it in the first thread of the process, which receives the signal."""
     import _signal as signal  # type: ignore[import-not-found]
-    from time import monotonic
 
     if not hasattr(signal, "setitimer"):
         return lambda _run: None
@@ -103,8 +104,6 @@ def _memory_bound(before: int) -> Callable[[RunBudget], None]:
 
 def goes_on() -> None:
     """Enables garbage collection, for a process that evaluates repeatedly. Commands that end soon do without."""
-    import gc
-
     if not gc.isenabled():
         collects_rarely()
         gc.enable()
@@ -112,8 +111,6 @@ def goes_on() -> None:
 
 def collects_rarely() -> None:
     """Excludes existing objects from garbage collection, and makes collections rarer than Python's default."""
-    import gc
-
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
 
@@ -123,8 +120,6 @@ def idle_collector() -> Callable[[], None]:
 
     After the first request it also freezes the surviving objects, so that later collections are short.
     """
-    import gc
-
     is_first = True
 
     def tidy() -> None:

@@ -7,7 +7,9 @@ rejected there.
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 
 from plait.base.errors import LimitError
 from plait.base.limits import current_budget, limit_error
@@ -88,7 +90,6 @@ class RegexPattern:
     def _within(self, work: Callable[[], Found]) -> Found:
         if sys.platform == "emscripten":
             return work()  # the browser ends its worker if it takes too long
-        import signal
 
         seconds = current_budget().limits.pattern
 
@@ -140,8 +141,6 @@ class RegexPattern:
 
 
 def _has_timer() -> bool:
-    import threading
-
     return threading.current_thread() is threading.main_thread() and sys.platform != "win32"
 
 

@@ -12,10 +12,14 @@ import json
 import os
 import sys
 from importlib import import_module
+from sysconfig import get_path
+from traceback import extract_tb
 
 from plait.base.children.serving import serve_by
 from plait.base.children.worker import Worker
 from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.process import with_stack_headroom
+from plait.base.writing.directory import temporary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +52,6 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
 
     Raises LimitError after that time, UsageError for an invalid request, EvaluationFault.
     """
-    from plait.base.writing.directory import temporary
-
     # Without this variable Python does not start on Windows.
     environment = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     # An empty directory, so that nothing of the user's has the name of a file of a request.
@@ -91,8 +93,6 @@ def serve() -> None:
 
 
 def _answer(data: bytes) -> bytes:
-    from plait.base.process import with_stack_headroom
-
     name, _, request = data.partition(b"\n")
     try:
         return _RIGHT + with_stack_headroom(lambda: _evaluated(name.decode(), request), first=True)
@@ -107,8 +107,6 @@ def _answer(data: bytes) -> bytes:
 
 def _place_of(error: Exception) -> str:
     """The type of an error, and its last position in plait's code."""
-    from traceback import extract_tb
-
     own = [one for one in extract_tb(error.__traceback__) if f"{os.sep}plait{os.sep}" in one.filename]
     places = [f"{one.filename.rpartition(f'{os.sep}plait{os.sep}')[2]}:{one.lineno}" for one in own[-3:]]
     return f"{type(error).__name__} at {' > '.join(places)}"
@@ -175,8 +173,6 @@ def _libraries() -> list[str]:
     """The directories of Python, of installed packages and of plait. Excludes other entries of `sys.path`, such as a
     user's directory.
     """
-    from sysconfig import get_path
-
     python = tuple({os.path.abspath(get_path(name)) for name in ("stdlib", "platstdlib")})
     installed = ("site-packages", "dist-packages")
     found = [

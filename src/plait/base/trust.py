@@ -7,6 +7,7 @@ lists the granted accesses. Further accesses that the project requests later are
 from __future__ import annotations
 
 import os
+import sys
 from _contextvars import ContextVar
 
 from plait.base.errors import PermissionDeniedError, ReadError
@@ -205,8 +206,6 @@ def _is_own(owner: int) -> bool:
 
 def _directory() -> str | None:
     """The directory of decisions; None without a home directory."""
-    import sys
-
     top = os.environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(top):
         home = os.path.expanduser("~")

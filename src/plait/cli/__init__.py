@@ -7,12 +7,13 @@ import os
 import sys
 from _contextvars import ContextVar
 
+from plait.base.errors import LimitError, PlaitError, UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from plait.base.errors import PlaitError
     from plait.cli.message_formats import Sink
     from plait.engine.flags import Command
     from plait.engine.options import Request
@@ -96,7 +97,6 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
     """
     if expected and (not argv or argv[0] not in COMMANDS):
         if expected != PLAIT and expected not in PROGRAMS:
-            from plait.base.errors import UsageError
             from plait.base.similar_names import did_you_mean
 
             known = [*PROGRAMS, PLAIT]
@@ -119,8 +119,6 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     A `PlaitError` is printed to standard error in one layout; an internal error is marked as such (status 70). program:
     the program to replace; its layout is used.
     """
-    from plait.base.errors import LimitError, PlaitError
-
     TYPED.set([])
     SINK.set([])
     try:
@@ -292,7 +290,6 @@ def _interruptible(argv: Sequence[str]) -> int:
 
 
 def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
-    from plait.base.errors import PlaitError
     from plait.base.process import with_stack_headroom
 
     program = PLAIT

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from plait.base.content import source
 from plait.base.errors import PlaitError, UsageError
 from plait.base.path_errors import read_failure
 from plait.base.process import serve_on
 from plait.base.similar_names import counted, did_you_mean
 from plait.cli.serve_options import Serve
 from plait.cli.streams import complain, write_out
+from plait.engine.secret_sources import read_secrets
 from plait.service.api_errors import ApiError
+from plait.service.barbican import barbican_at, with_secrets
 from plait.service.database import Database, reason_of
+from plait.service.deckhand_database import steps_of
 from plait.service.encryption import KeyRing, new_key, rotate
 from plait.service.identity import digest_of, new_token
 from plait.service.policy import AccessPolicy
 from plait.service.project_files import documents_in
+from plait.service.retention import keep_of, prune
+from plait.service.status import status_of
 from plait.service.transfer import add_all, lines, load
 from plait.service.yaml_bodies import text_of
+from plait.tree.nodes import to_plain
+from plait.yaml.reader import read_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,8 +111,6 @@ def _rotated(database: Database, keys: KeyRing) -> int:
 
 
 def _prune(flags: Serve) -> int:
-    from plait.service.retention import keep_of, prune
-
     keep = keep_of(flags.keep)
     if keep is None:
         raise UsageError(
@@ -127,8 +133,6 @@ def _reason(error: SQLAlchemyError | ApiError) -> str:
 
 
 def _status(flags: Serve) -> int:
-    from plait.service.status import status_of
-
     database = Database(flags.database)
     try:
         found = status_of(database)
@@ -165,12 +169,9 @@ def _import(path: str, flags: Serve) -> int:
 
 
 def _import_deckhand(url: str, flags: Serve) -> int:
-    from plait.service.deckhand_database import steps_of
-
     if not flags.has(Serve.barbican):
         with steps_of(url) as steps:
             return _import_revisions(flags, lambda connection: add_all(connection, steps))
-    from plait.service.barbican import barbican_at, with_secrets
 
     barbican = barbican_at(flags.barbican, flags.barbican_token)
     keys = keys_of(flags)
@@ -204,9 +205,6 @@ def policy_of(flags: Serve) -> dict[object, object] | None:
     path = flags.policy
     if not path:
         return None
-    from plait.base.content import source
-    from plait.tree.nodes import to_plain
-    from plait.yaml.reader import read_value
 
     found = to_plain(read_value(source(path)))
     if not isinstance(found, dict):
@@ -219,6 +217,5 @@ def keys_of(flags: Serve) -> KeyRing | None:
     given = flags.keys
     if not given:
         return None
-    from plait.engine.secret_sources import read_secrets
 
     return KeyRing(lambda: read_secrets([given], allow_exec=flags.allow_exec)[0])

@@ -17,6 +17,7 @@ from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
 from plait.engine.options import GO_FLAGS, NUMBER, Request, declared, switch, text, texts
 from plait.engine.patch import Patch
+from plait.ops.reader import as_they_are, expand_home, file_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,7 +261,6 @@ def _check_certificate(flags: Patch) -> None:
     value = flags.ca_cert if flags.has(Interpolate.ca_cert) else os.environ.get("BOSH_CA_CERT")
     if value is None or "BEGIN" in value:
         return
-    from plait.ops.reader import as_they_are, expand_home, file_text
 
     try:
         if not value:

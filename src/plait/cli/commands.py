@@ -5,13 +5,18 @@ completion.
 from __future__ import annotations
 
 from importlib import import_module
+from os.path import lexists
 
 from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
 from plait.cli import COMMANDS, module_of
+from plait.cli.colour import styles_of
 from plait.cli.command_examples import example_of
+from plait.cli.streams import line_width
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.flags import Command
+from plait.engine.helping import indented
 from plait.engine.options import SWITCH, Request
 
 TYPE_CHECKING = False
@@ -82,8 +87,6 @@ class Node:
 
     def help_text(self, width: int | None = None) -> str:
         """The text of `--help`. width: of the terminal."""
-        from plait.cli.colour import styles_of
-
         return self.command.help_text(example=self.example, width=width, styles=styles_of())
 
 
@@ -183,8 +186,6 @@ def help_of(words: Sequence[str]) -> str | None:
     """The help requested by a subcommand and `--help`, or by `help` instead of a subcommand; None if the command itself
     responds. words: the command, and the words after it.
     """
-    from os.path import lexists
-
     node = node_of(words[0])
     before: list[str] = []
     for word in words[1:]:
@@ -223,8 +224,6 @@ def _described(node: Node, words: Sequence[str]) -> str:
 
 
 def _unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
-    from plait.base.similar_names import did_you_mean
-
     return UsageError(
         f'unknown command "{f"{above} {word}".strip()}"',
         expected=", ".join(known) if above else None,
@@ -235,9 +234,6 @@ def _unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
 
 def overview() -> str:
     """The list of commands, by group."""
-    from plait.cli.colour import styles_of
-    from plait.engine.helping import indented
-
     show = styles_of()
     width = max(len(name) for group in GROUPS.values() for name in group)
     out = ["plait patches, templates and layers YAML, and tells you where every value came from.", ""]
@@ -255,6 +251,4 @@ def overview() -> str:
 
 
 def _width() -> int | None:
-    from plait.cli.streams import line_width
-
     return line_width()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from _contextvars import copy_context
 
-from plait.base.content import LinkPolicy
+from plait.base.content import OUTPUT_LINKS, LinkPolicy
+from plait.base.content import OUTPUT_LINKS as ALLOWED
 from plait.base.errors import PlaitError, UsageError
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
+from plait.base.process import ENDLESS, stop_timer, within_memory
 from plait.cli import ISOLATES, TYPED, Isolate
+from plait.cli.streams import line_width, write_out
 from plait.engine.common import (
     ALLOW_OUTPUT,
     ERROR,
@@ -41,8 +44,6 @@ def entered(request: R) -> R:
     """A request of the command line. Its process settings apply until the command ends."""
     TYPED.get([]).append(request)
     if request.has(ALLOW_OUTPUT):
-        from plait.base.content import OUTPUT_LINKS
-
         OUTPUT_LINKS.set(LinkPolicy(request.value(ALLOW_OUTPUT)))
     if request.value(TRUST):
         from plait.base.trust import assenting
@@ -69,7 +70,6 @@ def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str])
 def shown(command: Command[Any]) -> int:
     """Print the help of a command; the exit status."""
     from plait.cli.colour import styles_of
-    from plait.cli.streams import line_width, write_out
 
     example = ""
     if command.name.startswith("plait "):
@@ -84,7 +84,6 @@ def shown(command: Command[Any]) -> int:
 
 def within_limits(work: Callable[[], T]) -> T:
     """Runs some work; its limits and permissions end with it. Raises its errors."""
-    from plait.base.process import within_memory
 
     def limit() -> T:
         current = current_budget()
@@ -96,8 +95,6 @@ def within_limits(work: Callable[[], T]) -> T:
 
 def without_end(work: Callable[[], T]) -> T:
     """Runs a long-running command without a timer. Each of its evaluations has its own limits."""
-    from plait.base.process import ENDLESS, stop_timer
-
     stop_timer()
     with budget_scope(Limits(seconds=ENDLESS)):
         return within_limits(work)
@@ -109,13 +106,9 @@ class following_links:  # noqa: N801 - reads as what it does
     __slots__ = ("_token",)
 
     def __enter__(self) -> None:
-        from plait.base.content import OUTPUT_LINKS as ALLOWED
-
         self._token = ALLOWED.set(LinkPolicy(every=True))
 
     def __exit__(self, *_: object) -> None:
-        from plait.base.content import OUTPUT_LINKS as ALLOWED
-
         ALLOWED.reset(self._token)
 
 

@@ -9,8 +9,10 @@ import os
 
 from plait.base.errors import PlaitError
 from plait.base.extensions import BY_COMMAND, EXTENSIONS
+from plait.base.limits import TABLE, RunBudget, budget_scope, parse
 from plait.cli.commands import GROUPS, Node, node_of
 from plait.engine.options import SWITCH, Option
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,8 +159,6 @@ def _values(option: Option, node: Node, current: str) -> Iterator[Candidate]:
         command = next((word for word in reversed(node.words) if word in BY_COMMAND), "")
         yield from (Candidate(name, EXTENSIONS[name]) for name in BY_COMMAND.get(command, ()))
     elif option.name == "limit":
-        from plait.base.limits import TABLE
-
         yield from (Candidate(f"{name}=", about) for name, (_, about, _) in TABLE.items())
     elif option.name in ("select", "ignore") and node.words[0] == "lint":
         from plait.authoring.lint.codes import CODES, FAMILIES
@@ -198,11 +198,9 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
     """The documents of a run, or the paths in one of them, that match the last word. Nothing is written, and no program
     is run. words: of the command line after the command.
     """
-    from plait.base.limits import RunBudget, budget_scope, parse
     from plait.cli.questions import split_question
     from plait.insight.explain import Explainer
     from plait.insight.node_paths import all_places
-    from plait.tree.context import Context
 
     typed = node_of(command).command
     own, rest = typed.apart([*words[:-1], words[-1] or "."])

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 
 from plait.base.errors import UsageError
+from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import keep_warnings, print_warnings, trace_of, write_source_map
+from plait.cli.result_files import write_files
 from plait.cli.streams import watched, write_folded, write_out
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.compose import Compose, composed
 from plait.engine.flags import Command
 from plait.engine.options import Request
+from plait.engine.pipeline_steps import StepDifferences
 from plait.tree.context import Context
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from plait.engine.pipeline_steps import StepDifferences
+from plait.yaml.output_formats import text_of
 
 COMPOSE = Command(Compose)
 
@@ -44,8 +44,6 @@ def deliver(request: Request) -> int:
     keep_originals(request, context, form)
     changes = None
     if request.diff:
-        from plait.engine.pipeline_steps import StepDifferences
-
         changes = StepDifferences(cleartext_secrets=request.cleartext_secrets)
     with watched(context):
         result = composed(request, context, changes)
@@ -59,10 +57,8 @@ def deliver(request: Request) -> int:
     if changes is not None:
         write_folded(_shown(changes), is_harmless=True)
         return 0
-    from plait.yaml.output_formats import text_of
 
     if request.has(Compose.output_files):
-        from plait.cli.result_files import write_files
         from plait.yaml.output_paths import files_of
 
         write_files(
@@ -76,7 +72,6 @@ def deliver(request: Request) -> int:
 
 def _shown(changes: StepDifferences) -> str:
     """The changes of each step, under a heading."""
-    from plait.cli.colour import cleaning, in_colour
     from plait.insight.diff import to_text
 
     colour, clean = in_colour(), cleaning()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.coverage.collect import counted, counted_by_several
 from plait.authoring.project.discovery import project_of
 from plait.authoring.project.run_selection import choose
 from plait.base.equal_errors import grouped
 from plait.base.errors import UsageError
 from plait.base.similar_names import counted as nouns
+from plait.cli.coverage_reports import Reports
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import complain
@@ -49,8 +51,6 @@ COVERAGE = Command(Cover)
 
 def main(flags: Cover) -> int:
     """Run `plait coverage`; the exit status: 1 if a run failed, or too little is used. Raises PlaitError."""
-    from plait.cli.coverage_reports import Reports
-
     with working("looking for runs"):
         project = project_of(flags.project, os.curdir)
     announced(project)
@@ -62,8 +62,6 @@ def main(flags: Cover) -> int:
 
 def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
     """Counts runs. Returns the number of failed ones. Raises UsageError for an unknown one."""
-    from plait.authoring.coverage.collect import counted, counted_by_several
-
     chosen = choose(project, flags.arguments)
     runs = chosen.runs
     complain(chosen.note())

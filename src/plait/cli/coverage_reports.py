@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 from json import dumps, loads
+from time import time
 
+from plait.authoring.coverage.cobertura import to_cobertura
 from plait.authoring.coverage.data import Coverage
+from plait.authoring.coverage.lcov import to_lcov
+from plait.authoring.coverage.text import to_text
+from plait.base.content import file_content
 from plait.base.errors import UsageError
+from plait.base.path_errors import read_failure
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import followed, write_file
 from plait.cli.messages import complain_of_warning
 from plait.cli.streams import complain, write_answer
 
@@ -31,9 +39,6 @@ class Reports:
 
     def read(self, paths: Sequence[str]) -> Coverage:
         """The counts of earlier JSON reports, for files that have not changed since. Raises ReadError, UsageError."""
-        from plait.base.content import file_content
-        from plait.base.path_errors import read_failure
-
         coverage = Coverage()
         for path in paths:
             try:
@@ -52,8 +57,6 @@ class Reports:
         for form, path in self.asked:
             _FORMS[form](path, coverage, summary, self.directory)
         if table:
-            from plait.authoring.coverage.text import to_text
-
             write_answer(to_text(summary))
         for name in summary.changed:
             complain_of_warning(f"{name} has changed since it was counted: its earlier counts are left out")
@@ -99,15 +102,10 @@ def _json(path: str, coverage: Coverage, _summary: Summary, directory: str) -> N
 
 
 def _lcov(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
-    from plait.authoring.coverage.lcov import to_lcov
-
     _write(path, to_lcov(summary))
 
 
 def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str) -> None:
-    from time import time
-
-    from plait.authoring.coverage.cobertura import to_cobertura
     from plait.base.version import __version__
 
     _write(path, to_cobertura(summary, directory=directory, version=__version__, timestamp=int(time() * 1000)))
@@ -115,8 +113,6 @@ def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str)
 
 def _html(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
     from plait.authoring.coverage.html import to_html
-    from plait.base.writing.real_paths import failure
-    from plait.base.writing.targets import followed
 
     try:
         with followed(path, make=0o777) as directory:
@@ -135,9 +131,6 @@ _FORMS: dict[str, Callable[[str, Coverage, Summary, str], None]] = {
 
 
 def _write(path: str, text: str) -> None:
-    from plait.base.writing.real_paths import failure
-    from plait.base.writing.targets import write_file
-
     try:
         write_file(path, [_bytes(text)], new_mode=0o666)
     except OSError as error:

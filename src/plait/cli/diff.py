@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from plait.base.content import sources
 from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import warn
 from plait.cli.streams import watched, write_folded, write_out
@@ -21,6 +23,8 @@ from plait.engine.common import (
 )
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text
+from plait.insight import diff
+from plait.insight.diff import read
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -73,8 +77,6 @@ def main(flags: Diff) -> int:
     kind = flags.as_
     for name, word, known in (("--as", kind, ("", *KINDS)), ("-o", flags.output, OUTPUT.choices)):
         if word not in known:
-            from plait.base.similar_names import did_you_mean
-
             wanted = [one for one in known if one]
             raise UsageError(
                 f"unknown value for {name}: {word}",
@@ -82,7 +84,6 @@ def main(flags: Diff) -> int:
                 hint=did_you_mean(word, wanted),
                 code="unknown-choice",
             )
-    from plait.insight import diff
 
     context = Context()
     try:
@@ -111,9 +112,6 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     """The documents of one side: of a file or directory as they are, of a site rendered."""
     links = links_of(flags)
     if not flags.site:
-        from plait.base.content import sources
-        from plait.insight.diff import read
-
         context.doing = f"reading {path}"
         return read(sources(path, _EXTENSIONS, links=links))
     from plait.layering.job import LayerJob

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView, use_view
+from plait.cli.colour import styles_of
 from plait.cli.common_flags import entered, shown
 from plait.cli.questions import split_question
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
@@ -11,6 +12,10 @@ from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
 from plait.engine.patch import Patch
+from plait.insight.explain import histories
+from plait.insight.history_text import place_data, to_data, to_text
+from plait.insight.node_paths import parse
+from plait.insight.why_not import absent
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -73,7 +78,6 @@ def main(argv: Sequence[str]) -> int:
     as_json = _as_json(question)
     if flags.not_ and flags.output == ANSWER_JSON:
         raise UsageError("--not cannot be combined with -o json", code="flag-conflict")
-    from plait.insight.node_paths import parse
 
     # An invalid PATH is reported before anything runs.
     path = parse(question.asked) if question.asked is not None else None
@@ -81,11 +85,8 @@ def main(argv: Sequence[str]) -> int:
     with watched(context):
         documents, trace = question.run(context)
         if flags.not_:
-            from plait.insight.why_not import absent
-
             write_folded(absent(trace, documents.items, path))
             return 0
-        from plait.insight.explain import histories
 
         found = histories(trace, documents.items, question.asked, cleartext_secrets=flags.cleartext_secrets)
         _answer(_told(found, context), as_json=as_json, presence=flags.presence)
@@ -104,8 +105,6 @@ def _answer(found: Iterable[History], *, as_json: bool, presence: bool) -> None:
     """Prints each history before computing the next one, because all of a large output would take far more memory than
     their text.
     """
-    from plait.insight.history_text import to_data, to_text
-
     if as_json:
         from json import dumps
 
@@ -116,7 +115,6 @@ def _answer(found: Iterable[History], *, as_json: bool, presence: bool) -> None:
             before = ","
         write_out("[]\n" if before == "[" else "\n]\n")
         return
-    from plait.cli.colour import styles_of
 
     width, styles = line_width(), styles_of()
     between = ""
@@ -158,8 +156,6 @@ def main_impact(argv: Sequence[str]) -> int:
     places = found.places
     if as_json:
         from json import dumps
-
-        from plait.insight.history_text import place_data
 
         write_out(dumps([place_data(place) for place in places], ensure_ascii=False, indent=1) + "\n")
     elif places:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import contextmanager
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.limits import Limits, budget_scope, parse
+from plait.base.process import stop_timer, unbound_memory
 from plait.cli.common_flags import performed
 from plait.cli.messages import complain_of, complain_of_warning, is_text
 from plait.cli.signals import interrupted_by_sigterm
@@ -15,7 +18,9 @@ from plait.cli.tools import only_argument, size_of
 from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text, texts
+from plait.fleet.progress import NullReporter
 from plait.fleet.project_lookup import project_file
+from plait.fleet.summary import by_error, counts_line, faults_text, statistics_text, warnings_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,8 +109,6 @@ def _fleet(flags: Fleet) -> int:
     if not flags.has(Fleet.events):
         _tell(report, flags)
     if flags.statistics:
-        from plait.fleet.summary import statistics_text
-
         # Standard output has the events.
         (complain if flags.has(Fleet.events) else write_out)(statistics_text(report.statistics))
     return 0 if report.is_whole else 1
@@ -114,11 +117,6 @@ def _fleet(flags: Fleet) -> int:
 @contextmanager
 def _many_runs() -> Iterator[None]:
     """Disables the limits and the garbage collection of a single run: a fleet is many runs."""
-    import gc
-
-    from plait.base.limits import Limits, budget_scope
-    from plait.base.process import stop_timer, unbound_memory
-
     stop_timer()
     unbound_memory()
     was_enabled, threshold = gc.isenabled(), gc.get_threshold()
@@ -135,7 +133,6 @@ def _many_runs() -> Iterator[None]:
 
 
 def _made(flags: Fleet, project: str) -> FleetReport:
-    from plait.base.limits import parse
     from plait.fleet.api import fleet
 
     watcher = _watcher(flags)
@@ -170,7 +167,6 @@ def _made(flags: Fleet, project: str) -> FleetReport:
 
 def _watcher(flags: Fleet) -> FleetReporter:
     from plait.cli.fleet_progress import EventReporter, for_people
-    from plait.fleet.progress import NullReporter
 
     if flags.has(Fleet.events):
         if flags.events != "json":
@@ -188,7 +184,6 @@ def _number(text: str) -> int:
 def _tell(report: FleetReport, flags: Fleet) -> None:
     from plait.authoring.project.run import relative_to_cwd
     from plait.fleet.remote_files import is_url
-    from plait.fleet.summary import by_error, counts_line, faults_text, warnings_text
 
     if is_text():
         complain(faults_text(report.failed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.authoring.project.file import read
 from plait.base.errors import UsageError
 from plait.base.similar_names import counted
 from plait.cli.common_flags import performed
@@ -11,6 +12,7 @@ from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, text, texts
 from plait.fleet.plan import tasks_of
+from plait.fleet.project_lookup import project_file
 from plait.fleet.queries import BY_AXIS, EQUAL, ODD, VARIOUS, compared, place_text, reached, why
 
 TYPE_CHECKING = False
@@ -76,9 +78,6 @@ UNKNOWN = 3
 
 def answer(name: str, argv: Sequence[str]) -> int:
     """Answer a question, `why`, `diff` or `impact`; the exit status, 1 where a line reaches nothing. Raises PlaitError."""
-    from plait.authoring.project.file import read
-    from plait.fleet.project_lookup import project_file
-
     command, work = ANSWERS[name]
 
     def run(flags: FleetQuestion) -> int:

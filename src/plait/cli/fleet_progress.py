@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from json import dumps
 from time import monotonic
 
+from plait.cli.colour import is_dumb
+from plait.cli.streams import guarded, write_out
 from plait.fleet.progress import NullReporter
 from plait.fleet.run_result import FAILED
 from plait.fleet.summary import duration
@@ -96,17 +99,10 @@ class EventReporter(NullReporter):
         self._write({"event": "end", "counts": dict(counts), "seconds": round(seconds, 3)})
 
     def _write(self, event: Mapping[str, object]) -> None:
-        from json import dumps
-
-        from plait.cli.streams import write_out
-
         write_out(dumps(event) + "\n")
 
 
 def for_people() -> FleetReporter:
     """The watcher that prints progress to standard error."""
-    from plait.cli.colour import is_dumb
-    from plait.cli.streams import guarded
-
     terminal = guarded()
     return LogReporter() if terminal is None or is_dumb() else StatusLineReporter(terminal)

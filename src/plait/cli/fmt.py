@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.formatting.formatter import format_text
 from plait.base.content import SkippingLinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.base.text_diff import Paint, hunks, visible
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import complain_of, complain_of_warning
 from plait.cli.progress import working
+from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import write_answer, write_out
 from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, texts
+from plait.ytt.workspace.input_files import YAML
+from plait.ytt.workspace.inputs import Inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +59,6 @@ def main(flags: Fmt) -> int:
     Raises UsageError.
     """
     keep_limits(flags)
-    from plait.ytt.workspace.input_files import YAML
-    from plait.ytt.workspace.inputs import Inputs
 
     named = [*flags.file, *flags.arguments]
     if not named:
@@ -106,8 +109,6 @@ def main(flags: Fmt) -> int:
 
 def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, FormattedText | None]]:
     """Each file with its new text; None for a file that is not YAML, which is reported."""
-    from plait.authoring.formatting.formatter import format_text
-
     for file in files:
         try:
             formatted = format_text(file.source.text, file.source.shown)
@@ -128,7 +129,6 @@ def _tell(file: InputFile, formatted: FormattedText, *, is_diff: bool, colour: b
     if not is_diff:
         write_answer(f"{name}\n")
         return
-    from plait.base.text_diff import Paint, hunks, visible
 
     paint = Paint(cleaning(), colour=colour)
     out = [f"{paint.bold}--- {paint.clean(name)}{paint.plain}", f"{paint.bold}+++ {paint.clean(name)}{paint.plain}"]
@@ -143,7 +143,6 @@ def _is_written(file: InputFile, formatted: FormattedText, named: Sequence[str])
     named: the paths that the user typed.
     """
     from plait.authoring.edit.edited_files import write_all
-    from plait.cli.signals import cleanup_on_signal
 
     try:
         with cleanup_on_signal():

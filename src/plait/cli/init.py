@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import UsageError
-from plait.cli.streams import write_answer, write_out
+from plait.base.similar_names import did_you_mean
+from plait.base.writing.real_paths import failure
+from plait.cli.runs import described
+from plait.cli.streams import complain, write_answer, write_out
+from plait.cli.tools import only_argument
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
@@ -150,9 +154,6 @@ Render a run, look for mistakes, and ask where a value comes from:
 
 def main_init(flags: Init) -> int:
     """Runs `plait init`. Returns the exit status: 1 if nothing was written. Raises PlaitError."""
-    from plait.base.writing.real_paths import failure
-    from plait.cli.tools import only_argument
-
     directory = only_argument(INIT, flags, "directory", ".")
     # A fresh clone of an empty repository has only this.
     if os.path.isdir(directory) and set(os.listdir(directory)) - {".git"}:
@@ -172,11 +173,8 @@ def main_init(flags: Init) -> int:
 def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
     from plait.authoring.project.drafting import draft
-    from plait.base.writing.real_paths import failure
     from plait.base.writing.targets import write_file
     from plait.cli.progress import working
-    from plait.cli.runs import described
-    from plait.cli.streams import complain
     from plait.cli.tools import confirmed
 
     with working("looking for runs"):
@@ -229,8 +227,6 @@ def main_completion(flags: Completion) -> int:
         write_out(answer(flags.arguments[1:]))
         return 0
     if shell not in SCRIPTS:
-        from plait.base.similar_names import did_you_mean
-
         raise UsageError(
             f'no completion for the shell "{shell}"',
             expected=", ".join(SCRIPTS),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from plait.base.errors import render
+from plait.base.reference.ytt import sentence
+from plait.yaml.output_formats import bulk_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,11 +14,7 @@ if TYPE_CHECKING:
 
 def bulk_error(error: PlaitError, flags: Render) -> str:
     """An error as `--bulk-out` prints it: in the JSON, with status 0 (docs/guide-render.md)."""
-    from plait.yaml.output_formats import bulk_json
-
     if flags.program == "ytt":
-        from plait.base.reference.ytt import sentence
-
         return bulk_json([], sentence(error))
     text = render(error, quote_values=flags.quote_values)
     return bulk_json([], text.removeprefix("plait: ").rstrip("\n"))

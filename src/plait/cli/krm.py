@@ -16,8 +16,12 @@ from __future__ import annotations
 
 import sys
 
+import plait
 from plait.base.content import standard_input
 from plait.base.errors import PlaitError, ReadError, UsageError, text_of
+from plait.base.similar_names import did_you_mean
+from plait.base.warnings import warning
+from plait.cli.messages import complain_of_warning
 from plait.cli.streams import write_out
 from plait.engine.common import ISOLATE, LIMIT, keep_limits
 from plait.engine.flags import Command
@@ -50,8 +54,6 @@ _KEYS = ("values", "templates", "operations", "match", "variables")
 
 def main(flags: Krm) -> int:
     """Runs `plait krm`. Returns the exit status. Raises PlaitError for an input that is not a ResourceList."""
-    import plait
-
     keep_limits(flags)
     documents = plait.read({"ResourceList": standard_input()})
     given = documents[0] if len(documents) == 1 else None
@@ -77,7 +79,6 @@ def main(flags: Krm) -> int:
         return 1
     if warnings:
         result["results"] = [{"message": str(warning), "severity": "warning"} for warning in warnings]
-        from plait.cli.messages import complain_of_warning
 
         for warning in warnings:
             complain_of_warning(warning)
@@ -87,8 +88,6 @@ def main(flags: Krm) -> int:
 
 def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callable[[str], None]) -> list[Plain]:
     """The items after operations and templates. warn: receives warnings. Raises PlaitError."""
-    import plait
-
     operations = spec.get("operations")
     if operations:
         changes = plait.documents(operations)
@@ -96,8 +95,6 @@ def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callab
         match = spec.get("match")
         matched = [match is None or _contains(item, match) for item in items]
         if items and not any(matched):
-            from plait.base.warnings import warning
-
             message = "functionConfig.spec.match matches no item, so the operations change nothing"
             warn(warning(message, code="no-matching-item"))
         items = [
@@ -134,8 +131,6 @@ def _spec(config: Plain) -> Mapping[object, Plain]:
     spec = _map(_map(config, "functionConfig").get("spec"), "functionConfig.spec")
     for name in spec:
         if name not in _KEYS:
-            from plait.base.similar_names import did_you_mean
-
             raise UsageError(
                 f'functionConfig.spec has no "{name}"',
                 expected=", ".join(_KEYS),

@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 import sys
 
+from plait.authoring.lint import reports
+from plait.authoring.lint.linter import findings_of
+from plait.authoring.lint.subject import LintProject
 from plait.authoring.project.discovery import project_of
+from plait.authoring.project.file import Project
+from plait.authoring.project.run import Run
 from plait.authoring.project.run_selection import choose
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
 from plait.base.similar_names import counted
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import write_file
+from plait.cli.colour import styles_of
 from plait.cli.common_flags import entered, shown
 from plait.cli.progress import working
 from plait.cli.runs import announced
@@ -20,14 +28,13 @@ from plait.engine import DIALECTS
 from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, csv, switch, text
+from plait.insight.diagnostic_formats import as_annotations, as_list, as_sarif
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.authoring.lint.finding import LintFinding
-    from plait.authoring.lint.subject import LintProject
-    from plait.authoring.project.file import Project
     from plait.base.input_view import InputView
 
 FORMS = ("text", "json", "sarif", "github")
@@ -112,9 +119,6 @@ class Asked:
 
     def look(self, view: InputView | None = None) -> tuple[LintProject, list[LintFinding]]:
         """The findings. view: records the reads. Raises PlaitError."""
-        from plait.authoring.lint.linter import findings_of
-        from plait.authoring.lint.subject import LintProject
-
         flags = self.flags
         if self._typed:
             project = _typed(self._typed)
@@ -138,16 +142,11 @@ class Asked:
 
     def tell(self, subject: LintProject, found: Sequence[LintFinding]) -> None:
         """Print the findings, and write them to files. Raises ReadError."""
-        from plait.authoring.lint import reports
-        from plait.insight.diagnostic_formats import as_annotations, as_list, as_sarif
-
         form, flags = self.form, self.flags
         messages = reports.messages(subject, found)
         if flags.has(Lint.sarif):
             _write(flags.sarif, as_sarif(messages))
         if form == "text":
-            from plait.cli.colour import styles_of
-
             write_folded(reports.as_text(subject, found, styles_of(), line_width()), is_harmless=True)
         else:
             write_out({"json": as_list, "github": as_annotations, "sarif": as_sarif}[form](messages))
@@ -170,17 +169,11 @@ def _apart(argv: Sequence[str]) -> tuple[Lint, list[str]]:
 
 def _typed(words: Sequence[str]) -> Project:
     """A project of one run: a command line."""
-    from plait.authoring.project.file import Project
-    from plait.authoring.project.run import Run
-
     command, *rest = words
     return Project("", "", [Run(command, command, (), None, "", None, uses=entered(table(command).parse(rest)).uses)])
 
 
 def _write(path: str, text: str) -> None:
-    from plait.base.writing.real_paths import failure
-    from plait.base.writing.targets import write_file
-
     try:
         with cleanup_on_signal():
             write_file(path, [text.encode("utf-8", "replace")], new_mode=0o666)

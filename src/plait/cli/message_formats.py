@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from plait.authoring.analysis.file_facts import File
+from plait.authoring.lint.mending import mendings
 from plait.base.warnings import diagnostic_of
 from plait.cli.workflow_log import annotate
 from plait.insight.diagnostic_formats import (
@@ -69,8 +71,6 @@ def _offers(found: Diagnostic) -> Iterator[Offer]:
     source = None if found.at is None else found.at.source
     if source is None or source.flag or source.first_line != 1 or found.is_private or not found.suggestions:
         return
-    from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lint.mending import mendings
 
     file = File(source.shown, source.text, extensions=source.extensions)
     for one in mendings(file, found):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from plait.base.errors import UsageError, render
 from plait.cli import SINK, TYPED
 from plait.cli.streams import complain, error_width
+from plait.engine.flags import Command
+from plait.engine.options import FORMS, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +16,6 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
     from plait.cli.message_formats import Sink
-    from plait.engine.options import Request
     from plait.tree.context import Context
 
 
@@ -22,7 +24,6 @@ def _sink(error: PlaitError | None = None) -> Sink | None:
     made = SINK.get([])
     if made:
         return made[0]
-    from plait.engine.options import FORMS, Request
 
     form = "text"
     for one in typed(error):
@@ -37,18 +38,12 @@ def _sink(error: PlaitError | None = None) -> Sink | None:
 
 def typed(error: PlaitError | None = None) -> list[Request]:
     """The requests of the command line. error: as of `_sink`."""
-    from plait.engine.options import Request
-
     parsed = getattr(error, "parsed", None)
     return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
 
 
 def read_form(argv: Sequence[str]) -> None:
     """Note the shared flags of a command line that ended before all of it was read."""
-    from plait.base.errors import UsageError
-    from plait.engine.flags import Command
-    from plait.engine.options import Request
-
     requests = TYPED.get([])
     # A request has its whole command line, unless that names another command, or a run.
     is_unread = not requests or any(one.takes_words for one in requests)
@@ -61,9 +56,6 @@ def read_form(argv: Sequence[str]) -> None:
 
 def without_shared_flags(words: Sequence[str]) -> list[str]:
     """The words without the flags that all commands accept, which apply from now on. Raises UsageError."""
-    from plait.engine.flags import Command
-    from plait.engine.options import Request
-
     flags, rest = Command(Request).apart(words, anywhere=True)
     TYPED.get([]).append(flags)
     return rest
@@ -85,7 +77,6 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
     """Writes an error to standard error, in the selected format; a terminal shows its codes."""
     sink = _sink(error)
     if sink is None:
-        from plait.base.errors import render
         from plait.cli.colour import styles_of
 
         text = render(

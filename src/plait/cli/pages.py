@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from textwrap import fill
 
 from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # In an installation, and in a checkout.
@@ -30,8 +32,6 @@ def code_of(text: str) -> DiagnosticCode:
             None,
         )
     if found is None:
-        from plait.base.similar_names import did_you_mean
-
         hint = did_you_mean(text, [*BY_CODE, *CODES])
         raise UsageError(f'unknown code "{text}"', hint=hint, code="unknown-code")
     return found
@@ -48,8 +48,6 @@ _WIDEST = 100
 
 def plain(page: str, width: int) -> str:
     """A page of Markdown as plain text: paragraphs of a width, blocks indented below their file names, links without targets."""
-    from textwrap import fill
-
     out: list[str] = []
     for number, part in enumerate(page.split("```")):
         if number % 2:

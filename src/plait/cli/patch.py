@@ -6,7 +6,11 @@ path if requested, and prints the result. Any error ends with status 1, as in bo
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, OpsError, PlaitError, UsageError
+import os
+import sys
+
+from plait.base.content import encoded
+from plait.base.errors import LimitError, OpsError, PlaitError, UsageError, render
 from plait.base.extensions import TAGS
 from plait.cli.common_flags import (
     entered,
@@ -23,8 +27,10 @@ from plait.engine.common import keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.patch import Patch, job_of
+from plait.ops.reader import expand_home
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +76,6 @@ def _failed(error: PlaitError, *, as_data: bool) -> int:
     error.exit_status = 3 if isinstance(error, LimitError) else 1
     if not as_data:
         raise error from None
-    from plait.base.errors import render
 
     message = render(error, "", quote_values=quotes_values(error)).rstrip("\n")
     write_out(as_json(None, [message, f"Exit code {error.exit_status}"]))
@@ -118,7 +123,6 @@ def finish(flags: Patch, job: PatchJob) -> int:
         if job.done is not None:
             from plait.ops.operations import to_nodes
             from plait.yaml.tags import printable
-            from plait.yaml.writer import write_value
 
             operations = to_nodes(job.done)
             write_out(write_value(printable(operations) if TAGS in job.extensions else operations))
@@ -145,18 +149,14 @@ def _is_terminal(flags: Outcome) -> bool:
     """True if BOSH would treat standard output, or its environment, as a terminal."""
     if flags.program == "plait":
         return False
-    import os
-    import sys
 
     return sys.stdout.isatty() or os.environ.get("BOSH_TTY") in TRUE
 
 
 def _write_back(path: str, text: str) -> None:
     """Replaces the template by the result; its mode is preserved."""
-    from plait.base.content import encoded
     from plait.base.writing.real_paths import failure
     from plait.base.writing.targets import write_file
-    from plait.ops.reader import expand_home
 
     path = expand_home(path)
     try:

@@ -6,14 +6,17 @@ thread reads the run's `Context` regularly; the run itself only sets attributes.
 
 from __future__ import annotations
 
+from _thread import start_new_thread
 from contextlib import contextmanager
+from time import monotonic, sleep
+
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plait.cli.terminal import Terminal
-    from plait.tree.context import Context
 
 _FIRST = 1.0
 _AGAIN = 0.2
@@ -30,8 +33,6 @@ class ProgressDisplay:
         self._terminal = terminal
 
     def __enter__(self) -> None:
-        from _thread import start_new_thread
-
         from plait.cli.colour import is_dumb
 
         if not is_dumb():
@@ -42,8 +43,6 @@ class ProgressDisplay:
         self._terminal.show("")
 
     def _watch(self) -> None:
-        from time import monotonic, sleep
-
         start = monotonic()
         sleep(_FIRST)
         while not self._over:
@@ -66,7 +65,6 @@ def working(doing: str, total: int = 0) -> Iterator[Context]:
     doing: what it does, such as "checking the runs". total: how many units there are, 0 if that is unknown.
     """
     from plait.cli.streams import watched
-    from plait.tree.context import Context
 
     context = Context()
     context.doing, context.total = doing, total

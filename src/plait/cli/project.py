@@ -9,6 +9,7 @@ from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import Project, find, read
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
+from plait.base.similar_names import counted
 from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced, described
 from plait.cli.streams import write_answer, write_out
@@ -17,6 +18,7 @@ from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON
 from plait.engine.flags import Command, words_of
 from plait.engine.options import Request, switch
+from plait.tree.nodes import to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,8 +165,6 @@ _SHOWN = 3
 
 
 def _as_text(project: Project) -> str:
-    from plait.base.similar_names import counted
-
     is_there = project.runs or project.path
     out = [f"{project.path}:" if project.path else "no project file; inferred:"] if is_there else []
     out += [f"  {line}" for run in project.runs.values() for line in described(run)]
@@ -180,8 +180,6 @@ def _as_text(project: Project) -> str:
 
 def _as_json(project: Project) -> str:
     from json import dumps
-
-    from plait.tree.nodes import to_plain
 
     runs = [
         {

@@ -12,7 +12,8 @@ from contextlib import nullcontext
 
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
-from plait.cli import TYPED
+from plait.base.similar_names import did_you_mean
+from plait.cli import TYPED, project
 from plait.cli.common_flags import entered
 from plait.cli.tools import table
 from plait.engine import DIALECTS, dialect
@@ -74,8 +75,6 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises
     UsageError.
     """
-    from plait.cli import project
-
     rest, run, path = [*argv], None, ""
     if rest and rest[0] == "--json":
         raise UsageError("unknown flag: --json", hint='did you mean "-o json"?', code="unknown-flag")
@@ -168,8 +167,6 @@ def _nothing_asked(command: str, count: int) -> UsageError:
 def _check_word(first: list[str]) -> None:
     """Refuse a misspelt command's name. Raises UsageError."""
     if first and not first[0].startswith("-") and not os.path.lexists(first[0]):
-        from plait.base.similar_names import did_you_mean
-
         hint = did_you_mean(first[0], DIALECTS)
         if hint is not None:
             raise UsageError(
@@ -201,8 +198,6 @@ def _detected(argv: list[str]) -> str:
         with open(first, encoding="utf-8", errors="replace") as file:
             text = file.read(1 << 20)
     except OSError:
-        from plait.base.similar_names import did_you_mean
-
         raise UsageError(
             f'"{first}" is neither a command nor an input',
             expected=f"{', '.join(DIALECTS)} or run NAME, then its flags and arguments",

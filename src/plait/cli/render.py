@@ -28,6 +28,8 @@ from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch
 from plait.engine.render import Render, inputs_of, outcome, read_inputs
 from plait.tree.context import Context
+from plait.yaml import output_formats
+from plait.yaml.output_formats import choose_formats
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
@@ -213,8 +215,6 @@ def _prints_documents(request: Render) -> bool:
 
 
 def _prints_json(request: Render) -> bool:
-    from plait.yaml.output_formats import choose_formats
-
     elsewhere = request.bulk_out or request.has(Render.output_files, Render.emptied)
     return not elsewhere and choose_formats(request.output)[0] == "json"
 
@@ -230,8 +230,6 @@ def _note_texts(request: Render, result: RenderResult, context: Context) -> None
 
 
 def _write(request: Render, result: RenderResult) -> None:
-    from plait.yaml import output_formats
-
     emptied, kept = request.emptied, request.output_files
     if request.bulk_out:
         write_out(output_formats.bulk_json(result.output_files()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.base.output_files import add_files, replace_directory
+from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import write_answer
 
 TYPE_CHECKING = False
@@ -13,18 +15,12 @@ if TYPE_CHECKING:
 
 def write_files(directory: str, files: Sequence[OutputFile]) -> None:
     """Add files to a directory, and print the path of each. Raises PlaitError."""
-    from plait.base.output_files import add_files
-    from plait.cli.signals import cleanup_on_signal
-
     with cleanup_on_signal():
         add_files(directory, files, _print_line)
 
 
 def replace_files(directory: str, files: Sequence[OutputFile]) -> None:
     """Replaces the content of a directory by these files, and prints the path of each. Raises PlaitError."""
-    from plait.base.output_files import replace_directory
-    from plait.cli.signals import cleanup_on_signal
-
     with cleanup_on_signal():
         replace_directory(directory, files, _print_line)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.limits import parse
+from plait.base.process import goes_on, serve_on
 from plait.cli.serve_options import Serve
 from plait.cli.streams import complain
 from plait.cli.tools import size_of
 from plait.engine.flags import Command
+from plait.service.telemetry import ExportingTelemetry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +66,6 @@ def _serve(flags: Serve) -> int:
 
 
 def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
-    from plait.base.limits import parse
     from plait.cli.admin_commands import keys_of, policy_of
     from plait.service.app import application
     from plait.service.retention import keep_of
@@ -89,7 +91,6 @@ def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
 
 def _telemetry() -> Telemetry:
     from plait.base.version import __version__
-    from plait.service.telemetry import ExportingTelemetry
 
     return ExportingTelemetry(__version__)
 
@@ -103,7 +104,6 @@ def _issuer(flags: Serve) -> Issuer | None:
 
 
 def _run(app: Starlette, listener: socket.socket) -> int:
-    from plait.base.process import goes_on, serve_on
     from plait.cli.admin_commands import MEMORY
     from plait.service.protocol import GracefulServer
 

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.edit import insertion
+from plait.authoring.edit.edit_errors import EditError
+from plait.authoring.edit.insertion import offers
+from plait.authoring.edit.path_hints import data_value_hint
+from plait.authoring.edit.public_functions import added, edited, removed
+from plait.authoring.edit.setting import EditSession, joined
+from plait.authoring.edit.target import Target
+from plait.authoring.edit.write_back import put_back
+from plait.authoring.project.run import Run
+from plait.base.content import source, sources
 from plait.base.errors import UsageError
+from plait.base.source import Source
+from plait.base.text_diff import GONE, NEW, Paint
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import entered, shown
 from plait.cli.messages import complain_of
 from plait.cli.progress import working
+from plait.cli.project import RUN, chosen, is_run
+from plait.cli.questions import split_question
 from plait.cli.streams import complain, write_folded
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
+from plait.insight.diff import read, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.edit.setting import Edit, EditSession
-    from plait.authoring.edit.target import Target
+    from plait.authoring.edit.setting import Edit
     from plait.engine.options import Use
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
@@ -92,10 +106,6 @@ class Wish:
         """The value of VALUE; `@path` is the YAML in a file. Raises ReadError, and UsageError for several
         documents.
         """
-        from plait.base.content import source
-        from plait.base.source import Source
-        from plait.insight.diff import read
-
         if self.form == TEXT_ITSELF:
             return text
         if self.form == TEXT_OF_FILE:
@@ -151,8 +161,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
-    from plait.authoring.edit.setting import EditSession, joined
-
     with working("looking for the lines to edit"):
         state = EditSession(target)
         edits: list[Edit] = []
@@ -168,16 +176,10 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
 
 def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
     """The edit for one value. If there is none, alternatives are printed. Raises PlaitError."""
-    from plait.authoring.edit.edit_errors import EditError
-    from plait.authoring.edit.insertion import offers
-    from plait.authoring.edit.public_functions import added, removed
-
     try:
         place, text = wish.found(state)
     except UsageError as error:
         if wish.is_gone or not flags.add:
-            from plait.authoring.edit.path_hints import data_value_hint
-
             error.hint = error.hint or data_value_hint(state, wish.splits[0][0])
             error.hint = error.hint or (None if wish.is_gone else "--add adds a key that is not there")
             raise
@@ -200,9 +202,6 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
 
 def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | None, flags: Set) -> Edit:
     """The edit at the position that the flags select, or where the value is written."""
-    from plait.authoring.edit import insertion
-    from plait.authoring.edit.public_functions import edited
-
     if flags.has(Set.at):
         file, _, line = flags.at.rpartition(":")
         if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
@@ -223,11 +222,6 @@ _LONGEST_NUMBER = 9
 
 def _set_from(target: Target, flags: Set) -> int:
     """Writes an edited output back. Returns the exit status: 1 if some differences could not be written."""
-    from plait.authoring.edit.setting import EditSession
-    from plait.authoring.edit.write_back import put_back
-    from plait.base.content import sources
-    from plait.insight.diff import read
-
     wanted = read(sources(flags.from_))
     with working("looking for the lines to edit"):
         edit, refused = put_back(EditSession(target), wanted)
@@ -256,9 +250,6 @@ def _finish(edit: Edit, flags: Set) -> None:
 
 def _show(edit: Edit) -> None:
     """Prints the changed lines of files, and the changed keys of the output."""
-    from plait.base.text_diff import GONE, NEW, Paint
-    from plait.insight.diff import to_text
-
     colour, clean = in_colour(), cleaning()
     paint = Paint(clean, colour=colour)
     out: list[str] = []
@@ -273,11 +264,6 @@ def _show(edit: Edit) -> None:
 
 def _target(words: list[str]) -> tuple[Target, list[str]]:
     """The run, and the remaining words with the values to set. Raises PlaitError."""
-    from plait.authoring.edit.target import Target
-    from plait.authoring.project.run import Run
-    from plait.cli.project import RUN, chosen, is_run
-    from plait.cli.questions import split_question
-
     if words and words[0] not in (*DIALECTS, "run") and is_run(words[0]):
         words = ["run", *words]
     is_named = bool(words) and words[0] == "run"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from shlex import quote
 
 from plait.base.errors import UsageError
 from plait.base.writing.directory import aside_name
@@ -127,7 +128,6 @@ def _check_ours(path: str) -> None:
 def _next(directory: str) -> str:
     if os.name == "nt":
         return f"\nPut the directory before others on PATH:\n\n  set PATH={directory};%PATH%\n"
-    from shlex import quote
 
     return (
         "\nPut the directory before others on PATH, in a shell and in what it starts:\n\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from os import environ
 
@@ -134,15 +135,11 @@ def complain(text: str, *, is_harmless: bool = False) -> None:
 
 def forget_out() -> None:
     """Let whatever is still to be written, the interpreter's last flush among it, go nowhere."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def open_missing() -> None:
     """Replaces missing standard streams by empty ones."""
-    import os
-
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the process ends

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +32,6 @@ def harmless(text: str) -> str:
 
 def columns(stream: TextIO) -> int | None:
     """The columns of the terminal that a stream is connected to, or None."""
-    import os
-
     try:
         found = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):
@@ -90,8 +90,6 @@ class Terminal:
     """
 
     def __init__(self, stream: TextIO) -> None:
-        from _thread import allocate_lock
-
         self._stream = stream
         self._lock = allocate_lock()
         self._shown = False
@@ -112,8 +110,6 @@ class Terminal:
         with self._lock:
             self._clear()
             if text:
-                import os
-
                 try:
                     width = os.get_terminal_size(self._stream.fileno()).columns or 80
                 except OSError:

@@ -6,17 +6,27 @@ import sys
 from contextlib import nullcontext
 from time import perf_counter
 
+from plait.authoring.testing import reports
+from plait.authoring.testing.cases import Case
+from plait.authoring.testing.collecting import Collector
+from plait.authoring.testing.last_failed import remember, selected
+from plait.authoring.testing.reports import junit
+from plait.authoring.testing.snapshots import obsolete, remove
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
 from plait.base.process import goes_on, stop_timer
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import write_file
 from plait.cli.colour import in_colour
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import in_workflow, write_answer, write_out
+from plait.cli.test_output import TerminalReporter, obsolete_note
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text, texts
+from plait.insight.workflow import without_commands
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -25,7 +35,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.authoring.coverage.data import Coverage
-    from plait.authoring.testing.cases import Case
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
     from plait.authoring.testing.results import CaseResult
@@ -111,7 +120,6 @@ def main(flags: Test) -> int:
         stop_timer()  # each test has its own
     coverage = None if reports is None else reports.read(flags.cov_append)
     done = _run(flags, cases, collected, jobs, start, coverage)
-    from plait.authoring.testing.last_failed import remember
 
     remember(done)
     _write_junit(flags, done)
@@ -121,9 +129,6 @@ def main(flags: Test) -> int:
 
 def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
     """The tests that the arguments name, and the selected ones. Raises PlaitError."""
-    from plait.authoring.testing.collecting import Collector
-    from plait.authoring.testing.last_failed import selected
-
     collected = Collector(flags.project).collect(flags.arguments)
     for project in collected.inferred:
         announced(project)
@@ -158,10 +163,6 @@ def _run(
     coverage: Coverage | None,
 ) -> list[CaseResult]:
     """Runs the cases and prints their results."""
-    from plait.authoring.testing import reports
-    from plait.cli.test_output import TerminalReporter
-    from plait.insight.workflow import without_commands
-
     teller = TerminalReporter(
         len(cases), verbose=flags.verbose, colour=in_colour(), in_workflow=flags.github or in_workflow()
     )
@@ -200,10 +201,6 @@ def _results(
 
 def _obsolete(flags: Test, collected: Collected) -> list[str]:
     """Messages about snapshots that no case uses. Only files whose cases all ran are considered."""
-    from plait.authoring.testing.cases import Case
-    from plait.authoring.testing.snapshots import obsolete, remove
-    from plait.cli.test_output import obsolete_note
-
     used = {one.file for case in collected.cases if isinstance(case, Case) for one in case.snapshots}
     found = [path for file in collected.files if file in collected.whole for path in obsolete(file, used)]
     if flags.update:
@@ -216,9 +213,6 @@ def _write_junit(flags: Test, done: Sequence[CaseResult]) -> None:
     path = flags.junit
     if not path:
         return
-    from plait.authoring.testing.reports import junit
-    from plait.base.writing.real_paths import failure
-    from plait.base.writing.targets import write_file
 
     try:
         write_file(path, [junit(done).encode()], new_mode=0o666)

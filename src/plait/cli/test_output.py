@@ -7,6 +7,7 @@ import sys
 from plait.base.similar_names import counted
 from plait.cli.streams import write_folded, write_out
 from plait.cli.terminal import harmless
+from plait.insight.workflow import without_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ class TerminalReporter:
 
     def _clean(self, text: str) -> str:
         if self._in_workflow:
-            from plait.insight.workflow import without_commands
-
             text = without_commands(text)
         return harmless(text) if self._on_terminal else text
 

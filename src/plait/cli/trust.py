@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.trusting.needs import needs_of
+from plait.base.errors import PermissionDeniedError
 from plait.base.path_errors import read_failure
 from plait.base.permissions import (
     ACCESSES,
@@ -107,8 +108,6 @@ def _typed(access: str, text: str) -> Need:
 
 
 def _is_foreign(file: str) -> bool:
-    from plait.base.errors import PermissionDeniedError
-
     try:
         check_owner(os.path.abspath(file))
     except PermissionDeniedError:

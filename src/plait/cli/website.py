@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from plait.base.errors import UsageError
+from plait.base.process import goes_on, serve_on
 from plait.base.version import __version__
 from plait.cli.streams import complain
 from plait.engine.flags import Command
@@ -49,7 +50,6 @@ def main(flags: Website) -> int:
         )
     address = flags.listen_addr
     host, port = _address(address)
-    from plait.base.process import goes_on, serve_on
     from plait.playground.server import Playground
 
     try:

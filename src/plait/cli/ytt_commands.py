@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import UsageError
 from plait.cli.common_flags import performed, shown
+from plait.cli.completing import script
 from plait.cli.streams import complain, write_out
 from plait.cli.website import Website
 from plait.cli.website import main as serve
@@ -115,7 +116,6 @@ def completion(argv: Sequence[str]) -> int:
         return shown(node.command)
     if flags.arguments:
         raise UsageError(f'unknown command "{flags.arguments[0]}" for "{node.command.name}"', code="unknown-command")
-    from plait.cli.completing import script
 
     ask = "__completeNoDesc" if flags.value(ShellCompletion.no_descriptions) else "__complete"
     write_out(script(node.command.name.rpartition(" ")[2], PROGRAM, ask))

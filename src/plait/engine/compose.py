@@ -5,6 +5,8 @@ from __future__ import annotations
 from plait.base.content import variables
 from plait.base.errors import UsageError
 from plait.base.input_view import current_permissions, permitted
+from plait.base.permissions import READ, Need
+from plait.base.trust import permissions_of
 from plait.engine import common
 from plait.engine.common import Dialect, keep_limits, keep_originals, output_by_of, result_of
 from plait.engine.options import (
@@ -21,7 +23,12 @@ from plait.engine.options import (
     texts,
     value_map,
 )
+from plait.engine.pipeline import read
+from plait.engine.pipeline_steps import compose, has_secrets
 from plait.tree.nodes import Map
+from plait.yaml.output_formats import text_of
+from plait.ytt.workspace.render_job import values_of_map
+from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +94,6 @@ class Compose(Dialect):
 
 def evaluate(request: Compose, context: Context) -> Documents:
     """The result of a request; nothing is printed or written. Raises PlaitError."""
-    from plait.yaml.output_formats import text_of
-
     keep_limits(request, context)
     form: str = request.output
     keep_originals(request, context, form)
@@ -108,9 +113,6 @@ def composed(
             found=" ".join(request.arguments) or None,
             code="missing-argument",
         )
-    from plait.base.permissions import READ, Need
-    from plait.base.trust import permissions_of
-    from plait.ytt.workspace.render_job import values_of_map
 
     values = _values(request, context)
     if isinstance(request.values, Map):
@@ -127,7 +129,6 @@ def composed(
 
 def _values(request: Compose, context: Context) -> list[ReferencedValues]:
     from plait.ytt.workspace.inputs import Inputs
-    from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
     found: list[ReferencedValues] = []
     for option, name in (
@@ -147,9 +148,6 @@ def _after_steps(
     watch: Callable[[Step, list[Document]], None] | None,
     values: Sequence[ReferencedValues],
 ) -> DocumentSet:
-    from plait.engine.pipeline import read
-    from plait.engine.pipeline_steps import compose, has_secrets
-
     pipeline = read(path, request.run)
     if watch is not None and not request.cleartext_secrets and has_secrets(pipeline):
         raise UsageError(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from os.path import lexists
 from textwrap import wrap
 
+from plait.base.styles import PLAIN
 from plait.engine.common import FALSE, NO_EFFECT, TRUE
 from plait.engine.options import LISTS, SWITCH
 
@@ -27,8 +29,6 @@ def help_text(
 
     example: a command line. width: of the terminal.
     """
-    from plait.base.styles import PLAIN
-
     most = _WIDTH if width is None else min(width, _WIDTH)
     column = min(_COLUMN, most // 2)
     usage = " ".join(filter(None, (command.name, "[flags]", command.request.usage)))
@@ -84,7 +84,6 @@ def argument_hint(command: Command[Any], found: Request) -> str | None:
         last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]
         if last:
             return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
-    from os.path import lexists
 
     if any(flag.short == "f" for flag in command.flags) and (lexists(first) or "." in first or "/" in first):
         return f"an input is given with a flag: -f {first}"

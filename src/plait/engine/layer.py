@@ -26,6 +26,7 @@ from plait.layering.plain_scalars import plain_values
 from plait.layering.rendering import LayeringOptions
 from plait.layering.secrets import EnvironmentSecrets, FileSecrets
 from plait.layering.select import ORDERS, Selection
+from plait.tree.nodes import Map, kind_name
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
 
@@ -222,8 +223,6 @@ def _secret_sources(request: Layer) -> list[SecretSource]:
     found: list[SecretSource] = []
     with located(request, Layer.secrets_files) as paths:
         for path in paths:
-            from plait.tree.nodes import Map, kind_name
-
             text = source(path).hidden()
             try:
                 for document in deduplicate(read(text, plain=plain_values)).items:

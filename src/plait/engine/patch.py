@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from plait.base.content import standard_input, variables
 from plait.base.errors import PlaitError, ReadError, UsageError
-from plait.base.source import CLAUSE, FLAG
+from plait.base.extensions import parse_extensions
+from plait.base.source import CLAUSE, FLAG, Source
 from plait.engine import common
 from plait.engine.common import Linked, extensions_of, keep_limits, links_of
 from plait.engine.options import (
@@ -200,8 +201,6 @@ def configured(request: Patch, context: Context) -> PatchJob:
     job.sort = request.sort
     job.keep_format = request.keep_format
     if request.has(Patch.extensions):
-        from plait.base.extensions import parse_extensions
-
         with located(request, Patch.extensions):
             job.extensions = parse_extensions(request.extensions, "patch")
     return job
@@ -223,7 +222,6 @@ def _taken(take: Callable[[PatchJob, str, Patch], None], job: PatchJob, use: Use
 
 
 def _take_template(job: PatchJob, path: str, _request: Patch) -> None:
-    from plait.base.source import Source
     from plait.ops.reader import TEMPLATE, decoded, expand_home, file_source
 
     if path == "-":

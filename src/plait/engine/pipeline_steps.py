@@ -22,9 +22,31 @@ from plait.base.input_view import check_read
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
+from plait.base.warnings import warning
+from plait.engine.patch import Patch, configured
 from plait.engine.pipeline import Pipeline, Step, read, wrong
 from plait.engine.selecting import selected
+from plait.layering.document import read_documents
+from plait.layering.plain_scalars import plain_values
+from plait.layering.secrets import lines_of_secrets
+from plait.layering.sites import find_site, unwrapped
+from plait.ops.definitions import interpolate
+from plait.ops.ignored import warn_of_placeholders
+from plait.ops.job import patch
+from plait.ops.operation_files import expand, read_operations
+from plait.ops.placeholders import marked
+from plait.ops.reader import file_source
+from plait.ops.variables import from_file
 from plait.tree.nodes import Array, Document, DocumentSet, Map
+from plait.tree.withholding import telling
+from plait.yaml.document_names import document_name
+from plait.yaml.duplicate_keys import duplicate_key_warnings
+from plait.yaml.repeats import deduplicate
+from plait.ytt.workspace.input_files import InputFile
+from plait.ytt.workspace.inputs import Inputs
+from plait.ytt.workspace.phases import run as run_phases
+from plait.ytt.workspace.render_job import DocumentFile, RenderJob, values_of_map
+from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +126,6 @@ def compose(
 
     if any(one.secret for one in values) or has_secrets(pipeline):
         context.use_secrets()
-    from plait.tree.withholding import telling
 
     with telling(context, all_of_it=tells_secrets):
         state = PipelineState(values)
@@ -178,10 +199,6 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
 
 def _values(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Sets data values for later steps: from plain files, and inline ones."""
-    from plait.ytt.workspace.inputs import Inputs
-    from plait.ytt.workspace.render_job import values_of_map
-    from plait.ytt.workspace.values_flags import ValuesFlags, read_values
-
     files = _paths(step, pipeline, "files")
     state.values += read_values(ValuesFlags(files=files), Inputs(), variables, warn=context.warn)
     own = step.map("set")
@@ -196,7 +213,6 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
     if not arguments:
         return []
     from plait.engine.secret_sources import read_secrets
-    from plait.ytt.workspace.render_job import values_of_map
 
     return [values_of_map(values, secret=True) for values in read_secrets(arguments)]
 
@@ -204,10 +220,6 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
 def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Templates and overlays of files; the overlays also change the existing documents."""
     from plait.engine.render import Render, options_of
-    from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.inputs import Inputs
-    from plait.ytt.workspace.phases import run as run_phases
-    from plait.ytt.workspace.render_job import RenderJob, values_of_map
 
     paths = _paths(step, pipeline, "files")
     if not paths:
@@ -238,7 +250,6 @@ def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Conte
     result = run_phases(job, context, given)
     if result.texts:
         names = ", ".join(file.path for file in result.texts)
-        from plait.base.warnings import warning
 
         message = f'the step "{step.name}" makes text files, which a pipeline drops: {names}'
         context.warn(warning(message, code="text-dropped"))
@@ -272,9 +283,7 @@ def _overlay(step: Step, pipeline: Pipeline, state: PipelineState, context: Cont
 
 def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Plain documents merged into the documents."""
-    from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.merges import Merges, documents_of
-    from plait.ytt.workspace.render_job import DocumentFile
 
     documents = documents_of(Inputs().files(_paths(step, pipeline, "files")), warn=context.warn)
     merges = Merges(documents, step.texts("keys"), _paths(step, pipeline, "schemas"))
@@ -288,12 +297,8 @@ def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Adds layered documents: those of a site and of files, and those among the existing documents."""
     from plait.engine.layer import Layer, options_of
-    from plait.layering.document import read_documents
-    from plait.layering.plain_scalars import plain_values
     from plait.layering.rendering import plan, render_plan, written
-    from plait.layering.secrets import lines_of_secrets
     from plait.yaml.reader import read as read_yaml
-    from plait.ytt.workspace.inputs import Inputs
 
     sets: list[DocumentSet] = []
     others: list[Document] = []
@@ -333,8 +338,6 @@ def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 
 def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[DocumentSet]:
     """The documents of the Airship site that a step names."""
-    from plait.layering.plain_scalars import plain_values
-    from plait.layering.sites import find_site, unwrapped
     from plait.yaml.reader import read as read_yaml
 
     repositories = step.map("repositories")
@@ -357,9 +360,6 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
 
 def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
     """Documents without the keys that are repeated, which are warned of."""
-    from plait.yaml.duplicate_keys import duplicate_key_warnings
-    from plait.yaml.repeats import deduplicate
-
     documents = deduplicate(written)
     for text in duplicate_key_warnings(source, written) if documents is not written else ():
         context.warn(text)
@@ -388,15 +388,6 @@ def _data_of(document: Document, context: Context) -> Document:
 
 def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
-    from plait.engine.patch import Patch, configured
-    from plait.ops.definitions import interpolate
-    from plait.ops.ignored import warn_of_placeholders
-    from plait.ops.job import patch
-    from plait.ops.operation_files import expand, read_operations
-    from plait.ops.placeholders import marked
-    from plait.ops.reader import file_source
-    from plait.ops.variables import from_file
-
     chosen = selected(step, state.documents)
     request = step.request(Patch)
     job = configured(request, context)
@@ -429,8 +420,6 @@ def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
             warn_of_placeholders(marked(value), sources, context.warn)
             value = interpolate(value, sources, expect_values=job.expect_values)
         except PlaitError as error:
-            from plait.yaml.document_names import document_name
-
             error.made_of(document, *_inside([document]))
             raise error.within(f"on {document_name(document) or 'a document'}", document.position) from None
         new = document.with_value(value)

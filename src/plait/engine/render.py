@@ -27,8 +27,10 @@ from plait.engine.options import (
     texts,
     value_map,
 )
-from plait.tree.nodes import Map
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map
 from plait.ytt.workspace.inputs import Inputs as Reader
+from plait.ytt.workspace.inputs import bulk_files
+from plait.ytt.workspace.library import in_sequence, outline
 from plait.ytt.workspace.render_job import (
     INSPECT_JSON_SCHEMA,
     INSPECT_SCHEMA,
@@ -231,8 +233,6 @@ def inputs_of(request: Render) -> Reader:
 def read_inputs(request: Render, inputs: Reader) -> list[InputFile]:
     """The inputs of a request, in order. Raises ReadError, UsageError."""
     if request.bulk_in:
-        from plait.ytt.workspace.inputs import bulk_files
-
         return bulk_files(request.bulk_in)
     with located(request, Render.inputs) as paths:
         return inputs.files(paths)
@@ -262,9 +262,6 @@ def outcome(
 
 def _listed(job: RenderJob) -> RenderResult:
     """The paths of the inputs, as a document."""
-    from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet
-    from plait.ytt.workspace.library import in_sequence
-
     paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
     return RenderResult(documents=DocumentSet([Document(Array(paths))] if paths else []))
 
@@ -285,8 +282,6 @@ def job_of(
             files = apply_marks(files, marks)
     job = RenderJob(files, options_of(request, debug), library=library)
     if debug is not None:
-        from plait.ytt.workspace.library import outline
-
         for line in outline(job.library):
             debug(line)
     if not request.files_inspect:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from plait.base.errors import LimitError, PlaitError
 from plait.base.extensions import TAGS
 from plait.base.limits import budget_scope, current_budget
+from plait.base.source import Source
 from plait.engine.equality import Comparable
-from plait.tree.nodes import DocumentSet, to_plain
+from plait.tree.nodes import DocumentSet, kind_name, to_plain
+from plait.yaml.writer import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +137,6 @@ class Documents(Comparable):
     def nodes(self) -> DocumentSet:
         """The tree."""
         if self._nodes is None:
-            from plait.base.source import Source
             from plait.yaml.reader import read
 
             # Every document prints something.
@@ -192,9 +194,6 @@ class Documents(Comparable):
         """The only document, which must be a map. Raises PlaitError for another number of documents or another
         type.
         """
-        from plait.base.errors import PlaitError
-        from plait.tree.nodes import kind_name
-
         found = self.to_list()
         if len(found) != 1:
             raise PlaitError(
@@ -235,7 +234,6 @@ def text_like(documents: Documents, nodes: DocumentSet) -> str:
     with budget_scope(documents._run.again()):
         if documents._write is not None:
             return documents._write(nodes)
-        from plait.yaml.writer import write
 
         return write(nodes)
 
@@ -302,8 +300,6 @@ def _data(document: Document) -> Plain:
     try:
         return plain(document.value)
     except RecursionError:
-        from plait.base.errors import LimitError
-
         raise LimitError("the document is nested too deeply for plain data", at=document.position) from None
 
 

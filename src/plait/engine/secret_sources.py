@@ -11,15 +11,21 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+from time import monotonic
 
 from plait.base import content
+from plait.base.children import programs
+from plait.base.children.programs import run
 from plait.base.content import note_secrets
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, conceal
 from plait.base.input_view import check_program, check_read, current_permissions
 from plait.base.limits import current_budget, limit_error
 from plait.base.path_errors import read_failure
+from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
 from plait.tree.nodes import Map, MapItem, kind_name
+from plait.yaml.reader import read_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +49,6 @@ class Named:
         """Raises UsageError."""
         found = _ARGUMENT.fullmatch(argument)
         if found is None or found["kind"] not in KINDS or found["key"] == "":
-            from plait.base.similar_names import did_you_mean
-
             hint = None if found is None else did_you_mean(found["kind"], KINDS)
             raise UsageError(
                 f'"{argument}" names no source of secrets', expected=FORM, hint=hint, code="secrets-source"
@@ -109,8 +113,6 @@ def _below(key: str, value: Value, source: Source | None) -> Map:
 
 
 def _map(source: Source, named: Named) -> Map:
-    from plait.yaml.reader import read_value
-
     try:
         value = read_value(source)
     except ReadError as error:
@@ -168,8 +170,6 @@ def _of_directory(top: str) -> Map:
 
 def _decrypted(named: Named) -> Source:
     """A SOPS file in clear."""
-    from plait.base.children import programs
-
     path = named.where
     check_program(named.program)
     content.source(path)  # reports the fault in the path, as for any other file
@@ -195,9 +195,6 @@ def _printed(named: Named, allow_exec: bool) -> Source:
             hint="--allow-exec on the command line allows it; files of a project cannot",
             code="secrets-source",
         )
-    import shlex
-
-    from plait.base.children import programs
 
     try:
         words = shlex.split(named.where)
@@ -224,10 +221,6 @@ def _short(stderr: str) -> str | None:
 
 def _output(program: ExternalProgram, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
     """The output of a program. Raises ReadError, LimitError."""
-    from time import monotonic
-
-    from plait.base.children.programs import run
-
     allowed = current_budget()
     content.note_stream(described)
     most = allowed.most("input")

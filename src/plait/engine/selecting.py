@@ -6,6 +6,7 @@ from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
 from plait.engine.pipeline import Step, check_keys
 from plait.tree.nodes import Array, Document, Map
+from plait.yaml.document_names import document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 
 def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
     """The documents that match `select`; without it, the only document. Raises UsageError if there is none."""
-    from plait.yaml.document_names import document_name
-
     if not documents:
         raise UsageError(
             "there are no documents to patch",

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 from plait.base.input_view import permitted, use_view
 from plait.base.limits import budget_scope_from
+from plait.engine import patch, render
 from plait.engine.options import Request
 from plait.tree.context import Context
 
@@ -83,13 +84,9 @@ def evaluate_in(context: Context, request: Request, engine: Engine | None = None
     if engine is not None:
         context.cache = engine.part().cache
     if request.command == "render":
-        from plait.engine import render
-
         assert isinstance(request, render.Render)
         return render.evaluate(request, context, engine)
     if request.command == "patch":
-        from plait.engine import patch
-
         assert isinstance(request, patch.Patch)
         return patch.evaluate(request, context)
     if request.command == "layer":

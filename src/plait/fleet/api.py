@@ -8,7 +8,7 @@ from time import monotonic
 from plait.authoring.project.file import read
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits
-from plait.fleet.cached_results import MOST_BYTES, Results
+from plait.fleet.cached_results import MOST_BYTES, Results, default_directory
 from plait.fleet.destinations import place_of
 from plait.fleet.executors import ExecutorFactory
 from plait.fleet.manifest import Manifest
@@ -176,8 +176,6 @@ def _kept(book: Manifest, tasks: Sequence[Task], disk: DiskState, *, resumed: bo
 
 def _directory_of(cache: bool | str | os.PathLike[str]) -> str:
     if isinstance(cache, bool):
-        from plait.fleet.cached_results import default_directory
-
         return default_directory(os.environ) if cache else ""
     name = os.fspath(cache)
     local = local_path(name)

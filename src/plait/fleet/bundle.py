@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from weakref import finalize
 
 from plait.authoring.project.settings import is_path_setting
 from plait.base.content import NO_LINKS, environment, file_content, files_below
@@ -11,7 +12,11 @@ from plait.base.errors import PlaitError
 from plait.base.globbing import is_pattern, matches
 from plait.base.input_view import InputView, check_read, may_read, permitted
 from plait.base.permissions import ENVIRONMENT
+from plait.base.writing.directory import temporary
 from plait.engine.options import Use
+from plait.engine.pipeline import inputs
+from plait.engine.render import Render
+from plait.layering.sites import DEFINITION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +50,6 @@ def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
         templates = settings.get("files", ())
         if settings.get("data-values-env-all") == ("true",) and templates not in known:
             known.add(templates)
-            from plait.engine.render import Render
 
             view = InputView()
             with suppress(PlaitError):  # the run itself reports the fault
@@ -82,8 +86,6 @@ def _pack(project: Project, tasks: Iterable[Task], found: dict[str, bytes]) -> N
 
 def _places(run: Run, project: str) -> Iterator[str]:
     """The absolute paths that a run names: its settings, the site that one of these is, and the steps of its pipeline."""
-    from plait.engine.pipeline import inputs
-
     pipelines = [(os.path.abspath(project), run.name)] if run.uses else []
     named = []
     for one in run.settings:
@@ -111,8 +113,6 @@ def _matched(path: str) -> Iterator[str]:
 
 def _of_site(path: str) -> Iterator[str]:
     """Files that a site shares with other sites of its repository."""
-    from plait.layering.sites import DEFINITION
-
     directory = os.path.dirname(path) if os.path.basename(path) == DEFINITION else path
     yield directory
     for name in ("global", "type"):
@@ -123,10 +123,6 @@ class Unpacked:
     """A bundle unpacked into a temporary directory, which is removed when nothing uses it."""
 
     def __init__(self, bundle: Mapping[str, bytes]) -> None:
-        from weakref import finalize
-
-        from plait.base.writing.directory import temporary
-
         place = temporary("plait-fleet-")
         finalize(self, place.close)
         self.top = place.directory.real

@@ -19,6 +19,7 @@ from hmac import compare_digest
 from stat import S_ISREG
 from time import time
 
+from plait.base.code_cache import user_cache, user_secret
 from plait.base.errors import ReadError
 from plait.base.writing.directory import is_aside
 from plait.base.writing.targets import followed
@@ -65,7 +66,6 @@ class Results:
 
     def __init__(self, name: str, *, is_shared: bool = False) -> None:
         """Raises UsageError for a URL that nothing here knows."""
-        from plait.base.code_cache import user_secret
         from plait.fleet.remote_files import RemoteFiles, local_path
 
         local = local_path(name)
@@ -264,7 +264,5 @@ def _is_inside(path: str) -> bool:
 
 def default_directory(environment: Mapping[str, str]) -> str:
     """The default directory, in the user's cache directory; "" if there is none."""
-    from plait.base.code_cache import user_cache
-
     found = user_cache(environment)
     return "" if found is None else os.path.join(found.directory, "fleet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 from plait.base.errors import UsageError
 from plait.fleet.bundle import packed, variables_of
@@ -27,8 +28,6 @@ _HINT = "pip install 'plait[dask]'"
 
 def connect(address: str) -> object:
     """A client of the scheduler at an address such as tcp://host:8786. Raises UsageError."""
-    from importlib import import_module
-
     try:
         make_client: Callable[..., object] = import_module("distributed").Client
     except ModuleNotFoundError as error:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import Executor
 
 from plait.engine.pipeline import file_source
+from plait.fleet.bundle import variables_of
 from plait.fleet.cached_results import CachedResult, Results
+from plait.fleet.dask import pool_of
 from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
 from plait.fleet.pools import ExecutorPool, InlinePool, Processes
 from plait.fleet.read_sets import joined
@@ -68,14 +71,10 @@ class ExecutorFactory:
 
     @property
     def _is_far(self) -> bool:
-        from concurrent.futures import Executor
-
         return self._executor is not None and not isinstance(self._executor, Executor)
 
     def _pool(self, project: Project, tasks: Sequence[Task], place: Destination) -> ExecutorPool:
         """The pool that evaluates the runs."""
-        from concurrent.futures import Executor
-
         source, common = _source(project), self._common
         if self._executor is None:
             count = self._processes
@@ -97,7 +96,6 @@ class ExecutorFactory:
                 owns_process=self._own_process,
             )  # fmt: skip
             return InlinePool(setup, own_process=self._own_process)
-        from plait.fleet.bundle import variables_of
 
         if isinstance(self._executor, Executor):
             # Its processes may have begun in another directory.
@@ -108,7 +106,6 @@ class ExecutorFactory:
                 permissions=project.permissions,
             )  # fmt: skip
             return ExecutorPool(getattr(self._executor, "_max_workers", 1), setup, self._executor)
-        from plait.fleet.dask import pool_of
 
         return pool_of(self._executor, source, project, tasks, place, common)
 

@@ -8,11 +8,17 @@ import os
 from threading import local
 from time import perf_counter
 
+from plait.authoring.project.file import of_source
+from plait.authoring.project.settings import is_path_setting
 from plait.base.equal_errors import key_of
 from plait.base.errors import LimitError, PlaitError, text_of
-from plait.base.input_view import may_read, permitted
+from plait.base.input_view import InputView, may_read, permitted
 from plait.base.limits import Limits, RunBudget, budget_scope
-from plait.fleet.cached_results import CachedResult
+from plait.base.process import keeper, stop_timer, unbound_memory, with_stack_headroom, within_memory
+from plait.base.source import Source
+from plait.engine.results import Rendered
+from plait.fleet.bundle import Unpacked
+from plait.fleet.cached_results import CachedResult, Results
 from plait.fleet.destinations import digests, place_for_worker, with_times
 from plait.fleet.identity import version
 from plait.fleet.read_sets import DiskState, Parts, by_directory
@@ -27,7 +33,6 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.base.permissions import Permissions
     from plait.engine.results import Documents
-    from plait.fleet.cached_results import Results
     from plait.fleet.plan import Task
 
     class WorkerOptions(TypedDict):
@@ -95,8 +100,6 @@ class FleetWorker:
 
     def __init__(self, setup: WorkerSetup) -> None:
         """Raises PlaitError."""
-        from plait.authoring.project.file import of_source
-        from plait.base.source import Source
         from plait.engine.incremental import Engine
 
         self._setup = setup
@@ -105,8 +108,6 @@ class FleetWorker:
         if setup.owns_process:
             os.chdir(setup.start)
         if setup.bundle is not None:
-            from plait.fleet.bundle import Unpacked
-
             self._place = Unpacked(setup.bundle)
             directory = self._place.directory
         name, text = setup.source
@@ -122,8 +123,6 @@ class FleetWorker:
         self._output = place_for_worker(setup.output) if setup.output else None
         self._results: Results | None = None
         if setup.results:
-            from plait.fleet.cached_results import Results
-
             self._results = Results(setup.results, is_shared=setup.shares_results)
 
     def perform_all(self, tasks: Sequence[Task]) -> list[RunResult]:
@@ -173,8 +172,6 @@ class FleetWorker:
         return self._outcome(task, CACHED, found, task.run(self._project), is_known=True)
 
     def _made(self, task: Task) -> RunResult:
-        from plait.base.input_view import InputView
-
         run = task.run(self._project)
         view = InputView(is_read_only=False, environment=self._setup.environment)
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, engine=self._engine))
@@ -200,14 +197,11 @@ class FleetWorker:
 
 def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documents:
     """The result of a run, within the limits of one run. Raises PlaitError."""
-    from plait.base.process import stop_timer, unbound_memory, with_stack_headroom, within_memory
-
     limits = Limits(**setup.limits)
     if not setup.owns_process:
         with budget_scope(limits):
             return with_stack_headroom(work, first=False)
     from plait.api.worker import data_size
-    from plait.base.process import keeper
 
     with budget_scope(RunBudget(limits, keeper(data_size() + _ROOM))):
         try:
@@ -223,8 +217,6 @@ _ROOM = 24 << 20
 
 def _directories(run: Run) -> list[str]:
     """The absolute paths of the directories among the settings of a run."""
-    from plait.authoring.project.settings import is_path_setting
-
     found = [path for one in run.settings if is_path_setting(run.command, one.name) for path in run.paths(one)]
     with permitted(run.permissions):
         return [path for path in found if may_read(path) and os.path.isdir(path)]
@@ -232,8 +224,6 @@ def _directories(run: Run) -> list[str]:
 
 def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:
     """The files of a run, and its warnings. The name is empty if the destination is one file."""
-    from plait.engine.results import Rendered
-
     warnings = list(documents.warnings)
     if not isinstance(documents, Rendered):
         return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings

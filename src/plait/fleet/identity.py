@@ -7,6 +7,11 @@ import sys
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b, sha256
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+
+import plait
+from plait.base.code_cache import archive_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +38,6 @@ def version() -> str:
     """An identifier of this plait: its sources, and the versions of Python and its dependencies. Equal on every
     machine.
     """
-    from importlib.metadata import PackageNotFoundError
-    from importlib.metadata import version as version_of
-
-    import plait
-    from plait.base.code_cache import archive_of
     from plait.base.fast_paths import FAST
 
     top = os.path.dirname(plait.__file__)

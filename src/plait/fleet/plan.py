@@ -10,7 +10,9 @@ from plait.authoring.project.matrix import Environment
 from plait.base.errors import PlaitError, UsageError
 from plait.base.globbing import is_pattern
 from plait.base.output_files import inside, no_name_on_windows
+from plait.base.similar_names import did_you_mean
 from plait.fleet.identity import of_parts
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,8 +91,6 @@ def _task(run: Run) -> Task:
 
 
 def _of_matrix(matrix: Matrix) -> list[Task]:
-    from plait.yaml.writer import write_value
-
     cells = matrix.cells()
     matrix.run(cells[0])  # unknown axes in braces are reported now
     told = [matrix.command, *(write_value(settings) for settings in matrix.maps)]
@@ -170,8 +170,6 @@ def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
             continue
         found = {one.name for one in tasks if fnmatchcase(one.name, name)} if is_pattern(name) else set()
         if not found:
-            from plait.base.similar_names import did_you_mean
-
             raise UsageError(f'there is no run "{name}"', hint=did_you_mean(name, known), code="run-not-found")
         wanted |= found
     return [task for task in tasks if task.name in wanted or task.matrix in wanted]

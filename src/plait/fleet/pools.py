@@ -5,7 +5,11 @@ All of them are `concurrent.futures` executors, so that one loop distributes the
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import Executor, Future
+from importlib import import_module
+
+from plait.base.children.pool import Pool as Started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +63,6 @@ class InlinePool(ExecutorPool):
 
     def open(self) -> Executor:
         if self._own_process:
-            import gc
-
             # The environments stay to the end; examining ten thousand of them takes longer than a run.
             gc.freeze()
         return super().open()
@@ -70,8 +72,6 @@ class Processes(ExecutorPool):
     """Processes of this machine."""
 
     def open(self) -> Executor:
-        from plait.base.children.pool import Pool as Started
-
         self._executor = Started(self.width, _begin)
         return self._executor
 
@@ -83,8 +83,5 @@ class Processes(ExecutorPool):
 
 def _begin() -> None:
     """Prepares a process for runs: imports modules, and excludes them from garbage collection."""
-    import gc
-    from importlib import import_module
-
     import_module("plait.fleet.preload")
     gc.freeze()

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import ReadError
+from plait.base.path_errors import read_failure
+from plait.base.permissions import FILE_NAMES
 
 
 def project_file(path: str) -> str:
     """The project file of an argument, or that of the working directory. Raises ReadError."""
     if path:
         if not os.path.lexists(path):
-            from plait.base.path_errors import read_failure
-
             raise read_failure(path, subject=f'"{path}"', expected="a project file")
         return path
     from plait.authoring.project.file import find
     from plait.authoring.project.run import relative_to_cwd
-    from plait.base.permissions import FILE_NAMES
 
     found = find(os.curdir)
     if found is None:

@@ -9,9 +9,15 @@ import os
 from functools import partial
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.input_view import InputView
+from plait.engine.incremental import Engine
+from plait.engine.pipeline import file_source
 from plait.insight.explain import OVERRIDDEN, Explainer, histories
 from plait.insight.history_text import shown
-from plait.insight.node_paths import all_places
+from plait.insight.node_paths import all_places, parse
+from plait.tree.context import Context
+from plait.tree.provenance import Trace
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +25,11 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.authoring.project.file import Project
-    from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
     from plait.insight.explain import History, HistoryEntry
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import DocumentSet
-    from plait.tree.provenance import Trace
 
     # The name of a document, "" if there is none, and the path in it.
     Place: TypeAlias = "tuple[str, str]"
@@ -57,8 +61,6 @@ def place_text(place: Place) -> str:
 
 def value_of(history: History) -> EnvironmentValue:
     """The value that a history is of."""
-    from plait.yaml.writer import write_value
-
     entry = deciding(history.entries[-1])
     file, line = (None, None) if entry.source is None else (entry.source.shown, entry.line)
     return EnvironmentValue(shown(history.value), write_value(history.value), entry.place, file, line)
@@ -80,10 +82,6 @@ def evaluated(
 
     follows_all: also record pure functions.
     """
-    from plait.base.input_view import InputView
-    from plait.engine.incremental import Engine
-    from plait.tree.provenance import Trace
-
     engine = Engine() if engine is None else engine
     for task in tasks:
         trace = Trace()
@@ -98,8 +96,6 @@ def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Ta
 
     Raises UsageError if no environment has one, and the errors of evaluation.
     """
-    from plait.insight.node_paths import parse
-
     parse(path)  # an invalid PATH is reported before anything runs
     missing: UsageError | None = None
     is_found = False
@@ -233,11 +229,7 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     Each with the reason why there may be others, or "". Raises UsageError if no environment reads the file, and for a
     line that it does not have; PlaitError.
     """
-    from plait.base.input_view import InputView
-    from plait.engine.incremental import Engine
-    from plait.engine.pipeline import file_source
     from plait.insight.impact import check_line, impact, same_file
-    from plait.tree.context import Context
 
     own = os.path.abspath(project.path)
     read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}

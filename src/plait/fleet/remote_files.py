@@ -8,7 +8,10 @@ the journal names the run after the last one. Old files that no longer belong to
 from __future__ import annotations
 
 import os
+from datetime import datetime
+from importlib import import_module
 from time import monotonic
+from urllib.parse import unquote
 
 from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
@@ -61,7 +64,6 @@ def local_path(name: str) -> str | None:
         return name
     if scheme not in ("file", "local"):
         return None
-    from urllib.parse import unquote
     from urllib.request import url2pathname
 
     return url2pathname(path) if os.name == "nt" else unquote(path)
@@ -79,8 +81,6 @@ class RemoteFiles:
 
     def __init__(self, url: str) -> None:
         """Raises UsageError for a URL that nothing here knows."""
-        from importlib import import_module
-
         self.name = _shown(url.rstrip("/"))
         try:
             make: Callable[[str], tuple[FileSystem, str]] = import_module("fsspec.core").url_to_fs
@@ -172,8 +172,6 @@ def _size(entry: Mapping[str, object]) -> int:
 
 def _time(entry: Mapping[str, object]) -> float:
     """The modification time of a file, by the names that different stores use for it."""
-    from datetime import datetime
-
     for name in ("LastModified", "updated", "mtime", "created", "last_modified"):
         found = entry.get(name)
         if isinstance(found, datetime):

@@ -9,13 +9,21 @@ from __future__ import annotations
 import os
 import re
 
-from plait.base.content import open_regular
+from plait.authoring.project.file import of_source
+from plait.base.children.programs import GIT, run
+from plait.base.content import file_content, open_regular
 from plait.base.errors import PlaitError, ReadError, UsageError, heading
-from plait.base.input_view import permitted
+from plait.base.input_view import InputView, permitted
 from plait.base.permissions import is_within
 from plait.base.writing.directory import temporary
 from plait.base.writing.real_paths import WriteRefused
 from plait.engine.incremental import Engine
+from plait.engine.pipeline import file_source
+from plait.engine.results import Rendered
+from plait.fleet.plan import tasks_of
+from plait.insight.diff import diff
+from plait.insight.redaction import SecretLabels, masked
+from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +31,6 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
-    from plait.base.input_view import InputView
     from plait.base.writing.directory import Directory
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
@@ -151,8 +158,6 @@ class Repository:
     def _git(
         self, *words: str, environment: dict[str, str] | None = None, given: str = "", fine: Sequence[int] = (0,)
     ) -> str:
-        from plait.base.children.programs import GIT, run
-
         try:
             done = run(
                 GIT, [*self._settings, *words], seconds=_SECONDS, maximum=_MOST, directory=self.top,
@@ -172,10 +177,6 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Ru
 
     Raises UsageError for an invalid repository or revision, and PlaitError if the revision has no such project.
     """
-    from plait.authoring.project.file import of_source
-    from plait.engine.pipeline import file_source
-    from plait.fleet.plan import tasks_of
-
     home = os.path.realpath(project.directory or os.curdir)
     repository = Repository(home)
     commit = repository.commit(revision)
@@ -207,9 +208,6 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Ru
 
 
 def _made(run: Run, engine: Engine) -> tuple[Documents | PlaitError, InputView]:
-    from plait.base.input_view import InputView
-    from plait.tree.secrets import uses_secrets
-
     view = InputView()
     try:
         made = run.evaluate(view=view, limits={}, engine=engine)
@@ -238,8 +236,6 @@ def _is_below(path: str, folders: set[str]) -> bool:
 
 def _copy(path: str, top: Directory, name: str) -> None:
     """Copies a file to a path below a directory, unless the path exists, or contains a link."""
-    from plait.base.content import file_content
-
     *folders, last = name.split(os.sep)
     if not os.path.isfile(path):
         return
@@ -255,9 +251,6 @@ def _compared(
     name: str, was: Documents | PlaitError, now: Documents | PlaitError, views: tuple[InputView, InputView]
 ) -> RunDifference | None:
     """The change of a run, or None. views: those of both evaluations."""
-    from plait.insight.diff import diff
-    from plait.insight.redaction import SecretLabels, masked
-
     if isinstance(now, PlaitError):
         return None if isinstance(was, PlaitError) else RunDifference(name, FAILS, [heading(now)])
     if isinstance(was, PlaitError):
@@ -273,8 +266,6 @@ def _compared(
 
 def _texts(documents: Documents) -> dict[str, str]:
     """The files that are not YAML."""
-    from plait.engine.results import Rendered
-
     if not isinstance(documents, Rendered) or not documents.texts:
         return {}
     return {path: documents.files[path] for path in documents.texts}

@@ -6,6 +6,7 @@ Errors, warnings and findings of lint become `Message`s, so that each format is 
 from __future__ import annotations
 
 import os
+from json import dumps
 
 from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.extents import extent
@@ -208,15 +209,11 @@ def _related(at: Position) -> RelatedPayload:
 
 def as_lines(found: Iterable[Message]) -> str:
     """One JSON object per line."""
-    from json import dumps
-
     return "".join(dumps(one.data(), ensure_ascii=False) + "\n" for one in found)
 
 
 def as_list(found: Iterable[Message]) -> str:
     """A JSON list."""
-    from json import dumps
-
     return dumps([one.data() for one in found], indent=1, ensure_ascii=False) + "\n"
 
 
@@ -247,8 +244,6 @@ def as_annotations(found: Iterable[Message]) -> str:
 
 def as_sarif(found: Sequence[Message]) -> str:
     """A log in SARIF 2.1.0 with one run."""
-    from json import dumps
-
     used = sorted({one.code.code for one in found if one.code.code})
     driver = {"name": "plait", "version": __version__, "rules": [_rule(code) for code in used]}
     run = {

@@ -9,11 +9,14 @@ it.
 from __future__ import annotations
 
 from plait.base.errors import UsageError
+from plait.base.similar_names import counted
 from plait.base.text_diff import GONE, NEW, Paint, hunks, marked, visible, with_marks
 from plait.insight.item_names import by_key, identifying
-from plait.tree.nodes import Array, Map, check_nodes, equal, is_empty, key_id
+from plait.tree.nodes import Array, Map, check_nodes, equal, is_empty, key_id, to_plain
 from plait.tree.secrets import HIDDEN
-from plait.yaml.document_names import document_name
+from plait.yaml.document_names import document_name, key_text
+from plait.yaml.repeats import deduplicate
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +44,6 @@ class Difference:
 def read(sources: Iterable[Source]) -> list[Document]:
     """The documents of texts. Raises ReadError."""
     from plait.yaml.reader import read as read_yaml
-    from plait.yaml.repeats import deduplicate
 
     return [document for source in sources for document in deduplicate(read_yaml(source, keep_mark=False)).items]
 
@@ -215,8 +217,6 @@ def _names(values: list[tuple[type, Value]]) -> str:
 
 
 def _below(path: str, key: Value) -> str:
-    from plait.yaml.document_names import key_text
-
     return f"{path}.{key_text(key)}" if path else key_text(key)
 
 
@@ -276,8 +276,6 @@ def _texts(difference: Difference) -> tuple[str, str] | None:
 
 def _inline(value: Value) -> str | None:
     """A scalar or an empty collection on one line as written; None for any other value."""
-    from plait.yaml.writer import write_value
-
     if (type(value) is Map or type(value) is Array) and value.items:
         return None
     text = write_value(value).rstrip("\n")
@@ -285,8 +283,6 @@ def _inline(value: Value) -> str | None:
 
 
 def _block(sign: str, path: str, value: Value) -> list[str]:
-    from plait.yaml.writer import write_value
-
     inline = _inline(value)
     if inline is not None:
         return [f"  {sign} {path or '.'}: {inline}"]
@@ -296,8 +292,6 @@ def _block(sign: str, path: str, value: Value) -> list[str]:
 
 def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
     """The differences as plain data, for JSON. Multi-line strings also have `hunks`."""
-    from plait.tree.nodes import to_plain
-
     out: list[dict[str, object]] = []
     for one in differences:
         data: dict[str, object] = {"change": one.kind, "document": one.document, "path": one.path}
@@ -321,14 +315,11 @@ def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
 
 def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> str:
     """An operations file that turns the left document into the right one. Raises UsageError unless there is one each."""
-    from plait.yaml.writer import write_value
-
     return write_value(operations(left, right, tests=tests))
 
 
 def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> Value:
     """The same as nodes."""
-    from plait.base.similar_names import counted
     from plait.ops.difference import diff as difference
     from plait.ops.operations import to_nodes
 

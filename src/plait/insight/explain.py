@@ -8,6 +8,8 @@ values, variables, lines of code and items of other documents that it was comput
 from __future__ import annotations
 
 from plait.insight.item_names import ItemNames
+from plait.insight.node_paths import all_places, means_text, parse, text_lines
+from plait.insight.path_resolution import find
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
 from plait.tree.provenance import Contributor
@@ -152,9 +154,6 @@ def histories(
     trace: of the evaluation of the documents. cleartext_secrets: show the values of variables stores and of encrypted
     documents. Raises UsageError for an invalid PATH, or one that matches nothing.
     """
-    from plait.insight.node_paths import all_places, means_text, parse, text_lines
-    from plait.insight.path_resolution import find
-
     places: Iterable[NodePath]
     explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
     documents = explainer.visible(documents)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from plait.base.styles import PLAIN, short_path
 from plait.insight.explain import CURRENT, distinct, flat
-from plait.tree.nodes import Array, Map
+from plait.tree.nodes import Array, Map, to_plain
 from plait.tree.secrets import HIDDEN
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ _SHOWN_VALUE = 40
 def to_data(history: History) -> dict[str, object]:
     """The history as plain data, for JSON."""
     place = history.place
-    from plait.tree.nodes import to_plain
 
     return {
         **place_data(place),
@@ -43,8 +44,6 @@ def place_data(place: NodePath) -> dict[str, object]:
 
 
 def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:
-    from plait.tree.nodes import to_plain
-
     secret = secret or entry.secret
     data: dict[str, object] = {"action": entry.action, "place": entry.place}
     if entry.source is not None:
@@ -68,8 +67,6 @@ def to_text(history: History, *, presence: bool = False, width: int | None = Non
     width: of the terminal. A text that does not fit is continued below; a source line in its column if that is wide
     enough. Long places are shortened in the middle.
     """
-    from plait.base.styles import PLAIN
-
     secret = history.secret
     rows: list[Row] = []
     for entry in history.entries:
@@ -116,8 +113,6 @@ def _styled(left: Sequence[str], text: str, state: str) -> StyledLine:
 
 def _narrow_place(place: str, width: int) -> str:
     """A place of at most half the width, its indentation apart."""
-    from plait.base.styles import short_path
-
     path, colon, line = place.rpartition(":")
     if len(place) <= width // 2 or "/" not in path or not line.isdecimal():
         return place
@@ -169,7 +164,6 @@ def shown(value: Value) -> str:
         return "{}" if not value.items else f"(map of {len(value.items)})"
     if type(value) is Array:
         return "[]" if not value.items else f"(array of {len(value.items)})"
-    from plait.yaml.writer import write_value
 
     text = write_value(value).rstrip("\n")
     if "\n" in text:

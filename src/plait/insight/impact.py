@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.similar_names import counted, did_you_mean
 from plait.base.source import Source
 from plait.insight.explain import Explainer
 from plait.insight.extents import Extents
@@ -242,8 +243,6 @@ def check_line(files: Files, file: str, number: int, whose: str) -> None:
 
     files: contents by absolute path. whose: owner of the inputs in messages.
     """
-    from plait.base.similar_names import counted, did_you_mean
-
     read = {_shown(path): content for path, content in files.items() if content is not None}
     content = next((content for name, content in read.items() if same_file(name, file)), None)
     if content is None and file.startswith("stdin"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from plait.insight.diff import identity_fields, paired, printed
 from plait.insight.item_names import by_key, identifying
+from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal
 from plait.yaml.writer import write_value
 
@@ -101,8 +102,6 @@ def _code(value: object) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_code(key)}: {_code(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, str):
-        from plait.starlark.value_text import repr_of
-
         return repr_of(value)
     return str(value)
 

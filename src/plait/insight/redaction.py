@@ -7,8 +7,11 @@ template, is not a secret.
 
 from __future__ import annotations
 
+from plait.insight.explain import Explainer
+from plait.insight.node_paths import all_places
 from plait.tree.nodes import Array, Document, Map
 from plait.tree.secrets import HIDDEN, uses_secrets
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +30,6 @@ class SecretLabels:
         self._names: dict[str, str] = {}
 
     def __call__(self, value: Value) -> str:
-        from plait.yaml.writer import write_value
-
         count = len(self._names) + 1
         return self._names.setdefault(write_value(value), HIDDEN if count == 1 else f"(secret {count})")
 
@@ -47,8 +48,6 @@ def masked(
     """
     if trace is None or trace.marks is None:
         return [one.with_value(_withheld(one.value)) for one in documents] if uses_secrets(view) else documents
-    from plait.insight.explain import Explainer
-    from plait.insight.node_paths import all_places
 
     marks = trace.marks
     explainer = Explainer(trace)

@@ -16,22 +16,28 @@ are omitted.
 
 from __future__ import annotations
 
+from itertools import chain
+from json import JSONEncoder
+
+from plait.base.errors import PlaitError
 from plait.base.extensions import TAGS
 from plait.base.source import Source
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
+from plait.insight.explain import Explainer
 from plait.insight.node_paths import scalars_beside, text_lines
 from plait.tree.nodes import Array, Map, MapItem
 from plait.yaml.json import write_json
 from plait.yaml.lossless.binding import Spans
 from plait.yaml.reader import read
+from plait.yaml.tags import tags_of
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.insight.explain import Explainer, HistoryEntry
+    from plait.insight.explain import HistoryEntry
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document, DocumentSet, Item
     from plait.tree.provenance import Trace
@@ -48,9 +54,6 @@ def write_map(
 
     Raises ReadError if the file cannot be written, and for a symbolic link to a file.
     """
-    from itertools import chain
-    from json import JSONEncoder
-
     encode = JSONEncoder(ensure_ascii=False).encode
     names: dict[str, None] = {}
     # Entries take much less memory as text than as data.
@@ -82,9 +85,6 @@ def _mappings(
 
     Documents are processed in order, so that they need no more memory than the largest of them.
     """
-    from plait.insight.explain import Explainer
-    from plait.yaml.tags import tags_of
-
     explainer = Explainer(trace)
     columns = _Columns()
     extensions = frozenset([TAGS] if text is not None and any(tags_of(documents)) else [])
@@ -231,8 +231,6 @@ class _Columns:
         return places[0] if places else (line, len(text) - len(text.lstrip()) + 1)
 
     def _read(self, source: Source) -> dict[int, list[tuple[object, object, tuple[int, int]]]]:
-        from plait.base.errors import PlaitError
-
         text = source.text.removeprefix("\ufeff")
         marked = len(source.text) - len(text)
         found: dict[int, list[tuple[object, object, tuple[int, int]]]] = {}

@@ -11,6 +11,8 @@ limits what a schema may do.
 from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError
+from plait.base.json_schema import JsonSchema, UnusableSchemaError
+from plait.base.similar_names import counted
 from plait.layering.document import DATA_SCHEMA, without_text
 from plait.layering.failures import document_finding, failure, shown
 from plait.layering.validation import is_schema_name
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import LayeringError
-    from plait.base.json_schema import JsonSchema
     from plait.base.source import Position
     from plait.layering.document import LayeredDocument
     from plait.tree.nodes import Item, Value
@@ -77,8 +78,6 @@ def check_data(
 
 
 def _failed(findings: list[Finding]) -> LayeringError:
-    from plait.base.similar_names import counted
-
     count = counted(len(findings), "problem")
     return failure("InvalidDocumentFormat", f"rendered documents do not conform: {count}", findings=findings)
 
@@ -105,8 +104,6 @@ def _registered(documents: Iterable[LayeredDocument], findings: list[Finding]) -
 
 
 def _checker(schema: LayeredDocument, findings: list[Finding]) -> JsonSchema | None:
-    from plait.base.json_schema import JsonSchema, UnusableSchemaError
-
     try:
         return JsonSchema(to_plain(schema.data))
     except ImportError:
@@ -141,8 +138,6 @@ def _checker(schema: LayeredDocument, findings: list[Finding]) -> JsonSchema | N
 def _violations(
     document: LayeredDocument, checker: JsonSchema, schema: LayeredDocument, names_keys: bool
 ) -> list[Finding]:
-    from plait.base.json_schema import UnusableSchemaError
-
     found: list[Finding] = []
     secret, hidden = _is_secret(document), _is_secret(schema)
     try:

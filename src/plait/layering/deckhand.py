@@ -13,6 +13,8 @@ Deckhand stored it.
 
 from __future__ import annotations
 
+import re
+
 from plait.layering.actions import merged, present
 from plait.layering.data_paths import Below, DataPath, PathError, compile_path, destination_path, places_of
 from plait.layering.dicts import (
@@ -496,8 +498,6 @@ def _indexed(text: str) -> tuple[str, int | None]:
 
 def _templated(pattern: str, new: str, text: str) -> str:
     """The text with every occurrence of the pattern replaced; backslashes in the new text have their meaning."""
-    import re
-
     try:
         return compiled(pattern).expand(new, text)
     except (re.error, IndexError) as error:

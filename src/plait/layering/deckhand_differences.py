@@ -6,7 +6,9 @@ The documents are rendered twice, by plait's rules and by Deckhand's. Writes int
 
 from __future__ import annotations
 
-from plait.base.errors import LayeringError
+import json
+
+from plait.base.errors import LayeringError, render
 from plait.base.similar_names import counted
 from plait.base.text_diff import hunks, marked, visible, with_marks
 from plait.layering.data_paths import PathError, compile_path
@@ -106,8 +108,6 @@ def compare(sets: Sequence[DocumentSet], options: LayeringOptions, context: Cont
 def to_text(comparison: Comparison) -> str:
     """The comparison as text; empty if nothing differs."""
     if comparison.refused is not None:
-        from plait.base.errors import render
-
         who, error = comparison.refused
         other = "Deckhand" if who == "plait" else "plait"
         return f"{who} refuses these documents, {other} renders them:\n{render(error)}\n"
@@ -238,7 +238,6 @@ def _text(path: Way) -> str:
 def _shown(value: Value | NoValue) -> str:
     if isinstance(value, NoValue):
         return "nothing"
-    import json
 
     plain = to_plain(value)
     try:

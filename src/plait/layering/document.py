@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from plait.base.content import note_secrets
 from plait.base.errors import LayeringError
+from plait.base.similar_names import nearest
 from plait.base.source import Position, Source
+from plait.base.suggestions import replacing
 from plait.layering.failures import a_kind, failure, raise_all
 from plait.tree.nodes import Array, Map, MapItem
 
@@ -239,8 +241,6 @@ def _malformed(message: str, at: Position, parent: Map | None = None, key: str =
     """parent: the map that should have the key."""
     if parent is None or parent.find(key) is not None:
         return failure("InvalidDocumentFormat", message, at=at)
-    from plait.base.similar_names import nearest
-    from plait.base.suggestions import replacing
 
     names = [item.key for item in parent.items if type(item.key) is str]
     alike = nearest(key, names)

@@ -6,6 +6,8 @@ marked.
 
 from __future__ import annotations
 
+from plait.tree.nodes import Map
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,8 +98,6 @@ def _label(document: LayeredDocument, plan: LayerGraph) -> str:
 
 
 def _methods(document: LayeredDocument) -> list[str]:
-    from plait.tree.nodes import Map
-
     out = []
     for action in document.actions:
         value = action.value

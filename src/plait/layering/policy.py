@@ -7,6 +7,7 @@ unknown layer show the whole order.
 from __future__ import annotations
 
 from plait.base.similar_names import did_you_mean
+from plait.base.suggestions import replacing
 from plait.base.warnings import warning
 from plait.layering.document import POLICY
 from plait.layering.failures import failure, raise_all
@@ -102,7 +103,6 @@ def _misspelt_order(policy: LayeringPolicy) -> str | None:
     data = policy.document.data
     if policy.order or type(data) is not Map:
         return None
-    from plait.base.suggestions import replacing
 
     for item in data.items:
         if type(item.key) is str and did_you_mean(item.key, ["layerOrder"]):

@@ -9,6 +9,7 @@ A redacted value is replaced by the SHA-256 of its JSON text, which shows only w
 from __future__ import annotations
 
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, to_plain
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,8 +103,6 @@ def redacted(value: Value) -> str:
     try:
         text = json.dumps(to_plain(value), default=str)
     except TypeError:  # keys that JSON has not
-        from plait.yaml.writer import write_value
-
         text = write_value(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

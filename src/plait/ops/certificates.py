@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+from datetime import UTC, datetime, timedelta
+from hashlib import md5, sha1
+from ipaddress import ip_address
+from secrets import randbelow
+
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
@@ -9,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from plait.base.errors import OpsError, Quoted, Wording, public, quotation
+from plait.base.similar_names import did_you_mean
 from plait.ops.options import OperationOptions
 from plait.tree.nodes import Map, MapItem, kind_name
 
@@ -110,14 +117,10 @@ def _subject(common_name: str, organization: str) -> x509.Name:
 
 
 def _serial() -> int:
-    from secrets import randbelow
-
     return 1 + randbelow((1 << 128) - 1)
 
 
 def _dated(builder: x509.CertificateBuilder, days: int) -> x509.CertificateBuilder:
-    from datetime import UTC, datetime, timedelta
-
     now = datetime.now(UTC).replace(microsecond=0)
     try:
         return builder.not_valid_before(now).not_valid_after(now + timedelta(days=days if days > 0 else DEFAULT_DAYS))
@@ -166,8 +169,6 @@ def _alternative_names(texts: list[str]) -> x509.SubjectAlternativeName:
 
 
 def _alternative_name(text: str) -> x509.GeneralName:
-    from ipaddress import ip_address
-
     try:
         return x509.IPAddress(ip_address(text))
     except ValueError:
@@ -183,8 +184,6 @@ def _signer(name: str, sources: Sources) -> _Signer:
     """The certificate and key in a variable's value, from any source."""
     found, value = sources.get(name)
     if not found:
-        from plait.base.similar_names import did_you_mean
-
         meant = did_you_mean(name, sources.names())
         raise OpsError(
             Wording('there is no variable "', Quoted(name), '" with a certificate to sign with'),
@@ -235,8 +234,6 @@ def _subject_key_id(made: x509.Certificate) -> bytes | None:
 
 def _key_id(key: rsa.RSAPublicKey) -> bytes:
     """SHA-1 of the modulus's bytes."""
-    from hashlib import sha1
-
     modulus = key.public_numbers().n
     return sha1(modulus.to_bytes((modulus.bit_length() + 7) // 8, "big"), usedforsecurity=False).digest()
 
@@ -262,9 +259,6 @@ def ssh_pair(bits: int) -> Value:
     """An SSH key: `private_key`, `public_key` as one OpenSSH line, and its MD5 fingerprint. See
     docs/reference/variables.md.
     """
-    from base64 import b64decode
-    from hashlib import md5
-
     key = rsa.generate_private_key(public_exponent=65537, key_size=bits)
     line = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     fingerprint = md5(b64decode(line.split()[1]), usedforsecurity=False).digest().hex(":")

@@ -9,8 +9,9 @@ from __future__ import annotations
 from plait.base.errors import Finding, LimitError, OpsError, conceal
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE, Source
+from plait.base.warnings import warning
 from plait.ops import walk
-from plait.ops.placeholders import MARK, SECTION, can_have_values, fill
+from plait.ops.placeholders import MARK, SECTION, can_have_values, fill, names
 from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
@@ -385,7 +386,6 @@ def _without(root: Value, found: list[VariableDefinition]) -> Value:
 def _warn_of_near(lookup: VariableLookup, warn: Callable[[str], None]) -> None:
     """Warns about unused values with names similar to unfilled placeholders."""
     from plait.base.similar_names import nearest
-    from plait.base.warnings import warning
 
     for name in lookup.sources.named():
         meant = None if name in lookup.used else nearest(name, sorted(lookup.missing))
@@ -456,8 +456,6 @@ def _suggestions(expected: list[str], known: list[str]) -> str | None:
 
 def _placeholders(root: Value) -> dict[str, Position]:
     """The first position of each name in a placeholder. A dotted name also counts for its first part."""
-    from plait.ops.placeholders import names
-
     found: dict[str, Position] = {}
 
     def note(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:  # noqa: ARG001 - one shape for all

@@ -10,6 +10,7 @@ from plait.ops.operations import Remove, Replace, Test
 from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, Pointer, index_number
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, Map, key_id
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,8 +117,6 @@ def _arrays(
 
 
 def _printed(name: str) -> str:
-    from plait.yaml.writer import write_value
-
     return write_value(name)
 
 

@@ -10,6 +10,7 @@ import re
 
 from plait.base.errors import LimitError, OpsError, PlaitError
 from plait.base.extensions import EMBEDDED
+from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.ops.expansion import ExpandingOperation
 from plait.ops.operations import Operation, Replace
@@ -122,8 +123,6 @@ def inside_of(
     if found is None:
         unknown = _FORM.search(path)
         if unknown is not None:
-            from plait.base.similar_names import did_you_mean
-
             raise OpsError(
                 f'operation [{definition.number}]: unknown format "{unknown[1]}" of embedded text: "{path}"',
                 at=Position(definition.source, definition.fields["path"].line),

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from plait.base.errors import OpsError
 from plait.base.limits import current_budget
+from plait.base.similar_names import counted, did_you_mean
 from plait.ops.operations import Operation, Remove, Replace
 from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken, Pointer
 from plait.ops.walk import check_array, find, matches, text_under
@@ -211,7 +212,6 @@ class _Walk:
         depth = max(depth for depth, count in enumerate(self.reached) if count)
         token = self.tokens[depth]
         wanted = token.value if type(token) is MatchingIndexToken else token.text(mark=False)
-        from plait.base.similar_names import counted, did_you_mean
 
         return OpsError(
             f"nothing matches {pointer}",

@@ -5,6 +5,9 @@ Keys need the `cryptography` package (the `certificates` extra), which is import
 
 from __future__ import annotations
 
+import warnings
+from secrets import choice
+
 from plait.base.errors import OpsError, Quoted, Wording, public, quotation
 from plait.base.similar_names import did_you_mean
 from plait.ops.options import OperationOptions
@@ -50,8 +53,6 @@ _MOST_CHARACTERS = 1 << 16
 
 def _password(options: Value, _sources: Sources) -> Value:
     """Letters and digits, each as likely as any other."""
-    from secrets import choice
-
     length = OperationOptions(options, "password", ("length",)).number("length")
     if length < 0:
         raise OpsError(
@@ -80,8 +81,6 @@ def _keys() -> ModuleType:
 
 
 def _certificate(options: Value, sources: Sources) -> Value:
-    import warnings
-
     with warnings.catch_warnings():  # common names longer than the standard allows are in use, and accepted
         warnings.simplefilter("ignore")
         value: Value = _keys().certificate(options, sources)

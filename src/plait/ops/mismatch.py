@@ -6,6 +6,7 @@ Possible secrets are not shown: values under keys that sound like one, and texts
 from __future__ import annotations
 
 from plait.base.similar_names import counted
+from plait.ops.scalar_text import scalar_text
 from plait.ops.walk import known, place
 from plait.tree.equality import same
 from plait.tree.nodes import Array, Map, kind_name
@@ -71,8 +72,6 @@ def _in_maps(found: Map, expected: Map) -> tuple[MapItem, Value] | None:
 
 
 def _keys(value: Map) -> str:
-    from plait.ops.scalar_text import scalar_text
-
     names = [scalar_text(item.key) for item in value.items[:_NAMED]]
     more = f" and {len(value.items) - _NAMED} more" if len(value.items) > _NAMED else ""
     return f"a map with the keys {', '.join(names)}{more}" if names else "an empty map"

@@ -4,6 +4,8 @@ pattern.
 
 from __future__ import annotations
 
+import os
+
 from plait.base.content import NO_LINKS, record_listing
 from plait.base.errors import Advice, Flag, OpsError, ReadError
 from plait.base.extensions import EMBEDDED
@@ -13,6 +15,7 @@ from plait.base.limits import current_budget
 from plait.base.source import CLAUSE, Position, Source
 from plait.ops.operations import Operation, Remove, Replace, Test
 from plait.ops.pointer import Pointer, parse
+from plait.ops.reader import read_first
 from plait.ops.rewrite import rewrite_floats
 from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
@@ -350,8 +353,6 @@ def read_operations(
 
     Raises ReadError for invalid YAML, OpsError for an invalid operation.
     """
-    from plait.ops.reader import read_first
-
     source.extensions = extensions
     try:
         value = read_first(source, warn)
@@ -368,8 +369,6 @@ def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
     no file has that name. Raises ReadError if there is none, and for a symbolic link to a directory, in one, or matched
     by a pattern, unless `links` allows it. A file given by name is read even through links.
     """
-    import os
-
     if not any(char in path for char in "*?["):
         check_read(path)
     if may_read(path) and os.path.isdir(path):
@@ -407,8 +406,6 @@ def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
 
 def _searched(top: str, pattern: str) -> Iterator[str]:
     """The directories that may contain matches of a pattern."""
-    import os
-
     yield top
     depth = 1 << 30 if "**" in pattern else pattern.strip("/").count("/")
     level = [top]
@@ -419,8 +416,6 @@ def _searched(top: str, pattern: str) -> Iterator[str]:
 
 
 def _folders(path: str) -> list[str]:
-    import os
-
     visit = current_budget().visit
     found = []
     try:
@@ -436,8 +431,6 @@ def _folders(path: str) -> list[str]:
 
 def _check_links(paths: Iterable[str], start: int, links: LinkPolicy) -> None:
     """Rejects files reached by a link that the user did not name. start: the length of the path that the user gave."""
-    import os
-
     seen: set[str] = set()
     for path in paths:
         path = path.replace(os.altsep or os.sep, os.sep)

@@ -12,7 +12,8 @@ from __future__ import annotations
 from plait.base.errors import OpsError, PlaitError
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE
-from plait.tree.nodes import Array, Map, MapItem
+from plait.ops.walk import go_type
+from plait.tree.nodes import Array, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,8 +141,6 @@ def fill(text: str, lookup: Lookup) -> Value:
 
 def _wrong_type(name: str, value: Value) -> OpsError:
     from plait.ops.unmarshal import go_value
-    from plait.ops.walk import go_type
-    from plait.tree.nodes import kind_name
 
     shown = kind_name(value)
     if not isinstance(value, (Map, Array)) and value is not None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import encoded, file_content, note_home
+from plait.base.content import encoded, file_content, note_home, reason
 from plait.base.errors import ReadError
 from plait.base.source import CLAUSE, Source
 from plait.yaml.reader import read
@@ -121,7 +121,6 @@ _ABSOLUTE = frozenset({TEMPLATE, VALUE})
 
 
 def _unreadable(path: str, what: str, error: OSError | ValueError) -> ReadError:
-    from plait.base.content import reason
     from plait.base.path_errors import read_failure
 
     # BOSH makes some paths absolute before it reads them.

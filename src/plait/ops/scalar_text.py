@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.yaml.writer import write_value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.tree.nodes import Value
@@ -16,7 +18,5 @@ def scalar_text(value: Value) -> str:
     if value is None:
         return "null"
     if type(value) is float:
-        from plait.yaml.writer import write_value
-
         return write_value(value).rstrip("\n")
     return str(value)

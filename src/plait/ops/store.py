@@ -8,6 +8,7 @@ renamed, so that it is always complete. A new file is readable by its owner only
 from __future__ import annotations
 
 import os
+from errno import EDEADLK
 
 from plait.base.content import displayable_path, note_secrets
 from plait.base.errors import OpsError, PlaitError, conceal
@@ -15,6 +16,9 @@ from plait.base.input_view import check_read, current_view
 from plait.base.limits import current_budget
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import target, write_file
+from plait.ops.reader import file_source, write_bytes
+from plait.ops.variables import texts_to_values
+from plait.tree.nodes import Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,9 +82,6 @@ class VariableStore:
         return True, values[name]
 
     def _read(self) -> dict[str, Value]:
-        from plait.ops.reader import file_source
-        from plait.ops.variables import texts_to_values
-
         view = current_view()
         note_secrets()
         check_read(self.path)
@@ -97,9 +98,6 @@ class VariableStore:
 
 
 def _write(path: str, values: dict[str, Value]) -> None:
-    from plait.ops.reader import write_bytes
-    from plait.tree.nodes import Map, MapItem
-
     current_budget().check_time()  # a cancelled evaluation writes nothing
     data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))
     write_file(path, [data], new_mode=0o600)
@@ -133,8 +131,6 @@ class _Lock:
 
 def _locked(msvcrt: ModuleType, handle: int) -> bool:
     """Waits up to ten seconds for a lock on Windows. True if it was acquired. Raises OSError, LimitError."""
-    from errno import EDEADLK
-
     try:
         msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
     except OSError as error:

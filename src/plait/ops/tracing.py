@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from plait.base.content import variables
 from plait.base.source import Source
 from plait.ops.operations import Replace, Test
 from plait.ops.placeholders import MARK, names
 from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken, Pointer
+from plait.ops.reader import as_they_are, expand_home, file_source, file_text, read_named
 from plait.ops.variables import KINDS
 from plait.ops.walk import find, matches
 from plait.tree.nodes import Array, Document, Map, MapItem, walk
@@ -115,21 +117,15 @@ class Variables:
         if kind == "var":
             source = Source(f"--{kind} {name}={text}", argument).of_flag(kind)
         else:
-            from plait.ops.reader import as_they_are, expand_home, file_text
-
             source = Source(text, file_text(expand_home(text), "the value of a variable", as_they_are))
         self.give(kind, name, Contributor("variable value", source, 1))
 
     def file(self, path: str) -> None:
         """The values of a vars file, each with its line."""
-        from plait.ops.reader import file_source
-
         self.texts(file_source(path, "a variables file"))
 
     def texts(self, source: Source) -> None:
         """Records the values of a text as origins of variables."""
-        from plait.ops.reader import read_named
-
         value = read_named(source)
         if type(value) is Map:
             for item in value.items:
@@ -137,8 +133,6 @@ class Variables:
 
     def environment(self, prefix: str) -> None:
         """The variables of an environment."""
-        from plait.base.content import variables
-
         for name in variables(f"{prefix}_"):
             # Its value is not quoted, except as the value that is explained.
             source = Source(f"environment variable {name}").of_flag("vars-env", prefix)

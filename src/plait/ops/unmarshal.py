@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
+from plait.base.errors import ReadError
 from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, Map, MapItem
+from plait.yaml.lossless.binding import scanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +33,6 @@ def wrong_type(value: Value, line: int, expected: str) -> str:
 
 def root_line(source: Source) -> int:
     """The line where the value of the first document begins, as written, including duplicate keys."""
-    from plait.yaml.lossless.binding import scanned
-
     tree = scanned(source.text)
     line, _ = tree.place(tree.documents[0].root.start) if tree.documents else (1, 1)
     return source.first_line - 1 + line
@@ -48,7 +50,6 @@ def go_value(value: Value) -> str:
 
 def refused_key(source: Source) -> str:
     """The message of go-yaml about the first collection used as a key, unless the text has a syntax error."""
-    from plait.base.errors import ReadError
     from plait.yaml.reader import read
 
     try:
@@ -78,7 +79,5 @@ def _go_syntax(value: Value) -> str:
     if type(value) is Array:
         return f"[]interface {{}}{{{', '.join(_go_syntax(item.value) for item in value.items)}}}"
     if type(value) is str:
-        import json
-
         return json.dumps(value, ensure_ascii=False)
     return "interface {}(nil)" if value is None else scalar_text(value)

@@ -6,6 +6,8 @@ name outside the store defines an entry of a map: `db.port=1` is variable `db` w
 
 from __future__ import annotations
 
+from os.path import abspath
+
 from plait.base.content import note_secrets
 from plait.base.errors import (
     OpsError,
@@ -20,6 +22,16 @@ from plait.base.errors import (
     quotation,
 )
 from plait.base.source import CLAUSE, Source
+from plait.ops.reader import (
+    VALUE,
+    DecodeError,
+    as_they_are,
+    expand_home,
+    file_source,
+    file_text,
+    read_first,
+    read_named,
+)
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
@@ -155,8 +167,6 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
 
 def from_argument(text: str) -> dict[str, Value]:
     """`-v name=value`. The value is YAML. A string is used as written, without one pair of quotes."""
-    from plait.ops.reader import read_first
-
     name, value = _halves(text, "value")
     try:
         parsed = read_first(Source("", value).hidden())
@@ -179,15 +189,11 @@ def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
 
 def from_text_file(text: str) -> dict[str, Value]:
     """`--var-file name=path`: the file's text."""
-    from plait.ops.reader import VALUE, as_they_are, expand_home, file_text
-
     name, path = _halves(text, "path")
     path = expand_home(path)
     try:
         return {name: file_text(path, VALUE, as_they_are)}
     except ReadError as error:
-        from os.path import abspath
-
         raise error.within("", role=CLAUSE, reference=f"Reading variable from file '{abspath(path)}'") from None
 
 
@@ -226,8 +232,6 @@ def _halves(text: str, what: str) -> tuple[str, str]:
 
 def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
     """`-l path`: a map with string keys. warn: receives notes about ignored parts."""
-    from plait.ops.reader import DecodeError, file_source
-
     try:
         source = file_source(path, "a variables file")
     except ReadError as error:
@@ -241,8 +245,6 @@ def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str,
 
 def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
     """The values of a file that maps names to values; an empty file has none. Raises ReadError, OpsError."""
-    from plait.ops.reader import read_named
-
     value = read_named(source, warn)
     if value is None:
         return {}
@@ -270,8 +272,6 @@ def _name(key: Value) -> str:
 
 def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:
     """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML."""
-    from plait.ops.reader import read_first
-
     if not prefix:
         raise OpsError(
             "the prefix of environment variables is empty",

@@ -5,9 +5,20 @@ from __future__ import annotations
 import json
 import os
 
+from plait.authoring.edit.edit_errors import OTHERWISE, EditError
+from plait.authoring.edit.insertion import add_to_file, at
+from plait.authoring.edit.origins import history_of
+from plait.authoring.edit.public_functions import edited
+from plait.authoring.edit.target import Target
+from plait.authoring.lsp import claims, code_actions
+from plait.authoring.project.run import Run
 from plait.authoring.project.settings import options_of
 from plait.base.errors import LimitError, PlaitError, UsageError, as_finding
+from plait.base.limits import budget_scope_from
+from plait.base.source import Source
 from plait.engine.options import LISTS, Use
+from plait.insight.diff import read
+from plait.insight.node_paths import all_places
 from plait.playground import evaluation
 from plait.playground.evaluation import LIMITS, contributing
 
@@ -18,7 +29,6 @@ if TYPE_CHECKING:
 
     from plait.authoring.edit.setting import Edit
     from plait.authoring.edit.setting import EditSession as State
-    from plait.authoring.project.run import Run
     from plait.insight.node_paths import NodePath
     from plait.playground.evaluation import File, Request
 
@@ -56,8 +66,6 @@ _EVERY_LINE = 1 << 30
 def ways(request: Request) -> Ways:
     """The possible edits of an output value, each evaluated. Raises PlaitError."""
     from plait.authoring.edit.setting import EditSession as State
-    from plait.authoring.edit.target import Target
-    from plait.base.limits import budget_scope_from
 
     change = request["change"]
     with budget_scope_from(LIMITS):
@@ -67,8 +75,6 @@ def ways(request: Request) -> Ways:
 
 
 def _place(state: State, document: int, path: str) -> NodePath:
-    from plait.insight.node_paths import all_places
-
     for place in all_places(state.output.documents, {}, state.output.names):
         if place.number == document and place.path == path:
             return place
@@ -76,13 +82,6 @@ def _place(state: State, document: int, path: str) -> NodePath:
 
 
 def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
-    from plait.authoring.edit.edit_errors import OTHERWISE, EditError
-    from plait.authoring.edit.insertion import add_to_file, at
-    from plait.authoring.edit.origins import history_of
-    from plait.authoring.edit.public_functions import edited
-    from plait.base.source import Source
-    from plait.insight.diff import read
-
     documents = read([Source("the new value", typed)])
     if len(documents) != 1:
         raise UsageError("a value is one document", code="website-request")
@@ -152,7 +151,6 @@ def fixes(request: Request) -> Fixes:
     An error of one file may also be reported in another one, such as the nearest document of an overlay; it is fixed in
     its own file.
     """
-    from plait.authoring.lsp import claims, code_actions
     from plait.authoring.lsp.state import ServerState as State
 
     state = State(lambda: None)
@@ -203,8 +201,6 @@ def _settings(request: Request) -> Mapping[str, Sequence[str]]:
 
 def run_of(request: Request) -> Run:
     """The run of a request, whose files are in the working directory."""
-    from plait.authoring.project.run import Run
-
     options = options_of(request["kind"])
     uses = [Use(options[setting], name) for setting, names in _settings(request).items() for name in names]
     return Run("", request["kind"], (), None, "", None, uses=uses)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from plait.authoring.project.inference.programs import command_line
+from plait.authoring.project.inference.shell import Invocation, ShellWord
 from plait.base.errors import UsageError
 from plait.engine.options import SWITCH
 from plait.playground.evaluation import KINDS
@@ -31,9 +33,6 @@ _PROGRAMS = frozenset({"ytt", "bosh int", "bosh interpolate", *(f"plait {kind}" 
 
 def command(request: Request) -> Commanded:
     """The files that a command line of ytt, bosh or plait names. Raises UsageError."""
-    from plait.authoring.project.inference.programs import command_line
-    from plait.authoring.project.inference.shell import Invocation, ShellWord
-
     try:
         words = shlex.split(request["command"], comments=True)
     except ValueError as error:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.insight.explain import OVERRIDDEN, histories
+from plait.insight.history_text import shown
 from plait.playground import evaluation
 from plait.playground.evaluation import contributing, short_name, span_of
+from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,10 +89,6 @@ def environments(request: Request) -> Environments:
 
 
 def _cells(documents: Documents, file: str) -> dict[tuple[str, str], Cell]:
-    from plait.insight.explain import histories
-    from plait.insight.history_text import shown
-    from plait.tree.secrets import HIDDEN
-
     assert documents.trace is not None
     found: dict[tuple[str, str], Cell] = {}
     for history in histories(documents.trace, documents.nodes.items):
@@ -107,8 +106,6 @@ def _cells(documents: Documents, file: str) -> dict[tuple[str, str], Cell]:
 
 def _deciding(history: History, file: str) -> HistoryEntry | None:
     """The entry that explains a different value: that of the environment's file, or the innermost."""
-    from plait.insight.explain import OVERRIDDEN
-
     entry: HistoryEntry | None = None
     for one in contributing(history.standing()):
         if one.source is None or one.state == OVERRIDDEN:

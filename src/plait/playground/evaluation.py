@@ -12,8 +12,18 @@ from __future__ import annotations
 
 import os
 
+from plait.api.composing import compose
+from plait.api.layering import layer
+from plait.api.patching import patch
+from plait.api.rendering import render
 from plait.base.errors import PlaitError, UsageError, as_finding
+from plait.base.input_view import InputView
+from plait.base.input_view import use_view as seen
 from plait.engine.results import Rendered
+from plait.insight.explain import histories
+from plait.insight.history_text import shown
+from plait.insight.source_map import source_map
+from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,12 +239,8 @@ def documents_of(request: Request) -> Documents:
     values = {file["name"]: file["text"] for file in request["files"] if file.get("role") == "values"}
     match request["kind"]:
         case "render":
-            from plait.api.rendering import render
-
             return render(inputs, values_files=values or (), limits=LIMITS, trace=True)
         case "patch":
-            from plait.api.patching import patch
-
             if not inputs:
                 raise UsageError(
                     "there is no file to patch",
@@ -244,18 +250,12 @@ def documents_of(request: Request) -> Documents:
             base, *operations = ({name: text} for name, text in inputs.items())
             return patch(base, operations, variables_files=values or (), limits=LIMITS, trace=True)
         case "layer":
-            from plait.api.layering import layer
-
             return layer({**inputs, **values}, limits=LIMITS, trace=True)
         case _:
             return _composed({**inputs, **values})
 
 
 def _composed(inputs: Mapping[str, str]) -> Documents:
-    from plait.api.composing import compose
-    from plait.base.input_view import InputView
-    from plait.base.input_view import use_view as seen
-
     if PIPELINE not in inputs:
         raise UsageError("there is no pipeline", expected=f"a file {PIPELINE}", code="website-request")
     with seen(InputView(environment={})):
@@ -303,8 +303,6 @@ def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
 
 def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | None) -> dict[int, History]:
     """Histories by line of the output: of the first value on each."""
-    from plait.insight.explain import histories
-
     firsts: dict[tuple[int, str], int] = {}
     seen: set[int] = set()
     for mapping in mappings:
@@ -355,9 +353,6 @@ _DEEPEST = 6
 
 
 def _why(line: int, history: History) -> Why:
-    from plait.insight.history_text import shown
-    from plait.tree.secrets import HIDDEN
-
     entries: dict[tuple[str, str], Told] = {}
     for entry in history.entries:
         _tell(entry, 0, entries, is_secret=history.secret)
@@ -371,9 +366,6 @@ def _why(line: int, history: History) -> Why:
 
 def _tell(entry: HistoryEntry, depth: int, entries: dict[tuple[str, str], Told], *, is_secret: bool) -> None:
     """Adds an entry and its origins. Origins of earlier entries are not repeated."""
-    from plait.insight.history_text import shown
-    from plait.tree.secrets import HIDDEN
-
     key = entry.action, entry.place
     if key in entries or depth > _DEEPEST:
         return
@@ -404,8 +396,6 @@ def contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
 
 def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = None) -> list[MapEntry]:
     """The source map's values in the text of documents; empty without a document. output: that text."""
-    from plait.insight.source_map import source_map
-
     if documents.trace is None or not nodes.items:
         return []
     mappings: list[MapEntry] = source_map(documents.trace, nodes, output)["mappings"]  # type: ignore[assignment]

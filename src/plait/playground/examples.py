@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from plait.base.source import Source
+from plait.tree.nodes import to_plain
+from plait.yaml.reader import read_value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NotRequired, TypedDict
@@ -40,10 +44,6 @@ if TYPE_CHECKING:
 
 def examples() -> list[Example]:
     """The examples in the form that the page accepts."""
-    from plait.base.source import Source
-    from plait.tree.nodes import to_plain
-    from plait.yaml.reader import read_value
-
     text = (Path(__file__).parent / "examples.yml").read_text("utf-8")
     written: list[Written] = to_plain(read_value(Source("examples.yml", text)))  # type: ignore[assignment]
     return [

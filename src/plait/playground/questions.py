@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import chdir
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.writing.directory import temporary
+from plait.base.writing.targets import strict
 from plait.playground import evaluation
 from plait.playground.changes import fixes, project_text, ways
 from plait.playground.commands import command
@@ -37,8 +40,6 @@ def evaluate(request: Request) -> Mapping[str, object]:
 
 def lay_out(request: Request) -> None:
     """Write the files of a request to the working directory, if the answer reads them there by name. Raises UsageError."""
-    from plait.base.writing.targets import strict
-
     evaluation.check(request)
     asked = request.get("ask")
     if request["kind"] != "compose" and asked not in ("change", "fixes"):
@@ -56,10 +57,6 @@ def respond(text: str) -> str:
     """The response to a request, both JSON, in a process that does nothing else: in a browser. An invalid request is
     `refused`.
     """
-    from contextlib import chdir
-
-    from plait.base.writing.directory import temporary
-
     request = json.loads(text)
     with temporary("plait-") as place, chdir(place.real):
         try:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from itertools import groupby
 
+from plait.authoring.edit.target import same
 from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.engine.results import text_like
 from plait.playground import evaluation
 from plait.playground.evaluation import short_name, span_of
 
@@ -160,8 +162,6 @@ def _of_layers(documents: Documents) -> Iterator[_Stage]:
 
 def _merged(stages: Sequence[_Stage]) -> list[_Stage]:
     """Stages without those that change nothing; if there are many, those of one file are merged."""
-    from plait.authoring.edit.target import same
-
     found: list[_Stage] = []
     for stage in stages:
         if not found or found[-1].kind == _VALUES or not same(found[-1].documents, stage.documents):
@@ -177,15 +177,11 @@ def _merged(stages: Sequence[_Stage]) -> list[_Stage]:
 
 
 def _text_of(stage: _Stage) -> list[str]:
-    from plait.engine.results import text_like
-
     return text_like(stage.made, stage.made.nodes.with_items([*stage.documents])).splitlines()
 
 
 def _sources_of(stage: _Stage) -> dict[int, Span]:
     """The origins of the values of a stage, by line."""
-    from plait.engine.results import text_like
-
     found: dict[int, Span] = {}
     nodes = stage.made.nodes.with_items([*stage.documents])
     for one in evaluation.mappings_of(stage.made, nodes, text_like(stage.made, nodes)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,8 +118,6 @@ def body(refusal: ApiError, kept: str | None = None) -> dict[str, object]:
 
     kept: for a write request, "no" or "unknown": whether it is stored nevertheless.
     """
-    from http import HTTPStatus
-
     entries = refusal.entries or [{"message": refusal.message}]
     for entry in entries:
         entry.setdefault("error", True)

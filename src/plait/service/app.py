@@ -29,6 +29,7 @@ from plait.service.identity import Authenticator
 from plait.service.keystone import Keystone
 from plait.service.lanes import Lane
 from plait.service.metrics import Metrics
+from plait.service.openapi import described
 from plait.service.parcels import Reader
 from plait.service.policy import READ_METRICS, AccessPolicy
 from plait.service.receiving import received
@@ -216,7 +217,6 @@ def _versions(_: Service) -> Answer:
 
 def _openapi(service: Service) -> Answer:
     from plait.base.version import __version__
-    from plait.service.openapi import described
 
     return answer(described(_ROUTES, service.address, __version__))
 

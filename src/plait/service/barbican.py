@@ -12,6 +12,7 @@ import binascii
 import json
 from typing import NamedTuple
 
+from plait.base.content import source
 from plait.base.errors import PlaitError, UsageError
 from plait.base.http import fetched
 from plait.service.documents import data_of, top_of, with_data
@@ -74,8 +75,6 @@ class Barbican(NamedTuple):
 
 def barbican_at(address: str, token_file: str) -> Barbican:
     """Raises UsageError for an invalid URL or token; ReadError."""
-    from plait.base.content import source
-
     if not address.startswith(("http://", "https://")):
         raise UsageError(
             f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT", code="invalid-value"

@@ -12,12 +12,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, perf_counter
 
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import create_engine, event, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.writing.real_paths import WriteRefused
+from plait.base.writing.targets import create
 from plait.service.api_errors import busy
 from plait.service.tables import PROBE
 from plait.service.telemetry import Telemetry
@@ -26,7 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from alembic.config import Config
     from sqlalchemy import URL, Connection, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
@@ -168,9 +173,6 @@ class Database:
             record.invalidate()
 
     def _migrate(self) -> None:
-        from alembic import command
-        from alembic.config import Config
-
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
         with self.writing() as connection:
@@ -183,9 +185,6 @@ class Database:
 
 def _check_version(connection: Connection, config: Config) -> None:
     """Raises PlaitError if the tables belong to a newer plait."""
-    from alembic.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
     found = MigrationContext.configure(connection).get_current_revision()
     known = [one.revision for one in ScriptDirectory.from_config(config).walk_revisions()]
     if found is not None and found not in known:
@@ -291,9 +290,6 @@ def _room_to_write(connection: Connection) -> Iterator[None]:
 
 def _make_private(path: str) -> None:
     """Creates the file if it is missing, readable by its owner only. SQLite gives its other files the same mode."""
-    from plait.base.writing.real_paths import WriteRefused
-    from plait.base.writing.targets import create
-
     try:
         create(path, 0o600)
     except OSError as error:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+from plait.api.explaining import explain
+from plait.api.layering import layer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +28,5 @@ def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cl
     """The histories of the values that a path selects. texts: the documents by their names in messages. Raises
     PlaitError.
     """
-    from plait.api.explaining import explain
-    from plait.api.layering import layer
-
     documents = layer(dict(texts), like_deckhand=like_deckhand, cleartext_secrets=cleartext, trace=True)
     return HistoryPayload([history.to_dict() for history in explain(documents, path, cleartext_secrets=cleartext)])

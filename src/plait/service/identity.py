@@ -11,9 +11,12 @@ import secrets
 import threading
 from typing import NamedTuple
 
+from plait.base.content import source
 from plait.base.errors import PlaitError, UsageError
 from plait.service.api_errors import KEYSTONE, OPENID, ApiError, is_name
 from plait.service.policy import ADMIN, AccessPolicy
+from plait.service.yaml_bodies import nodes_of
+from plait.tree.nodes import to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,8 +142,6 @@ class _File:
 
     def read(self) -> None:
         """Raises UsageError, ReadError."""
-        from plait.base.content import source
-
         self._state = self._now()
         try:
             self._take(source(self._path).text)
@@ -169,9 +170,6 @@ class _File:
 
 def tokens_of(text: str) -> list[ServiceToken]:
     """The tokens of a text: a list of maps with name, digest and roles. Raises UsageError, ReadError."""
-    from plait.service.yaml_bodies import nodes_of
-    from plait.tree.nodes import to_plain
-
     found = nodes_of(text, "tokens")
     entries = to_plain(found.items[0].value) if len(found.items) == 1 else None
     if not isinstance(entries, list):

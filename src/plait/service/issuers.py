@@ -12,13 +12,13 @@ import jwt
 
 from plait.base.errors import UsageError
 from plait.service.api_errors import OPENID, ApiError, check_identity
+from plait.service.discovery import Published
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from plait.service.discovery import Published
 
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 _LEEWAY = 30
@@ -38,8 +38,6 @@ class Issuer:
 
     def discover(self) -> None:
         """Check tokens by the keys that the issuer publishes. Raises UsageError, PlaitError: see `Published`."""
-        from plait.service.discovery import Published
-
         self._published = Published(self._issuer, self.take_keys)
 
     def take_keys(self, text: str) -> None:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from plait.base.errors import LimitError
+from plait.base.limits import current_budget
+from plait.layering.dataschema import check_data
+from plait.layering.document import LayeredDocument, read_documents
+from plait.layering.job import LayerJob
+from plait.layering.rendering import LayeringOptions, plan, render_plan, written
 from plait.service.histories import HistoryPayload
+from plait.service.yaml_bodies import nodes_of
+from plait.tree.context import Context
+from plait.tree.nodes import DocumentSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +33,6 @@ def layered(
 
     Raises PlaitError.
     """
-    from plait.base.errors import LimitError
-    from plait.base.limits import current_budget
-    from plait.layering.dataschema import check_data
-    from plait.layering.document import LayeredDocument, read_documents
-    from plait.layering.job import LayerJob
-    from plait.layering.rendering import LayeringOptions, plan, render_plan, written
-    from plait.service.yaml_bodies import nodes_of
-    from plait.tree.context import Context
-    from plait.tree.nodes import DocumentSet
-
     options = LayeringOptions(like_deckhand=like_deckhand, cleartext_secrets=cleartext)
     context = Context()
     # The memory limit grows with the size of the inputs.

@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plait.base.errors import PlaitError, UsageError
+from plait.authoring.project.file import find, read
+from plait.base.errors import PlaitError, UsageError, text_of
+from plait.base.permissions import ENVIRONMENT, Need
+from plait.base.writing.targets import strict
+from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
+from plait.fleet.plan import tasks_of
+from plait.service.project_files import is_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +40,6 @@ if TYPE_CHECKING:
 
 def lay_out(request: Request) -> None:
     """Write the files of the project to the working directory. Raises UsageError."""
-    from plait.base.writing.targets import strict
-    from plait.service.project_files import is_path
-
     for name, text in request["files"].items():
         if not is_path(name):
             raise UsageError(f"{name!r} is no path within a project", code="revision-file")
@@ -47,12 +50,6 @@ def lay_out(request: Request) -> None:
 
 def evaluate(request: Request) -> Answer:
     """Renders the runs. The error of a run is in its response."""
-    from plait.authoring.project.file import find, read
-    from plait.base.errors import text_of
-    from plait.base.permissions import ENVIRONMENT, Need
-    from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
-    from plait.fleet.plan import tasks_of
-
     try:
         path = find(os.curdir)
         if path is None or not path.startswith(os.getcwd()):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 
+from plait.base.writing.directory import temporary
+from plait.base.writing.targets import changed
 from plait.service.api_errors import busy
 
 TYPE_CHECKING = False
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import IO, Self
 
-    from plait.base.writing.directory import temporary
 
 SMALL = 64 << 10
 """Bytes of a body that stays in memory."""
@@ -93,9 +94,6 @@ class Spool:
 
     def opened(self) -> tuple[str, str, IO[bytes]]:
         """A new file: its name, its path, and the open file. Raises OSError."""
-        from plait.base.writing.directory import temporary
-        from plait.base.writing.targets import changed
-
         with self._lock:
             if self._directory is None:
                 self._directory = temporary("plait-serve-")

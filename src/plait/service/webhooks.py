@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import and_, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from plait.base.content import source
 from plait.base.errors import PlaitError, UsageError, conceal
 from plait.base.http import fetched
 from plait.service.revision_store import newest
@@ -157,7 +158,6 @@ class Webhooks:
         """The signature header of a body. The key is read each time, because it may change."""
         if self._key is None:
             return {}
-        from plait.base.content import source
 
         key = source(self._key).text.strip().encode()
         if len(key) < _SHORTEST_KEY:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from plait.base.errors import PlaitError
 from plait.base.limits import DEEPEST
 from plait.starlark.step_budget import CURRENT
 
@@ -94,7 +95,6 @@ def leaving(fault: Exception) -> Exception:
     Its traceback is dropped with its frames: unfinished loops release their lists, and an outer boundary adds only its
     own frames to the stack. An internal error keeps its traceback.
     """
-    from plait.base.errors import PlaitError
     from plait.starlark.exceptions import translated
 
     error = translated(fault)

@@ -10,6 +10,7 @@ In Python True and 1 are the same key; here they are not. A bool among the keys 
 from __future__ import annotations
 
 from plait.base.errors import LimitError, StarlarkError
+from plait.base.similar_names import did_you_mean
 from plait.starlark.step_budget import FEW, LONG, SOME, charge, check_items, compared
 from plait.starlark.value_text import repr_of
 from plait.starlark.values import FUNCTION, Builtin, Value, type_of
@@ -187,8 +188,6 @@ def _near(key: object, known: Dict) -> str | None:
     if type(key) is not str:
         return None
     from itertools import islice
-
-    from plait.base.similar_names import did_you_mean
 
     return did_you_mean(key, [name for name in islice(known, 1000) if type(name) is str])
 

@@ -11,7 +11,10 @@ import re
 
 from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
+from plait.base.similar_names import did_you_mean
 from plait.base.source import CALL, INSTRUCTION, Frame, Position
+from plait.starlark.runtime import bad_place
+from plait.starlark.values import Value, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,9 +140,6 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
 
 def _subscript(traceback: TracebackType) -> StarlarkError:
     """The error for a subscript. Its column encodes which variables took part (see `optimize.subscripts`)."""
-    from plait.starlark.runtime import bad_place
-    from plait.starlark.values import type_of
-
     frame = traceback.tb_frame
     positions = list(frame.f_code.co_positions())
     column = positions[traceback.tb_lasti // 2][2]
@@ -235,7 +235,6 @@ def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError
     if "unexpected keyword" in rest:
         if code is not None and not code.co_argcount and not code.co_kwonlyargcount and not code.co_flags & 4:
             return StarlarkError(f"{subject} accepts no arguments ({len(quoted)} given)", code="unexpected-keyword")
-        from plait.base.similar_names import did_you_mean
 
         parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
         return StarlarkError(
@@ -261,7 +260,6 @@ def _type_name(name: str) -> str:
     """The language's name of a Python class."""
     if name in _TYPES:
         return _TYPES[name]
-    from plait.starlark.values import Value
 
     todo = [Value]
     while todo:

@@ -10,6 +10,7 @@ from _operator import length_hint
 from itertools import chain
 
 from plait.base.errors import StarlarkError
+from plait.starlark.arguments import int32
 from plait.starlark.containers import FROZEN, Dict, List
 from plait.starlark.values import LARGEST, Value, is_int32, type_of
 
@@ -26,8 +27,6 @@ _ABSENT = object()
 
 
 def range_(start: object, stop: object = _ABSENT, step: object = 1, /) -> range:
-    from plait.starlark.arguments import int32
-
     low = int32(start, "range: for parameter 1")
     high = None if stop is _ABSENT else int32(stop, "range: for parameter 2")
     by = int32(step, "range: for parameter 3")

@@ -5,6 +5,7 @@ iterated.
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
+from plait.base.similar_names import did_you_mean
 from plait.starlark import operators
 from plait.starlark.arguments import int32, iterable
 from plait.starlark.comparison import equals
@@ -147,8 +148,6 @@ def dict_pop(self: Dict, key: object, default: object = _ABSENT, /) -> object:
     if key in self:
         return dict.pop(self, key)
     if default is _ABSENT:
-        from plait.base.similar_names import did_you_mean
-
         known = [name for name in dict.keys(self) if type(name) is str]
         raise StarlarkError(
             "pop: missing key", hint=did_you_mean(key, known) if type(key) is str else None, code="key-not-found"

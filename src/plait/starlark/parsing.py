@@ -7,14 +7,18 @@ import sys
 from plait.base.errors import Finding, LimitError, StarlarkError
 from plait.base.limits import DEEPEST
 from plait.base.source import Position, Source
+from plait.starlark.parse import Parser
+from plait.starlark.resolve import resolve
+from plait.starlark.scan import ScanFailure
+from plait.starlark.syntax import Scope
+from plait.starlark.teardown import unwind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.starlark.parse import Parser
     from plait.starlark.program_parts import Piece
-    from plait.starlark.syntax import Scope, Statement
+    from plait.starlark.syntax import Statement
 
 
 def parse_program(
@@ -26,11 +30,6 @@ def parse_program(
     parser: a subclass, for tools that store more of the tokens. Raises StarlarkError for a fault that stops it,
     LimitError.
     """
-    from plait.starlark.parse import Parser
-    from plait.starlark.resolve import resolve
-    from plait.starlark.scan import ScanFailure
-    from plait.starlark.syntax import Scope
-
     if sys.getrecursionlimit() < DEEPEST:
         sys.setrecursionlimit(DEEPEST)
     problems: list[Finding] = []
@@ -49,8 +48,6 @@ def parse_program(
 
 def too_deep(source: Source, error: BaseException) -> LimitError:
     """The error for a program that Python cannot follow any deeper."""
-    from plait.starlark.teardown import unwind
-
     unwind(error)
     return LimitError("the program is nested too deeply", at=Position(source, 0))
 

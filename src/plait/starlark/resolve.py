@@ -10,6 +10,7 @@ from __future__ import annotations
 from plait.base.errors import Finding
 from plait.base.similar_names import listed, near, spelled
 from plait.base.source import Position, Source
+from plait.base.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
 from plait.starlark.table.universal import UNIVERSAL
 
 TYPE_CHECKING = False
@@ -127,8 +128,6 @@ def _lines_of(names: Sequence[str], scope: Scope) -> Iterator[int]:
 
 
 def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
-    from plait.base.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
-
     hint: str | None = _HINTS.get(name.name)
     alike: list[str] = []
     suggestions = [Suggestion(QUOTE_WORD, old=name.name)]

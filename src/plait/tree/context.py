@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.content import note_secrets
+from plait.base.errors import Finding, PlaitError
 from plait.base.limits import Limits, RunBudget, current_budget
 
 __all__ = ["Context", "Limits"]
@@ -168,7 +169,6 @@ class Context:
     def check_warnings(self) -> None:
         """Raises PlaitError if there are warnings and they count as errors. Call it before anything is written."""
         if self.refuses_warnings and self._warnings:
-            from plait.base.errors import Finding, PlaitError
             from plait.base.warnings import diagnostic_of
 
             count = len(self._warnings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem
+from plait.yaml.inline import flow_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +94,5 @@ def scalar_text(key: Value) -> str:
     if type(key) is bool:
         return "true" if key else "false"
     if isinstance(key, (Map, Array)):
-        from plait.yaml.inline import flow_text
-
         return flow_text(key)
     return "null" if key is None else str(key)

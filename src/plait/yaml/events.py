@@ -10,6 +10,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, Quoted, ReadError, Wording, public
 from plait.base.limits import limit_error
 from plait.base.source import Position
+from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from plait.yaml.anchors import AnchorTable
 from plait.yaml.comments import Comment, CommentScan, assign
@@ -289,8 +290,6 @@ class ParsePass:
         try:
             return resolve_strict(text) if tag is None else resolve_tagged(tag, text)
         except ValueError as error:
-            from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
-
             hint = None if tag is not None else public(Hint("put it in quotes", Suggestion(QUOTE_VALUE)))
             raise self.error(error.args[0], self.line_at(start.index), hint=hint, code="invalid-scalar") from None
 

@@ -9,7 +9,7 @@ rewritten.
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError
+from plait.base.errors import PlaitError, UsageError
 from plait.base.source import Position, Source
 from plait.base.text_edits import ConflictError, Edit, edited
 from plait.tree.equality import alike
@@ -77,8 +77,6 @@ def _attempts(tree: Tree, old: Value, new: Value, forms: ScalarStyles) -> Iterat
 
 
 def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) -> bool:
-    from plait.base.errors import PlaitError
-
     try:
         return alike(read_first(Source("", text)), value)
     except PlaitError:

@@ -8,6 +8,7 @@ can name another directory; a path that is written out must be a plain one.
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 from plait.base.errors import UsageError
 from plait.base.output_files import inside
@@ -323,7 +324,5 @@ def file_name(part: str) -> str:
 
     Characters other than letters, digits, `-`, `_`, `.` and `~` are written %XX, and so is a leading dot.
     """
-    from urllib.parse import quote
-
     quoted = quote(part, safe="", errors="replace") or "_"
     return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.equality import alike
 from plait.tree.nodes import DocumentSet
@@ -86,8 +87,6 @@ class PreservedText:
 
     def reads_as(self, text: str, values: Sequence[Value]) -> bool:
         """True if a text has documents with these values."""
-        from plait.base.errors import PlaitError
-
         try:
             found = [document.value for document in self.read(Source("", text)).items if document.value is not None]
         except PlaitError:

@@ -14,6 +14,7 @@ from plait.base.extensions import TAGS
 from plait.base.fast_paths import FAST
 from plait.base.limits import current_budget
 from plait.tree.nodes import DocumentSet
+from plait.yaml.lines import read_lines
 from plait.yaml.repeats import deduplicate
 from plait.yaml.scalars import plain_values
 
@@ -107,8 +108,6 @@ def read(
     try:
         tree = None
         if FAST and parser is None:
-            from plait.yaml.lines import read_lines
-
             tree = read_lines(text, settings)
         if tree is None:
             from plait.yaml.events import read_events

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
+from plait.base.similar_names import did_you_mean
 from plait.starlark.containers import List
 from plait.starlark.structs import STRUCTS, Members, Module, Struct
 from plait.starlark.value_text import repr_of
@@ -78,8 +79,6 @@ class DataStruct(Struct):
     def index(self, key: object) -> object:
         item = self.node.find(key if type(key) is str else to_nodes(key))
         if item is None:
-            from plait.base.similar_names import did_you_mean
-
             near = did_you_mean(key, self.attr_names()) if type(key) is str else None
             raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near, code="key-not-found")
         return self.part(item)

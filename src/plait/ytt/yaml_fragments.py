@@ -13,6 +13,7 @@ import gc
 
 from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
+from plait.base.similar_names import counted, did_you_mean
 from plait.base.source import Position
 from plait.starlark.containers import Dict, List, Set, insert
 from plait.starlark.step_budget import charge, check_headroom, look
@@ -125,12 +126,9 @@ class YamlFragment(Value):
     def _similar_key(self, key: object) -> str | None:
         node = self._value
         if type(node) is not Map:
-            from plait.base.similar_names import counted
-
             return None if node is None else f"it has {counted(len(node.items), 'item')}, counted from 0"
         if type(key) is not str:
             return None
-        from plait.base.similar_names import did_you_mean
 
         return did_you_mean(key, [item.key for item in node.items if type(item.key) is str])
 

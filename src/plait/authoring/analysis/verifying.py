@@ -9,11 +9,15 @@ from __future__ import annotations
 import os
 import time
 
+from plait.authoring.project.file import of_source
 from plait.base.errors import LimitError, PlaitError
 from plait.base.input_view import InputView
 from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_stack_headroom
+from plait.base.source import Source
 from plait.tree.lookups import Lookups
+from plait.tree.nodes import DocumentSet, Map, MapItem
+from plait.yaml.writer import write
 from plait.ytt.templates.recovery import findings_of
 
 TYPE_CHECKING = False
@@ -190,8 +194,6 @@ def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:
     data = texts.get(path) if path else None
     if data is None or run.at is None or run.at.source is None:
         return run
-    from plait.authoring.project.file import of_source
-    from plait.base.source import Source
 
     source = Source(run.at.source.name, data.decode("utf-8", "surrogateescape"))
     return of_source(source, run.directory, run.permissions).run(run.name)
@@ -214,9 +216,6 @@ def output_of(run: Run, documents: Documents) -> object:
 
 
 def _without_substitutions(documents: Documents) -> str:
-    from plait.tree.nodes import DocumentSet, Map, MapItem
-    from plait.yaml.writer import write
-
     items = []
     for document in documents.nodes.items:
         top = document.value

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from plait.authoring.coverage.data import Coverage
+from plait.authoring.project.discovery import project_of
+from plait.base.code_cache import user_cache
 from plait.base.equal_errors import key_of
 from plait.base.errors import PlaitError, render
+from plait.base.input_view import InputView
+from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
+from plait.base.process import stop_timer, within_memory
 from plait.base.trust import assenting, is_assenting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.coverage.data import Coverage
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
     from plait.base.code_cache import CodeCache
@@ -54,10 +59,6 @@ def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, 
 
 def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[Failed]:
     """Counts one run within its limits. Yields it if it fails."""
-    from plait.base.input_view import InputView
-    from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
-    from plait.base.process import stop_timer, within_memory
-
     keeper = current_budget().keeper
     with coverage.run(run.name), budget_scope(RunBudget(Limits(), keeper)):
         try:
@@ -71,8 +72,6 @@ def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[
 
 
 def _cache(project: Project) -> CodeCache | None:
-    from plait.base.code_cache import user_cache
-
     return user_cache(os.environ, [os.path.abspath(project.directory)])
 
 
@@ -83,15 +82,12 @@ _PROJECTS: list[Project] = []
 
 def _begin(named: str, assents: bool) -> None:
     assenting(assents=assents).__enter__()
-    from plait.authoring.project.discovery import project_of
 
     _PROJECTS.append(project_of(named, os.curdir))
 
 
 def _run_one(name: str) -> tuple[list[Failed], Coverage]:
     """A run if it fails, and its coverage."""
-    from plait.authoring.coverage.data import Coverage
-
     [project] = _PROJECTS
     coverage = Coverage()
     return [*counted(project, [project.run(name)], coverage)], coverage

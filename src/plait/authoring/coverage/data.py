@@ -10,6 +10,8 @@ import os
 from hashlib import sha256
 
 from plait.authoring.coverage.report_paths import relative
+from plait.authoring.coverage.summary import summarized
+from plait.base.content import file_content
 from plait.base.errors import PlaitError, UsageError
 from plait.base.events import listening
 
@@ -78,8 +80,6 @@ class Coverage:
 
     def summary(self, directory: str = "") -> Summary:
         """Lines and branches, by file. directory: the base of paths; by default the working directory."""
-        from plait.authoring.coverage.summary import summarized
-
         return summarized(self, os.path.abspath(directory or os.curdir))
 
     def add_file(self, found: FileData) -> None:
@@ -288,8 +288,6 @@ _INDEPENDENT = frozenset({"action", "substitution"})
 
 def _read(path: str) -> str | None:
     """The text of a file, or None."""
-    from plait.base.content import file_content
-
     try:
         return file_content(path, path).decode("utf-8", "surrogateescape")
     except (PlaitError, OSError, ValueError):

@@ -11,9 +11,14 @@ from plait.authoring.edit.sites import Text, is_same_key
 from plait.authoring.edit.target import with_value
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.engine.options import Use
+from plait.engine.patch import Patch
+from plait.engine.render import Render
+from plait.insight.diff import operations
 from plait.insight.explain import flat
+from plait.insight.overlays import to_overlay
 from plait.tree.nodes import Array, ArrayItem, MapItem
 from plait.yaml.lossless.nodes import Collection
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,12 +77,8 @@ def add_to_file(state: EditSession, node_path: NodePath, value: Value, file: str
     history_of(state.output, node_path)
     command = state.target.run.command
     if command == "render":
-        from plait.engine.render import Render
-
         return _in(state, node_path, value, file, _with_overlay, Render.inputs)
     if command == "patch":
-        from plait.engine.patch import Patch
-
         return _in(state, node_path, value, file, _with_operation, Patch.operations)
     raise UsageError(
         f"plait {command} takes neither overlays nor operations",
@@ -112,8 +113,6 @@ def _in(
 
 
 def _with_overlay(state: EditSession, node_path: NodePath, value: Value, old: str) -> str:
-    from plait.insight.overlays import to_overlay
-
     overlay = to_overlay(state.output.documents, with_value(state.output.documents, node_path, value), in_order=True)
     if not old.strip():
         return overlay
@@ -124,9 +123,6 @@ def _with_overlay(state: EditSession, node_path: NodePath, value: Value, old: st
 
 
 def _with_operation(state: EditSession, node_path: NodePath, value: Value, old: str) -> str:
-    from plait.insight.diff import operations
-    from plait.yaml.writer import write_value
-
     new = operations(state.output.documents, with_value(state.output.documents, node_path, value), tests=False)
     assert type(new) is Array
     root = Text(old).roots[0] if old.strip() else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, UsageError
 from plait.base.similar_names import listed, near
 from plait.engine.options import Use
+from plait.engine.render import Render
 from plait.insight.node_paths import all_places, parse
 from plait.insight.path_resolution import find
 from plait.yaml.document_names import path_text
@@ -20,7 +21,6 @@ def data_value_hint(state: EditSession, path: str) -> str | None:
     """A hint with the data value that a PATH names, or with similar names; None if there is none."""
     if state.target.run.command != "render":
         return None
-    from plait.engine.render import Render
 
     try:
         made = state.target.evaluate(state.texts, trace=True, uses=[Use(Render.data_values_inspect, value=True)])

@@ -7,7 +7,7 @@ from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target, with_value, without
 from plait.authoring.edit.write_back import put_back
 from plait.base.errors import UsageError
-from plait.insight.node_paths import Path, parse
+from plait.insight.node_paths import Path, parse, places
 from plait.tree.nodes import Document, Map, MapItem, from_plain, is_filled
 
 TYPE_CHECKING = False
@@ -104,6 +104,4 @@ def _all_of(state: EditSession, expected: Sequence[Document]) -> Edit:
 
 
 def _exists(state: EditSession, path: str) -> bool:
-    from plait.insight.node_paths import places
-
     return bool(places(parse(path), state.output.seen(state.output.documents)))

@@ -9,10 +9,11 @@ from plait.authoring.edit.sites import changed_lines
 from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError, UsageError
-from plait.insight.diff import ADDED
+from plait.insight.diff import ADDED, diff
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
-from plait.insight.node_paths import NodePath
+from plait.insight.node_paths import NodePath, means_text, parse, text_lines
+from plait.insight.path_resolution import find
 from plait.tree.nodes import COLLECTION_TYPES, equal, walk
 from plait.tree.secrets import HIDDEN
 
@@ -66,8 +67,6 @@ class Edit:
     @property
     def differences(self) -> list[Difference]:
         """The changes in the output. Secrets are hidden."""
-        from plait.insight.diff import diff
-
         shown = self.before.shown
         after = self.after.seen(self.after.documents)
         found = diff(shown(self.before.documents), shown(after), in_order=True)
@@ -166,15 +165,10 @@ class EditSession:
 
     def places(self, path: str) -> Sequence[NodePath]:
         """The values at a PATH. Raises UsageError if there are none."""
-        from plait.insight.node_paths import parse
-
         return self.places_of(parse(path))
 
     def places_of(self, expected: Path) -> Sequence[NodePath]:
         """The values at a parsed PATH. Raises UsageError if there are none."""
-        from plait.insight.node_paths import means_text, text_lines
-        from plait.insight.path_resolution import find
-
         output = self.output
         if output.trace is not None:
             texts = Explainer(output.trace).texts

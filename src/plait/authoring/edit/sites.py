@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-from plait.base.errors import ReadError
+from plait.base.errors import PlaitError, ReadError
 from plait.base.source import Position, Source
+from plait.base.text_diff import differing
 from plait.base.text_edits import ConflictError, edited
 from plait.tree.nodes import Array, Map, MapItem, is_filled, key_id
 from plait.yaml.format_preserving import Editor, indented
@@ -337,8 +338,6 @@ def _one_line(value: Value) -> str | None:
 
 def _reads(text: str, site: ItemSpan, value: Value) -> bool:
     """True if a text has the scalar value at a site."""
-    from plait.base.errors import PlaitError
-
     if is_filled(value):
         return True
     try:
@@ -352,7 +351,5 @@ def _reads(text: str, site: ItemSpan, value: Value) -> bool:
 
 def changed_lines(before: str, after: str) -> list[tuple[int, Sequence[str], Sequence[str]]]:
     """The changed lines of two texts: the number of the first one, the old lines, the new lines."""
-    from plait.base.text_diff import differing
-
     left, right = before.splitlines(), after.splitlines()
     return [(start + 1, left[start:end], right[there:last]) for start, end, there, last in differing(left, right)]

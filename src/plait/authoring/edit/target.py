@@ -8,6 +8,7 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.verifying import with_texts
 from plait.authoring.project.run import Run
 from plait.base.input_view import InputView
+from plait.insight.diff import diff
 from plait.insight.explain import Explainer
 from plait.insight.item_names import ItemNames
 from plait.insight.node_paths import NodePath, all_places
@@ -196,8 +197,6 @@ def same(left: Sequence[Document], right: Sequence[Document]) -> bool:
 
 def differences(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
     """The differences between documents by key."""
-    from plait.insight.diff import diff
-
     return diff(left, right, cleartext_secrets=True, in_order=True)
 
 

@@ -6,6 +6,8 @@ from plait.authoring.lint.verify import kept
 from plait.base.content import open_regular
 from plait.base.errors import ReadError
 from plait.base.path_errors import read_failure
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,9 +65,6 @@ def _top(subject: LintProject) -> str | None:
 
 
 def _write(subject: LintProject, path: str, content: bytes) -> None:
-    from plait.base.writing.real_paths import failure
-    from plait.base.writing.targets import write_file
-
     try:
         write_file(path, [content], new_mode=0o666, top=_top(subject))
     except OSError as error:

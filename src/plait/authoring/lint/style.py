@@ -11,6 +11,7 @@ from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.base.text_edits import Edit
 from plait.starlark.syntax import Assign, Branch, Call, Def, Evaluate, For, If, Literal, Name, Return, While
 from plait.starlark.table.universal import UNIVERSAL
+from plait.yaml.document_names import document_name
 from plait.ytt.templates.directives import is_plain
 from plait.ytt.templates.recovery import STARLARK
 
@@ -209,8 +210,6 @@ _ALL = re.compile(r"@overlay/match\s+by\s*=\s*overlay\.all\b")
 
 def _overlay_all(subject: LintProject) -> Iterator[LintFinding]:
     """Overlays of all documents, where every run has one document."""
-    from plait.yaml.document_names import document_name
-
     runs = [ran for ran in subject.runs if ran.run.command == "render"]
     counts = [len(stage.documents) for ran in runs for stage in ran.trace.stages if stage.name == "templates"]
     if not counts or max(counts) != 1:

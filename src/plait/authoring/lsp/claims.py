@@ -12,6 +12,7 @@ from plait.authoring.lsp.features import Fix
 from plait.authoring.lsp.state import content_of
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
+from plait.insight.diff import diff
 from plait.ytt.templates.recovery import findings_of
 
 TYPE_CHECKING = False
@@ -188,8 +189,6 @@ def told(change: EditEffect) -> str:
 
 def _first_difference(change: EditEffect) -> str:
     """The path of the first value that differs; "" if no document does."""
-    from plait.insight.diff import diff
-
     before, after = change.before.documents, change.after
     if before is None or isinstance(after, PlaitError):
         return ""

@@ -15,6 +15,7 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from plait.authoring.lsp import diagnostics
+from plait.authoring.lsp.asking import ask
 from plait.authoring.lsp.state import ServerState
 from plait.authoring.lsp.unused_diagnostics import NOTE, UNUSED, WARNING
 from plait.base.version import __version__
@@ -93,8 +94,6 @@ class Connection(LanguageServer):
 
     def request_permissions(self, path: str) -> None:
         """Asks the user about the project of a file, if needed."""
-        from plait.authoring.lsp.asking import ask
-
         task = asyncio.ensure_future(ask(self, path))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)

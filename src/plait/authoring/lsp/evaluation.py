@@ -20,6 +20,7 @@ from plait.tree.lookups import Instance, Lookups
 from plait.tree.nodes import Array, Map, MapItem, walk
 from plait.tree.provenance import EVERY, Change, Contributor, Trace
 from plait.tree.secrets import HIDDEN, uses_secrets
+from plait.ytt.templates.recovery import findings_of
 from plait.ytt.workspace.library import PRIVATE_NAME
 
 TYPE_CHECKING = False
@@ -164,7 +165,6 @@ class Evaluation:
         """The findings of the error, one by one."""
         if self.error is None:
             return []
-        from plait.ytt.templates.recovery import findings_of
 
         return findings_of(self.error)
 

@@ -10,7 +10,9 @@ from functools import cache
 from importlib.resources import files
 
 from plait.authoring.lsp.markdown import block, plain
-from plait.ytt.modules import MODULES
+from plait.base.extensions import EXTENSIONS
+from plait.tree.context import Context
+from plait.ytt.modules import MODULES, load_module
 from plait.ytt.templates.directives import ADDED, KNOWN_BY_NAME
 
 TYPE_CHECKING = False
@@ -58,9 +60,6 @@ def members(module: str) -> Sequence[str]:
         return _OF_FILES[module]
     if module not in MODULES:
         return ()
-    from plait.base.extensions import EXTENSIONS
-    from plait.tree.context import Context
-    from plait.ytt.modules import load_module
 
     context = Context()
     context.extensions = frozenset(EXTENSIONS)

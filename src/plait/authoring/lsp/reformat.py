@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.authoring.formatting.formatter import format_text
 from plait.base.errors import PlaitError
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ def changed_lines(state: ServerState, path: str, lines: tuple[int, int] | None =
     text = state.texts.get(path)
     if text is None or not path.endswith((".yml", ".yaml")):
         return []
-    from plait.authoring.formatting.formatter import format_text
 
     try:
         made = format_text(text, path, lines=lines).text

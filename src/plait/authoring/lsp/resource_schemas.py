@@ -24,6 +24,7 @@ from plait.yaml.writer import write_value
 from plait.ytt.json_schema.catalogue import catalogue_of
 from plait.ytt.json_schema.check import SchemaViolation, faults
 from plait.ytt.json_schema.messages import Violation
+from plait.ytt.json_schema.reference_resolution import of_data
 from plait.ytt.json_schema.subschema import Subschema
 
 # Tokens of a path that choose among the items of an array.
@@ -121,8 +122,6 @@ def _of_site(state: ServerState, evaluation: Evaluation) -> dict[str, Subschema]
 @lru_cache(64)
 def _data_schema(text: str) -> Subschema:
     """The schema of documents whose data has a schema. Raises UsageError, LimitError, ImportError."""
-    from plait.ytt.json_schema.reference_resolution import of_data
-
     return of_data(json.loads(text))
 
 

@@ -13,6 +13,7 @@ from plait.base.limits import Limits, budget_scope
 from plait.insight.history_text import shown
 from plait.tree.nodes import Array, Map
 from plait.yaml.writer import write_value
+from plait.ytt.json_schema.values_schema import values_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +80,6 @@ def of_values(state: ServerState, evaluation: Evaluation) -> Subschema | None:
     name = evaluation.run.values_schema
     if not name:
         return None
-    from plait.ytt.json_schema.values_schema import values_schema
 
     texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
     with budget_scope(_LIMITS), use_view(InputView(texts)):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.project.file import find, read
+from plait.authoring.project.run import relative_to_cwd
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.authoring.project.file import Project
@@ -11,9 +14,6 @@ if TYPE_CHECKING:
 
 def project_of(path: str, start: str) -> Project:
     """The project file's project, or the project of a path. Raises PlaitError."""
-    from plait.authoring.project.file import find, read
-    from plait.authoring.project.run import relative_to_cwd
-
     if path:
         return read(path)
     found = find(start)

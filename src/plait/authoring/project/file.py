@@ -9,6 +9,7 @@ from plait.authoring.project.settings import COMMANDS, settings_of
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import permitted
 from plait.base.permissions import FILE_NAMES, READ, Need, upwards
+from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.base.trust import assenting, check_owner, permissions_of
 from plait.engine.options import Use
@@ -83,8 +84,6 @@ class Project:
             return next(iter(self.runs.values()))
         found = self.runs.get(name) or self._of_matrix(name)
         if found is None:
-            from plait.base.similar_names import did_you_mean
-
             if name in self.abstract:
                 raise UsageError(
                     f'the run "{name}" is abstract: others are based on it', at=self.abstract[name], code="abstract-run"

@@ -10,11 +10,14 @@ The settings of the run name an axis in braces, and each environment's run has i
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 
 from plait.base.errors import UsageError
+from plait.base.globbing import matches
 from plait.base.input_view import check_read, may_read, permitted
+from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.engine.pipeline import check_keys, file_source, wrong
@@ -318,16 +321,12 @@ def _directories(path: str, directory: str, at: Position) -> list[AxisValue]:
         with os.scandir(os.path.join(directory, path)) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
     except OSError as error:
-        from plait.base.path_errors import read_failure
-
         raise read_failure(os.path.join(directory, path), error, subject=f'"{path}"', doing="list", at=at) from None
     return [AxisValue(name, f"{path.rstrip('/')}/{name}") for name in names]
 
 
 def _files(pattern: str, directory: str, at: Position) -> list[AxisValue]:
     """A value for each file that a pattern matches: what its wildcards stand for."""
-    from plait.base.globbing import matches
-
     first = _WILD.search(pattern)
     if first is None:
         raise UsageError(
@@ -364,8 +363,6 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
 
 
 def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]:
-    import csv
-
     lines = csv.reader(source.text.removeprefix("\ufeff").splitlines(), strict=True)
     try:
         axes = [_axis_name(name.strip(), Position(source, 1)) for name in next(lines, [])]

@@ -8,6 +8,7 @@ from plait.authoring.project.settings import check, joined, needs_of, needs_of_u
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import may_read, permitted
 from plait.engine import dialect
+from plait.engine.common import CHECK_OUTPUT
 from plait.engine.options import Use
 
 TYPE_CHECKING = False
@@ -204,8 +205,6 @@ class Run:
         self.check()
         request = self.request(typed=uses)
         if not checks:
-            from plait.engine.common import CHECK_OUTPUT
-
             request = request.without(CHECK_OUTPUT)
         return evaluate(request, world, trace or None)
 

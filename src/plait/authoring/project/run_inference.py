@@ -12,6 +12,7 @@ import stat
 
 from plait.authoring.project.file import Project
 from plait.authoring.project.run import Run, relative_to_cwd
+from plait.authoring.project.run_selection import paths_of
 from plait.authoring.project.settings import Setting, options_of
 from plait.base.content import open_regular
 from plait.base.errors import PermissionDeniedError
@@ -19,6 +20,7 @@ from plait.base.limits import current_budget
 from plait.base.trust import permissions_of
 from plait.engine.flags import words_of
 from plait.tree.nodes import Array, ArrayItem, MapItem
+from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,8 +201,6 @@ def _omitted_text(inference: Inference) -> list[str]:
 
 def _concerns(run: Run, directory: str) -> bool:
     """True if an input of a run is in a directory, or the directory is in it."""
-    from plait.authoring.project.run_selection import paths_of
-
     inside = os.path.join(directory, "")
     return any(
         os.path.join(path, "").startswith(inside) or inside.startswith(os.path.join(path, "")) for path in paths_of(run)
@@ -255,14 +255,11 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
 def _is_foreign(directory: str) -> bool:
     """True if no file of a directory can belong to an inferred run: vendored files, and Helm charts."""
     from plait.authoring.project.inference.runs import SKIPPED_DIRECTORIES
-    from plait.ytt.workspace.input_files import CHART
 
     return os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.lexists(os.path.join(directory, CHART))
 
 
 def _is_kustomized(top: str) -> bool:
-    from plait.ytt.workspace.input_files import KUSTOMIZATIONS
-
     return any(name in KUSTOMIZATIONS for _, _, names in os.walk(top) for name in names)
 
 

@@ -6,6 +6,7 @@ import os
 from fnmatch import fnmatchcase
 from itertools import islice
 
+from plait.authoring.project.settings import is_path_setting
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 
@@ -87,6 +88,4 @@ def _names(run: Run, path: str) -> bool:
 
 def paths_of(run: Run) -> Iterable[str]:
     """The absolute paths that the settings of a run name. Raises UsageError for a setting of the wrong kind."""
-    from plait.authoring.project.settings import is_path_setting
-
     return [path for one in run.settings if is_path_setting(run.command, one.name) for path in run.paths(one)]

@@ -18,6 +18,7 @@ from plait.engine.common import LIMIT
 from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
 from plait.engine.pipeline import wrong
 from plait.tree.nodes import Array, Map, MapItem, kind_name
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -237,8 +238,6 @@ def _scalar(value: Value, item: MapItem) -> str:
     if type(value) is int:
         return str(value)
     if type(value) is float or type(value) is bool:
-        from plait.yaml.writer import write_value
-
         return write_value(value).strip()
     error = wrong(item, "a string or a list of strings")
     error.found = kind_name(value)

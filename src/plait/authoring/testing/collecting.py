@@ -8,11 +8,13 @@ from plait.authoring.project import file as project_files
 from plait.authoring.project.file import check_found
 from plait.authoring.project.run import relative_to_cwd
 from plait.authoring.project.run_inference import guess
+from plait.authoring.testing.cases import cases_of, cases_of_project
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import current_view, permitted
 from plait.base.limits import current_budget
 from plait.base.path_errors import read_failure
 from plait.base.permissions import FILE_NAMES, READ, Need
+from plait.base.similar_names import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +101,6 @@ class Collector:
                 from plait.authoring.testing.functions import functions_of
 
                 return functions_of(path, project)
-            from plait.authoring.testing.cases import cases_of, cases_of_project
 
             return cases_of_project(project) if is_project else cases_of(path, project)
 
@@ -120,8 +121,6 @@ class Collector:
         names = [case.id.partition("::")[2] for case in cases]
         chosen = [case for case, one in zip(cases, names, strict=True) if one == name or one.startswith(f"{name}[")]
         if not chosen:
-            from plait.base.similar_names import did_you_mean
-
             raise UsageError(
                 f'there is no test "{name}" in {path}',
                 expected=_few(names),

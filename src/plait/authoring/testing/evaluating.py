@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
+from plait.api.worker import data_size
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView, use_view
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import keeper, stop_timer, unbound_memory, within_memory
 from plait.engine.incremental import Engine
+from plait.engine.results import text_like
+from plait.insight.diff import printed
+from plait.insight.redaction import masked, masked_lines
+from plait.tree.nodes import DocumentSet
 from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
@@ -73,9 +78,6 @@ class CaseEvaluation:
     def items(self) -> Sequence[Document]:
         """The documents that are printed, secrets masked. Raises PlaitError."""
         if self._printed is None:
-            from plait.insight.diff import printed
-            from plait.insight.redaction import masked
-
             self._printed = printed(
                 masked(self.documents_or_error().nodes.items, self.documents_or_error().trace, view=self.view)
             )
@@ -86,9 +88,6 @@ class CaseEvaluation:
         if self._text is None:
             documents_or_error = self.documents_or_error()
             if uses_secrets(self.view) or uses_secrets(documents_or_error.trace):
-                from plait.engine.results import text_like
-                from plait.tree.nodes import DocumentSet
-
                 self._text = text_like(documents_or_error, DocumentSet(list(self.items())))
             else:
                 self._text = documents_or_error.to_yaml()
@@ -96,8 +95,6 @@ class CaseEvaluation:
 
     def text_files(self) -> Mapping[str, str]:
         """The files of the output that are not YAML, by their paths, secrets masked. Raises PlaitError."""
-        from plait.insight.redaction import masked_lines
-
         trace = self.documents_or_error().trace
         files = (
             getattr(self.documents_or_error(), "files", {})
@@ -216,8 +213,6 @@ class Evaluator:
 
 def _keeper() -> Callable[[RunBudget], None] | None:
     """The memory keeper of one evaluation if this process keeps limits. Memory already in use is not counted."""
-    from plait.api.worker import data_size
-
     current = current_budget().keeper
     if current is None:
         return None

@@ -7,6 +7,7 @@ from plait.authoring.project.settings import COMMANDS, Setting, check, options_o
 from plait.base.errors import PlaitError, UsageError
 from plait.base.limits import parse
 from plait.base.similar_names import listed
+from plait.base.suggestions import replacing
 from plait.tree.nodes import Map, MapItem
 
 TYPE_CHECKING = False
@@ -81,7 +82,6 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
             expected=f'"{base.command}"',
             code="test-form",
         )
-    from plait.base.suggestions import replacing
 
     maps = []
     for item in commands:

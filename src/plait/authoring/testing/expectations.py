@@ -9,16 +9,17 @@ import os
 
 from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, with_causes
+from plait.base.content import source
 from plait.base.errors import PlaitError, UsageError, as_finding, text_of
 from plait.base.input_view import check_read
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted, did_you_mean
 from plait.engine.pipeline import check_keys, wrong
-from plait.insight.diff import diff, printed, read
+from plait.insight.diff import diff, printed, read, to_text
 from plait.insight.history_text import shown
 from plait.insight.node_paths import TextFileLine, means_text, parse, places, text_lines
 from plait.insight.path_resolution import find, kind_meant
-from plait.tree.nodes import Array, ArrayItem, Map, kind_name
+from plait.tree.nodes import Array, ArrayItem, Document, Map, kind_name
 from plait.yaml.document_names import scalar_text
 
 TYPE_CHECKING = False
@@ -174,8 +175,6 @@ class SameAs:
         return None if isinstance(self._other, str) else self._other
 
     def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:
-        from plait.base.content import source
-
         if isinstance(self._other, str):
             other = printed(read([source(self._other)]))
         else:
@@ -230,9 +229,6 @@ def _equals(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG0
 
 
 def _unequal(node_path: NodePath, expected: Value) -> str | None:
-    from plait.insight.diff import to_text
-    from plait.tree.nodes import Document
-
     differences = diff([Document(expected)], [Document(node_path.value)])
     if not differences:
         return None

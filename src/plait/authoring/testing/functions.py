@@ -15,8 +15,18 @@ from plait.authoring.testing.results import ExpectationFailure
 from plait.base.equal_errors import key_of
 from plait.base.errors import PlaitError, StarlarkError, UsageError, text_of
 from plait.base.source import Position
+from plait.engine.options import Use
 from plait.engine.pipeline import file_source
+from plait.engine.render import Render, job
+from plait.starlark.calls import call
+from plait.starlark.parsing import failure, parse_program
+from plait.starlark.program_parts import CodePart
+from plait.starlark.syntax import Assign, Def, Literal, Name
 from plait.tree.context import Context
+from plait.tree.nodes import DocumentSet
+from plait.tree.withholding import telling
+from plait.ytt.workspace.phases import exports, has_secrets
+from plait.ytt.yaml_fragments import YamlFragment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +36,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
     from plait.base.source import Source
-    from plait.starlark.syntax import Def, Statement
+    from plait.starlark.syntax import Statement
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import RenderJob
 
@@ -60,12 +70,6 @@ class FunctionCase:
             yield failure_of(error, self.file, self.line)
 
     def _call(self, evaluator: Evaluator, output: CaseEvaluation | None, printed: list[str]) -> None:
-        from plait.engine.options import Use
-        from plait.engine.render import Render, job
-        from plait.starlark.calls import call
-        from plait.tree.withholding import telling
-        from plait.ytt.workspace.phases import exports, has_secrets
-
         context = Context(print_line=printed.append, cache=evaluator.cache())
         self.subject.check()
         request = self.subject.request()
@@ -96,9 +100,6 @@ def _member(job: RenderJob, path: str) -> InputFile | None:
 
 
 def _fragment(output: CaseEvaluation) -> object:
-    from plait.tree.nodes import DocumentSet
-    from plait.ytt.yaml_fragments import YamlFragment
-
     return YamlFragment(DocumentSet(list(output.items())))
 
 
@@ -112,9 +113,6 @@ def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
 
 def functions_of(path: str, project: Project) -> list[FunctionCase]:
     """The tests of a Starlark file. Raises PlaitError for a file that cannot be read, or without a run."""
-    from plait.starlark.parsing import failure, parse_program
-    from plait.starlark.program_parts import CodePart
-
     source = file_source(path)
     statements, _, findings = parse_program([CodePart(source.text, 1, 1)], source)
     if findings:
@@ -141,8 +139,6 @@ def functions_of(path: str, project: Project) -> list[FunctionCase]:
 
 
 def _defined(statements: Sequence[Statement]) -> Iterator[Def]:
-    from plait.starlark.syntax import Def
-
     for one in statements:
         if isinstance(one, Def):
             yield one
@@ -150,8 +146,6 @@ def _defined(statements: Sequence[Statement]) -> Iterator[Def]:
 
 def _named(statements: Sequence[Statement]) -> str:
     """The run that a file names: `run = "NAME"`."""
-    from plait.starlark.syntax import Assign, Literal, Name
-
     for one in statements:
         if isinstance(one, Assign) and isinstance(one.target, Name) and one.target.name == "run":
             return str(one.value.value) if isinstance(one.value, Literal) else ""

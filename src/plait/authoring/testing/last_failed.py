@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.testing.selecting import selector
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +22,6 @@ def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case |
 
     Raises UsageError.
     """
-    from plait.authoring.testing.selecting import selector
-
     cases = collected.cases
     if keyword:
         test = selector(keyword)

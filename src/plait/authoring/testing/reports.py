@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree as ET
+
 from plait.authoring.testing.results import ExpectationFailure
 from plait.insight.workflow import annotation
+from plait.tree.nodes import from_plain
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +18,6 @@ if TYPE_CHECKING:
 
 def junit(results: Sequence[CaseResult]) -> str:
     """JUnit's XML: a suite a file, a test case a case."""
-    from xml.etree import ElementTree as ET
-
     files: dict[str, list[CaseResult]] = {}
     for one in results:
         files.setdefault(one.file, []).append(one)
@@ -69,9 +71,6 @@ def _escape(char: str) -> str:
 
 def tap(results: Iterable[CaseResult]) -> str:
     """TAP, version 14: one line per case, and a YAML block for each failed one."""
-    from plait.tree.nodes import from_plain
-    from plait.yaml.writer import write_value
-
     out = []
     count = 0
     for count, one in enumerate(results, 1):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from contextlib import nullcontext
 from time import perf_counter
 
+from plait.authoring.coverage.data import Coverage
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.evaluating import Evaluator
 from plait.authoring.testing.functions import FunctionCase, failure_of
 from plait.authoring.testing.results import CaseResult, ExpectationFailure
+from plait.base.children.pool import in_several
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.base.trust import assenting, is_assenting
@@ -17,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
-    from plait.authoring.coverage.data import Coverage
     from plait.authoring.testing.cases import Case
 
 # Cases per batch: enough to share their inputs, and few enough for several batches per process.
@@ -98,8 +99,6 @@ def results_of_several(
 
     project: as for a `Collector`. coverage: receives the counts of the processes.
     """
-    from plait.base.children.pool import in_several
-
     ids = [case.id for case in cases]
     size = max(_CHUNK, len(ids) // (processes * _PARTS))
     chunks = [(ids[start : start + size], update, coverage is not None) for start in range(0, len(ids), size)]
@@ -138,7 +137,5 @@ def _run_part(part: tuple[Sequence[str], bool, bool]) -> tuple[list[CaseResult],
         found.append(_READ[file][id])
     coverage = None
     if counts:
-        from plait.authoring.coverage.data import Coverage
-
         coverage = Coverage()
     return list(results(found, update=update, evaluator=_EVALUATORS[0], coverage=coverage)), coverage

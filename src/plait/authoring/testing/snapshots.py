@@ -24,7 +24,9 @@ from plait.insight.diff import ADDED, REMOVED, Difference, diff, read
 from plait.insight.node_paths import parse
 from plait.insight.path_resolution import find
 from plait.insight.redaction import hidden_differences
-from plait.tree.nodes import Array, Document, Map, MapItem
+from plait.ops.reader import write_text
+from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +86,6 @@ class Snapshot:
     def _text(self, outcome: CaseEvaluation) -> str:
         if self._paths is None:
             return outcome.text() + _texts(outcome)
-        from plait.yaml.writer import write_value
 
         return write_value(Map([MapItem(str(place), place.value) for place in self._places(outcome)]))
 
@@ -126,7 +127,6 @@ def _texts(outcome: CaseEvaluation) -> str:
     texts = outcome.text_files()
     if not texts:
         return ""
-    from plait.yaml.writer import write_value
 
     return "---\n" + write_value(Map([MapItem(name, text) for name, text in texts.items()]))
 
@@ -204,8 +204,6 @@ def _is_name(name: str) -> bool:
 
 def _is_ours(directory: Directory, name: str) -> bool:
     """True if the file's text is byte for byte what plait prints."""
-    from plait.ops.reader import write_text
-    from plait.tree.nodes import DocumentSet
     from plait.yaml.writer import write
 
     status = directory.status(name)

@@ -14,6 +14,7 @@ Tracebacks, `inspect` and `__file__` refer to the source files. `PLAIT_PLAIN=1` 
 
 from __future__ import annotations
 
+import atexit
 import marshal
 import os
 import sys
@@ -156,8 +157,6 @@ def install() -> None:
     path = f"{directory}/plait{name.removeprefix('__init__').removesuffix('pyc')}bundle"
     bundle = Bundle("plait", os.path.dirname(spec.origin), path)
     sys.meta_path.insert(0, bundle)
-
-    import atexit
 
     from plait.base.fast_paths import FAST  # the first module that may come from the bundle
 

@@ -12,6 +12,7 @@ import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from plait.base.children.worker import Worker
+from plait.base.process import goes_on, own_process, stop_timer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,8 +128,6 @@ def in_several(
 
 
 def _start_worker(begin: Callable[..., None], given: tuple[object, ...]) -> None:
-    from plait.base.process import goes_on, own_process, stop_timer
-
     own_process()
     stop_timer()
     goes_on()

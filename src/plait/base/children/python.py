@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 
+import plait
 from plait.base.errors import PlaitError
 
 TYPE_CHECKING = False
@@ -86,8 +87,6 @@ def import_path() -> list[str]:
     The working directory stays if `PYTHONPATH` contains it as an absolute path. The directory or archive of plait
     always stays, but is last if it is the working directory.
     """
-    import plait
-
     home = os.path.dirname(os.path.dirname(os.path.abspath(plait.__file__)))
     given = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(entry)]
     kept = {os.path.realpath(entry) for entry in given}

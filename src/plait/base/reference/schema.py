@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.base.similar_names import spelled
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +64,6 @@ def _surrounded(text: str) -> str:
 
 def nearest(word: str, known: Sequence[str]) -> list[str]:
     """Ytt's hint for an unknown word: empty, or one line that names the nearest known word."""
-    from plait.base.similar_names import spelled
-
     meant = spelled(word, known)
     return [f'did you mean "{meant}"?'] if meant else []
 

@@ -6,6 +6,8 @@ These are not objects: `Tree.comments` and the edits read them from the text on 
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -140,8 +142,6 @@ class Tree:
 
     def line_of(self, offset: int) -> int:
         """The number of the line of an offset, from 1."""
-        from bisect import bisect_right
-
         return bisect_right(self.lines, offset)
 
     def place(self, offset: int) -> tuple[int, int]:

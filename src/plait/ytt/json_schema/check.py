@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from plait.base.errors import LimitError, UsageError
+from plait.base.json_schema import UnusableSchemaError
+from plait.base.json_schema import violations as found_by_library
 from plait.base.similar_names import near
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map
@@ -71,9 +73,6 @@ def faults(document: Item, schema: Subschema) -> list[SchemaViolation]:
 
 def violations(plain: object, schema: Subschema) -> list[Violation]:
     """As `faults`, for a value as JSON has it."""
-    from plait.base.json_schema import UnusableSchemaError
-    from plait.base.json_schema import violations as found_by_library
-
     assert schema.checker is not None
     try:
         found = [

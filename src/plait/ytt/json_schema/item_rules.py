@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.ytt.json_schema.violations import shown
 from plait.ytt.overlay.item_keys import SET, WHOLE, Rule
 from plait.ytt.overlay.matchers import REQUIRED
 
@@ -37,8 +38,6 @@ def rules_of(catalogue: Catalogue) -> Source:
 def _check(catalogue: Catalogue) -> None:
     """Raises the first fault of a catalogue's files, with paths from the working directory."""
     for problem in catalogue.problems:
-        from plait.ytt.json_schema.violations import shown
-
         raise shown(problem)
 
 

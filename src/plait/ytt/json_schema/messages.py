@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from plait.base.similar_names import near
@@ -182,6 +183,4 @@ def type_name(value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    import json
-
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import SchemaError, UsageError
 from plait.base.similar_names import counted
+from plait.base.source import Position, Source
 from plait.base.warnings import warning
 from plait.tree.nodes import Map
 from plait.yaml.document_names import document_name
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from plait.base.errors import Finding
-    from plait.base.source import Position
     from plait.tree.nodes import Document
     from plait.ytt.json_schema.catalogue import Catalogue
 
@@ -73,8 +73,6 @@ def _kind_of(document: Document) -> str:
 
 
 def _unquoted(at: Position | None) -> Position | None:
-    from plait.base.source import Position, Source
-
     if at is None or at.source is None:
         return at
     source = Source(at.source.name)

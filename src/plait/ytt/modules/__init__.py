@@ -7,6 +7,8 @@ they depend on its location.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.starlark.structs import Module
@@ -35,8 +37,6 @@ MODULES: dict[str, tuple[str, str]] = {
 
 def load_module(name: str, context: Context) -> Module:
     """The module `@ytt:NAME` for a run. Raises KeyError for a name that is not in MODULES."""
-    from importlib import import_module
-
     file, function = MODULES[name]
     module: Module = getattr(import_module(f"plait.ytt.modules.{file}"), function)(context)
     return module

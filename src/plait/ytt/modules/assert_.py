@@ -7,8 +7,11 @@ from plait.starlark.calls import call
 from plait.starlark.step_budget import charge, check_headroom
 from plait.starlark.values import is_callable, type_of
 from plait.ytt.modules.members import module_of, text
+from plait.ytt.modules.yaml import encode
+from plait.ytt.overlay.error_stack import sentence
 from plait.ytt.schema import rules
 from plait.ytt.schema.rules import Assertion
+from plait.ytt.yaml_fragments import starlark_type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +58,6 @@ def _one(args: Args) -> object:
 
 
 def _wrong(message: str, value: object) -> StarlarkError:
-    from plait.ytt.yaml_fragments import starlark_type_name
-
     return StarlarkError(
         f"{message} {type_of(value)}", reference=f"{message} {starlark_type_name(value)}", code="wrong-argument-type"
     )
@@ -79,8 +80,6 @@ def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 
 
 def _yaml(value: object) -> str:
-    from plait.ytt.modules.yaml import encode
-
     return encode(value)
 
 
@@ -98,8 +97,6 @@ def _try_to(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     except LimitError:
         raise
     except PlaitError as error:
-        from plait.ytt.overlay.error_stack import sentence
-
         return None, sentence(error)
 
 

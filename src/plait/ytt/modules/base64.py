@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+
 from plait.base.errors import StarlarkError
 from plait.starlark.step_budget import check_headroom
 from plait.ytt.modules.members import flag, from_utf8, module_of, only_text, utf8
@@ -23,8 +25,6 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:
-    from base64 import b64encode
-
     text = only_text(args)
     check_headroom(len(text) * 6)
     data = utf8(text)
@@ -34,8 +34,6 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:
-    from base64 import b64decode
-
     data = utf8(only_text(args))
     url, raw, strict = flag(kwargs, "url"), flag(kwargs, "raw"), flag(kwargs, "strict")
     alphabet = _URL if url else _STANDARD

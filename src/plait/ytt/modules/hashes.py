@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from plait.ytt.modules.members import module_of, only_text, utf8
 
 TYPE_CHECKING = False
@@ -20,12 +22,10 @@ def sha256(context: Context) -> Module:  # noqa: ARG001
 
 
 def _md5(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    import hashlib
 
     return hashlib.md5(utf8(only_text(args)), usedforsecurity=False).hexdigest()
 
 
 def _sha256(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
-    import hashlib
 
     return hashlib.sha256(utf8(only_text(args))).hexdigest()

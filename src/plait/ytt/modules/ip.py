@@ -5,6 +5,8 @@ An IPv4 address written as IPv6 (`::ffff:1.2.3.4`) is the IPv4 address.
 
 from __future__ import annotations
 
+from ipaddress import ip_address, ip_network
+
 from plait.base.errors import StarlarkError
 from plait.ytt.modules.members import Parsed, answering, module_of, only_text
 
@@ -52,7 +54,6 @@ def _parse_addr(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
 
 
 def _parse_cidr(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
-    from ipaddress import ip_network
 
     text = only_text(args)
     before, _, bits = text.partition("/")
@@ -67,8 +68,6 @@ def _parse_cidr(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
-    from ipaddress import ip_address
-
     try:
         return None if "%" in text else ip_address(text)
     except ValueError:

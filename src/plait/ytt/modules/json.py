@@ -9,6 +9,8 @@ from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.source import Source
 from plait.starlark.containers import Dict, List
 from plait.starlark.step_budget import charge
+from plait.yaml.json import read_json, write_json
+from plait.ytt.modules.json_faults import fault
 from plait.ytt.modules.members import exactly, flag, indentation, known, module_of, only_text
 from plait.ytt.yaml_fragments import to_data, to_nodes
 
@@ -24,8 +26,6 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:
-    from plait.yaml.json import write_json
-
     (value,) = exactly(1, args)
     known(kwargs, ("indent", "escape_html"))
     indent = indentation(kwargs)
@@ -43,7 +43,6 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    from plait.yaml.json import read_json
 
     text = only_text(args)
     charge(len(text) * 3)
@@ -54,7 +53,6 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
             raise LimitError(error.message) from None
         at = error.at
         place = None if at is None else f"line {at.line} of the text"
-        from plait.ytt.modules.json_faults import fault
 
         raise StarlarkError(fault(text) or error.message, hint=error.hint or place, code="invalid-json") from None
     # Only escapes can create half of a surrogate pair; lone halves in strings represent bytes that are not UTF-8.

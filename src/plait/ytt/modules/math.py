@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from plait.base.errors import StarlarkError
+from plait.base.warnings import warning as warning_of
 from plait.starlark.structs import Module
 from plait.ytt.modules.members import exactly, member, no_number, number
 
@@ -36,8 +37,6 @@ def module(context: Context) -> Module:
 
     def warning(function: Member) -> Member:
         def called(args: Args, kwargs: Kwargs) -> object:
-            from plait.base.warnings import warning as warning_of
-
             context.warn(warning_of(WARNING, code="inexact-module"))
             if context.note is not None and not context.noted:
                 context.noted = True

@@ -7,9 +7,11 @@ the member's name before it: `json.encode: expected exactly one argument`.
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
+from plait.base.similar_names import did_you_mean
 from plait.starlark.step_budget import charge
 from plait.starlark.structs import Counted, Module
 from plait.starlark.values import Builtin, type_of
+from plait.ytt.yaml_fragments import starlark_type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,8 +121,6 @@ def number(value: object) -> float:
 
 def no_number(value: object) -> StarlarkError:
     """The error for a value that is not a number."""
-    from plait.ytt.yaml_fragments import starlark_type_name
-
     told = "expected float value, but was"
     return StarlarkError(
         f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}", code="wrong-argument-type"
@@ -151,8 +151,6 @@ def known(kwargs: Kwargs, names: Iterable[str]) -> None:
     """Refuse keyword arguments of other names."""
     for name in kwargs:
         if name not in names:
-            from plait.base.similar_names import did_you_mean
-
             raise StarlarkError(
                 f"invalid argument name: {name}", hint=did_you_mean(name, names), code="unexpected-keyword"
             )

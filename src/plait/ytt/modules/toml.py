@@ -5,6 +5,10 @@ The text is the reference's, byte for byte: keys sorted, scalars and arrays befo
 
 from __future__ import annotations
 
+import re
+import tomllib
+from decimal import Decimal
+
 from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.starlark.containers import Dict, List, insert
@@ -122,14 +126,11 @@ def _float(value: float) -> str:
         return "nan" if value != value else "+inf" if value > 0 else "-inf"  # noqa: PLR0124
     text = repr(value)
     if "e" in text:
-        from decimal import Decimal
-
         text = format(Decimal(text), "f")
     return text if "." in text else f"{text}.0"
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    import tomllib
 
     text = only_text(args)
     charge(len(text) * 20)
@@ -147,8 +148,6 @@ def _charge_keys(text: str) -> None:
 
     Raises LimitError for a key with more parts than collections may be nested.
     """
-    import re
-
     part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
     # Words and quoted strings are matched as a whole, even if they do not end, so that no character is read often.
     keys = re.compile(rf"""{part}(?:[ \t]*+\.[ \t]*+{part})*+|"(?:[^"\\\n]|\\.)*+|'[^'\n]*+""")

@@ -5,9 +5,12 @@ The rules are those of Go's net/url, which escapes different characters in each 
 
 from __future__ import annotations
 
+from urllib.parse import quote_from_bytes
+
 from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, List, insert
 from plait.starlark.step_budget import charge
+from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Array, Map
 from plait.ytt.modules.members import Parsed, answering, exactly, from_utf8, member, module_of, only_text, utf8
 from plait.ytt.yaml_fragments import go_type_name, to_nodes
@@ -49,8 +52,6 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 
 def _escape(text: str, allowed: str) -> str:
-    from urllib.parse import quote_from_bytes
-
     charge(len(text))
     return quote_from_bytes(utf8(text), safe=allowed)
 
@@ -176,8 +177,6 @@ def user_text(user: tuple[str, str | None]) -> str:
 
 def read_url(text: str) -> Url:
     """Parses a URL. Raises StarlarkError."""
-    from plait.starlark.value_text import repr_of
-
     try:
         return _read(text)
     except StarlarkError as error:

@@ -5,6 +5,8 @@ Templates are written for versions of ytt, so the version of ytt that plait impl
 
 from __future__ import annotations
 
+import re
+
 from plait.base.errors import StarlarkError
 from plait.base.version import YTT_VERSION
 from plait.ytt.modules.members import module_of, only_text
@@ -26,7 +28,6 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 
 def _require_at_least(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    import re
 
     wanted = only_text(args)
     match = re.fullmatch(_SEMVER, wanted)

@@ -10,6 +10,7 @@ from plait.starlark.step_budget import charge
 from plait.tree.nodes import Document, DocumentSet, is_empty
 from plait.yaml.document_start import is_second
 from plait.yaml.reader import read
+from plait.yaml.tags import is_tag, write_tagged
 from plait.yaml.writer import write
 from plait.ytt.modules.members import exactly, module_of, only_text
 from plait.ytt.yaml_fragments import YamlFragment, to_data, to_nodes
@@ -28,8 +29,6 @@ def module(context: Context) -> Module:
         return module_of("yaml", {"decode": _decode, "encode": _encode})
 
     def tagged(args: Args, kwargs: Kwargs) -> object:
-        from plait.yaml.tags import write_tagged
-
         return _encode(args, kwargs, write_tagged)
 
     def read_tagged(args: Args, kwargs: Kwargs) -> object:
@@ -40,8 +39,6 @@ def module(context: Context) -> Module:
 
 def _tag(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
     """`yaml.tag(value, "!Ref")`: a dict with one key, which is written as the tag."""
-    from plait.yaml.tags import is_tag
-
     value, name = exactly(2, args)
     if not is_tag(name):
         raise StarlarkError("this is no tag", expected='such as "!Ref"', found=repr(name), code="wrong-argument-type")

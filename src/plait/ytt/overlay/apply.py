@@ -9,12 +9,15 @@ from __future__ import annotations
 from plait.base.errors import LimitError, OverlayError, PlaitError
 from plait.base.events import current_listener
 from plait.base.fast_paths import FAST
+from plait.base.warnings import warning
 from plait.tree.nodes import COLLECTIONS, Array, Document, DocumentSet, Map
 from plait.ytt.overlay.actions import wrong_kind
 from plait.ytt.overlay.annotation_removal import is_annotated
 from plait.ytt.overlay.application import OverlayApplication, located
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import ANY_DEFAULT
+from plait.ytt.overlay.fast import FastOverlayApplication
+from plait.ytt.overlay.matchers import counts
 from plait.ytt.overlay.plan import ADDS, MATCH, OverlayStep, plain_step, steps_of
 
 TYPE_CHECKING = False
@@ -58,8 +61,6 @@ def run_of(
     if listener is not None:
         return OverlayApplication(owned, listener, warn)
     if FAST:
-        from plait.ytt.overlay.fast import FastOverlayApplication
-
         return FastOverlayApplication(owned, warn=warn)
     return OverlayApplication(owned, warn=warn)
 
@@ -211,9 +212,6 @@ def is_overlay(document: Document) -> bool:
 
 def _warn_of_counting(overlay: Document, steps: Sequence[OverlayStep], warn: Warn) -> None:
     """Warns about a matcher that uses the index of documents from several files."""
-    from plait.base.warnings import warning
-    from plait.ytt.overlay.matchers import counts
-
     if any(step.matcher is not None and counts(step.matcher) for step in steps):
         warn(
             warning(

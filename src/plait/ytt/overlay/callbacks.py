@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
+from plait.base.similar_names import counted
 from plait.starlark.calls import call
 
 TYPE_CHECKING = False
@@ -19,8 +20,6 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
         return call(function, arguments)
     except StarlarkError as error:
         if error.hint is None and not error.stack and error.code == "argument-count":
-            from plait.base.similar_names import counted
-
             error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."
         elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
             there = f"{error.word} in left and ..."

@@ -8,6 +8,7 @@ if there is one. Both follow ytt's rules: `map_key` rejects an array with an ite
 from __future__ import annotations
 
 from plait.base.errors import OverlayError, PlaitError, StarlarkError
+from plait.base.similar_names import did_you_mean
 from plait.starlark.value_text import repr_of
 from plait.starlark.values import Value, is_callable, type_of
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
@@ -177,7 +178,6 @@ class MapKey(Matcher):
             return OverlayError(
                 f"{self.name}: Expected value to be map, but was {kind_name(value)}", also=also, code="no-matched-key"
             )
-        from plait.base.similar_names import did_you_mean
 
         keys = [item.key for item in value.items if type(item.key) is str]
         return OverlayError(

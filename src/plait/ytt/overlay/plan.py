@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import OverlayError
 from plait.base.extensions import EMBEDDED
+from plait.base.similar_names import did_you_mean
 from plait.starlark.values import is_callable, type_of
 from plait.tree.deferred_values import Deferred
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
@@ -317,8 +318,6 @@ def _read_inside(step: OverlayStep, annotation: Annotation) -> None:
 
     name = annotation.args[0] if len(annotation.args) == 1 and not annotation.kwargs else None
     if type(name) is not str or name not in FORMS:
-        from plait.base.similar_names import did_you_mean
-
         raise OverlayError(
             f"Expected @{annotation.name} annotation to have one argument, the form of the text",
             also=[annotation.position.labelled("the annotation")],
@@ -349,8 +348,6 @@ _ACTION_KEYWORDS: dict[str, tuple[str, ...]] = {
 
 
 def _unknown(annotation: Annotation, name: str, allowed: tuple[str, ...]) -> OverlayError:
-    from plait.base.similar_names import did_you_mean
-
     return OverlayError(
         f"Unknown '{annotation.name}' annotation keyword argument '{name}'",
         also=[annotation.position.labelled("the annotation")],

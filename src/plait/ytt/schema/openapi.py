@@ -7,8 +7,10 @@ and later; those with `when=` are not.
 from __future__ import annotations
 
 from plait.base.errors import LimitError
+from plait.starlark.containers import List
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, equal
 from plait.ytt.schema.types import AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType, without_default
+from plait.ytt.yaml_fragments import to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,8 +117,6 @@ def _described(declared: Type, default: Value, validation: Validation | None = N
 
 def _rules(declared: Type, validation: Validation) -> dict[str, Value]:
     """The properties for the named validations of a node."""
-    from plait.ytt.yaml_fragments import to_nodes
-
     while type(declared) is NullType:
         declared = declared.inner
     names = {**_BOUNDS, **_LENGTHS.get(type(declared), {})}
@@ -125,7 +125,6 @@ def _rules(declared: Type, validation: Validation) -> dict[str, Value]:
 
 def _plain(value: object) -> object:
     """The argument of a keyword, with other sequences converted to lists."""
-    from plait.starlark.containers import List
     from plait.ytt.schema.rules import is_sequence, members_of
 
     return List([*members_of(value)]) if is_sequence(value) else value

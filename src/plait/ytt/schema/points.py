@@ -4,6 +4,7 @@ there is a listener. Results of validations are reported where they run.
 
 from __future__ import annotations
 
+from plait.ytt.schema.alternatives import choose
 from plait.ytt.schema.check import key_text
 from plait.ytt.schema.types import MapType, NullType, OneOfType
 from plait.ytt.schema.walk import declarations_in, declared_items
@@ -33,8 +34,6 @@ def report_points(listener: CoverageListener, root: Declaration, document: Docum
             declared = declared.inner
         if type(declared) is OneOfType:
             if value is not None:
-                from plait.ytt.schema.alternatives import choose
-
                 listener.went(declared.source, _choice(declared), declared.name_of(choose(declared, value)))
         elif type(declaration.type) not in (MapType, NullType) and not _is_default(declaration, item):
             listener.went(declaration.source, point, _GIVEN)

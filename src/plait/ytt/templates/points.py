@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.starlark.instrument.coverage import points_in
 from plait.starlark.program_parts import CodePart
+from plait.ytt.templates import text
 from plait.ytt.templates.statement_lines import of_nodes, of_text
 from plait.ytt.templates.template_files import read_yaml
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 def points_of(source: Source, kind: str) -> Sequence[Point]:
     """The points of a YAML template, a text template, or a Starlark file. kind: of `workspace.files`. Raises PlaitError."""
     if kind == "text":
-        from plait.ytt.templates import text
-
         return points_in(text.pieces(text.parse(source.text, source)), source, of_text)
     if kind == "starlark":
         return points_in([CodePart(source.text, 1)], source, lambda _: ())

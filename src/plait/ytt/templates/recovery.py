@@ -12,8 +12,10 @@ from collections import deque
 
 from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
+from plait.starlark.parsing import parse_program
 from plait.starlark.program_parts import CodePart
 from plait.yaml.lossless.recovery import repairs
+from plait.ytt.templates import text
 from plait.ytt.templates.template_files import read_yaml
 
 TYPE_CHECKING = False
@@ -183,8 +185,6 @@ def _read(
     found: Recovered, source: Source, kind: str, *, ignore_unknown_comments: bool, strict: bool
 ) -> Iterable[Finding]:
     """Adds the contents of a text. Returns its findings that do not stop reading. Raises PlaitError."""
-    from plait.starlark.parsing import parse_program
-
     if kind == YAML:
         found.file = file = read_yaml(source, strict=strict)
         if not file.is_template or file.comments is None:
@@ -199,8 +199,6 @@ def _read(
             repeated_keys=file.repeats_keys,
         )
     elif kind == TEXT:
-        from plait.ytt.templates import text
-
         found.pieces = text.pieces(text.parse(source.text, source))
     else:
         found.pieces = [CodePart(source.text, 1)]

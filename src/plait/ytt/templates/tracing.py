@@ -22,7 +22,9 @@ from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, SCALARS, Array, Document, DocumentSet, Map, MapItem, walk
 from plait.tree.provenance import Change, Contributor, Control
 from plait.ytt.data_values import DataStruct
+from plait.ytt.templates import directives
 from plait.ytt.templates.repeated import MAP_KEY_OVERRIDE
+from plait.ytt.templates.template_files import read_yaml
 from plait.ytt.templates.traced_text import Texts
 from plait.ytt.yaml_fragments import YamlFragment
 
@@ -348,9 +350,6 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
 
 def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
     """True if a secret decides which nodes exist in a template with overlay documents."""
-    from plait.ytt.templates import directives
-    from plait.ytt.templates.template_files import read_yaml
-
     for source in sources:
         if source in marks.shaped and "#@overlay/match" in source.text:
             comments = read_yaml(source).comments  # a template that was compiled before has none

@@ -9,6 +9,9 @@ from plait.starlark.structs import STRUCTS, Module
 from plait.starlark.values import Builtin, type_of
 from plait.tree.nodes import Document, DocumentSet, walk
 from plait.ytt.data_values import to_struct
+from plait.ytt.schema.build import build
+from plait.ytt.templates.looked_up import noted_values
+from plait.ytt.templates.tracing import note_argument, note_export, note_library, traced_values, windows_of
 from plait.ytt.workspace.render_job import ReferencedValues
 from plait.ytt.yaml_fragments import YamlFragment, to_nodes
 
@@ -85,7 +88,6 @@ def _call_origins(context: Context, *, arguments: bool = False) -> tuple[Origin,
     """The origins of the decision to call a library function and of its options. arguments: include all arguments."""
     if context.secrets is None or context.trace is None:
         return ()
-    from plait.ytt.templates.tracing import windows_of
 
     window = windows_of(context.trace).stack[-1]
     given = [origin for _, shadow, name in window.arguments if arguments or name for origin in shadow]
@@ -157,8 +159,6 @@ class _Instance:
         value = to_nodes(args[0], None, 0)
         trace = self.execution.session.context.trace
         if trace is not None:
-            from plait.ytt.templates.tracing import note_argument
-
             note_argument(trace, value, args[0], f"with_data_values of library {self._shown_path()}")
         if plain:
             for item in walk(value):
@@ -175,8 +175,6 @@ class _Instance:
         return self._with([*self.values, given], self.schemas)
 
     def with_data_values_schema(self, *args: object, **_kwargs: object) -> Module:
-        from plait.ytt.schema.build import build
-
         if len(args) != 1:
             raise StarlarkError("library.with_data_values_schema: expected exactly one argument", code="argument-count")
         document = Document(to_nodes(args[0], None, 0))
@@ -202,13 +200,9 @@ class _Instance:
             document, _ = self._values(schema)
             trace = self.execution.session.context.trace
             if trace is not None:
-                from plait.ytt.templates.tracing import traced_values, windows_of
-
                 return traced_values(document.value, windows_of(trace))
             lookups = self.execution.session.context.lookups
             if lookups is not None:
-                from plait.ytt.templates.looked_up import noted_values
-
                 return noted_values(document.value, lookups)
             return to_struct(document.value)
 
@@ -223,8 +217,6 @@ class _Instance:
             documents = [document for file in evaluated.files for document in file.documents.items]
             trace = self.execution.session.context.trace
             if trace is not None and not trace.only_marks:
-                from plait.ytt.templates.tracing import note_library
-
                 note_library(trace, self._shown_path(), documents)
             return YamlFragment(DocumentSet(documents))
 
@@ -268,8 +260,6 @@ class _Instance:
             if context.lookups is not None:
                 context.lookups.export(found[0][1], name)
             if context.trace is not None:
-                from plait.ytt.templates.tracing import note_export
-
                 note_export(context.trace, name, found[0][1][name])
             return found[0][1][name]
 
@@ -285,7 +275,6 @@ class _Instance:
         try:
             if context.secrets is None or context.trace is None:
                 return run()
-            from plait.ytt.templates.tracing import windows_of
 
             with windows_of(context.trace).led_by("library", (*self.chosen, *_call_origins(context))):
                 return run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import PlaitError, TemplateError, UsageError, public
+from plait.base.similar_names import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,8 +102,6 @@ def is_after_module(annotation: Annotation, refs: LibraryRefs) -> bool:
     after = False
     for key, value in annotation.kwargs.items():
         if key != "after_library_module":
-            from plait.base.similar_names import did_you_mean
-
             hint = did_you_mean(key, ["after_library_module"])
             raise TemplateError(
                 f"Unknown kwarg {key} for annotation {name}", at=at, hint=hint, code="library-annotation"

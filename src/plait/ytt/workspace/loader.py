@@ -6,6 +6,7 @@ from plait.base.errors import PlaitError, ReadError, StarlarkError
 from plait.base.source import CLAUSE, FILE
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.workspace import input_files
+from plait.ytt.workspace.library import data_reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,7 +242,6 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
     """`data.list` and `data.read` for files in a directory."""
     context = session.context
     from plait.starlark.values import Builtin
-    from plait.ytt.workspace.library import data_reader
 
     read, listing = data_reader(current, root)
 

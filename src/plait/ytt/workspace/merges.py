@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from plait.tree.nodes import DocumentSet
+from plait.ytt.json_schema.item_rules import rules_of
+from plait.ytt.json_schema.watched import watched_catalogue
 from plait.ytt.overlay.item_keys import Rules, declared
 from plait.ytt.overlay.kubernetes import rule_of_kubernetes
+from plait.ytt.overlay.merge import merge_documents
 from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.render_job import DocumentFile
+from plait.ytt.workspace.values_flags import plain_documents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +36,6 @@ class Merges:
         """The files of the output with the documents merged in. Raises PlaitError."""
         if not self._schemas:
             return self._merged(files, context, Rules([*self._declared, rule_of_kubernetes]))
-        from plait.ytt.json_schema.item_rules import rules_of
-        from plait.ytt.json_schema.watched import watched_catalogue
 
         with watched_catalogue(self._schemas) as catalogue:
             return self._merged(files, context, Rules([*self._declared, rules_of(catalogue), rule_of_kubernetes]))
@@ -41,7 +43,6 @@ class Merges:
     def _merged(self, files: Sequence[DocumentFile], context: Context, rules: Rules) -> list[DocumentFile]:
         if not self._documents:
             return [*files]
-        from plait.ytt.overlay.merge import merge_documents
 
         trace = context.trace
         if trace is not None:
@@ -58,8 +59,6 @@ def documents_of(
 
     warn: receives likely mistakes. Raises ReadError, also for an annotation.
     """
-    from plait.ytt.workspace.values_flags import plain_documents
-
     found: list[Document] = []
     for file in files:
         if not file.in_directory or file.type == YAML:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.base.extensions import OUTPUT_FILE
+from plait.base.warnings import warning
 from plait.tree.annotations import FILE, placing
 from plait.tree.nodes import kind_name, walk
 from plait.yaml.output_paths import PathReservations, called, check_path, said
@@ -39,8 +40,6 @@ def written(
     if not is_taken:
         for one in (placing(document.annotations) for file in files for document in file.documents.items):
             if one is not None:
-                from plait.base.warnings import warning
-
                 message = f"@{FILE} has no effect without --with {OUTPUT_FILE}"
                 warn(warning(message, code="extension-not-enabled", at=one.position))
         if by is None:

@@ -7,6 +7,7 @@ from _contextvars import ContextVar
 from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError
 from plait.base.source import CLAUSE, Position
 from plait.tree.context import Context
+from plait.ytt.templates.file import YamlFile
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.template_files import read_yaml
 from plait.ytt.workspace import input_files as files
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from plait.starlark.structs import Module
     from plait.tree.nodes import DocumentSet, Value
     from plait.ytt.overlay.apply import Plans
-    from plait.ytt.templates.file import YamlFile
     from plait.ytt.templates.template import Template
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
@@ -145,8 +145,6 @@ class Session:
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Sets the documents of plain files that were already read."""
-        from plait.ytt.templates.file import YamlFile
-
         traced = self.context.trace is not None
         for file, documents in files.items():
             read = YamlFile(file.source, documents, None), ()

@@ -5,6 +5,7 @@ there is a listener.
 from __future__ import annotations
 
 from plait.base.errors import PlaitError
+from plait.ytt.templates.points import points_of
 from plait.ytt.workspace import input_files
 
 TYPE_CHECKING = False
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 def report_unused(listener: CoverageListener, inputs: Iterable[InputFile]) -> None:
     """Reports the points of templates and Starlark files that were not evaluated, such as those of an unused library."""
-    from plait.ytt.templates.points import points_of
-
     for file in inputs:
         if file.type == input_files.DATA or file.is_plain or file.prepared:
             continue

@@ -14,6 +14,7 @@ from plait.tree.deferred_values import Deferred, UnresolvedValueError, is_deferr
 from plait.tree.nodes import SCALARS, Array, Map
 from plait.tree.provenance import Change
 from plait.ytt.data_values import to_struct
+from plait.ytt.templates.tracing import traced_values, windows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ class ReferredValues(Struct):
         super().__init__({})
         self._windows: DependencyTracker | None = None
         if trace is not None:
-            from plait.ytt.templates.tracing import windows_of
-
             self._windows = windows_of(trace)
         self._seen: _Seen | None = None
         self._defaults: _Seen | None = None
@@ -58,7 +57,6 @@ class ReferredValues(Struct):
     def _seeing(self, values: NodeValue) -> _Seen:
         if self._windows is None:
             return _Seen(values, to_struct(values))
-        from plait.ytt.templates.tracing import traced_values
 
         return _Seen(values, traced_values(values, self._windows))
 

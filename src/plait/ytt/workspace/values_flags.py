@@ -12,9 +12,12 @@ from __future__ import annotations
 from functools import partial
 
 from plait.base.errors import PlaitError, ReadError, UsageError, Wording, public
+from plait.base.similar_names import counted
 from plait.base.source import CLAUSE, Position, Source
+from plait.base.warnings import warning
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
+from plait.yaml.repeats import deduplicate
 from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.library_references import parse_refs, split_ref
 from plait.ytt.workspace.render_job import ReferencedValues
@@ -143,8 +146,6 @@ def plain_values_of(
 
 
 def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
-    from plait.base.warnings import warning
-
     new_path, equals, rest = path.partition("=")
     if warn is not None and equals and new_path and not new_path.endswith((".yml", ".yaml")) and "/" not in new_path:
         warn(
@@ -172,7 +173,6 @@ def plain_documents(
     from plait.yaml.comments import Comments
     from plait.yaml.duplicate_keys import duplicate_key_warnings
     from plait.yaml.reader import read
-    from plait.yaml.repeats import deduplicate
 
     comments = Comments() if "#@" in source.text else None
     try:
@@ -214,7 +214,6 @@ def yaml_converter(strict: bool) -> Callable[[Source], Value]:
     def convert(source: Source) -> Value:
         from plait.yaml.document_start import is_second
         from plait.yaml.reader import read
-        from plait.yaml.repeats import deduplicate
 
         # Only the first document is used; a text without any is one null document.
         documents = read(source, strict=strict, merge_lists=False)
@@ -282,8 +281,6 @@ def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
     except ReadError as error:
         raise error.within("", role=CLAUSE, reference=f"Finding file '{path}'") from None
     if len(files) != 1:
-        from plait.base.similar_names import counted
-
         found = counted(len(files), "file") if files else "no files"
         raise ReadError(f"Expected '{path}' to be a file, but is a directory", found=found, code="not-regular-file")
     content = files[0].text()

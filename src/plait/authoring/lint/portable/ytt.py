@@ -6,6 +6,7 @@ import os
 import re
 
 from plait.authoring.analysis.file_facts import TEMPLATE
+from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lint.portable.rule import (
     AT_RUN_TIME,
     MESSAGE,
@@ -168,8 +169,6 @@ def _comment_on_anchor(layout: LintedFile, item: Item) -> bool:
 
 def _no_yaml_name(subject: LintProject) -> Iterator[PortabilityMatch]:
     """Settings that name directories of values with other files in them."""
-    from plait.authoring.analysis.source_paths import path_of
-
     for ran in subject.runs:
         for setting in ran.run.settings:
             if setting.name != "data-values-file":

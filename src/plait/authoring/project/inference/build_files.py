@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from shlex import quote
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
@@ -263,8 +264,6 @@ def _is_argv(value: Array) -> bool:
 
 
 def _argv_text(value: Array) -> str:
-    from shlex import quote
-
     return " ".join(quote(str(one.value)) for one in value.items)
 
 

@@ -8,6 +8,7 @@ the output of a program) makes a word unknown; an unknown `cd` makes the directo
 from __future__ import annotations
 
 import os
+from glob import glob
 
 from plait.authoring.project.inference.shell_syntax import ShellLiteral, Substitution, Variable, Word, tokens_of
 
@@ -288,8 +289,6 @@ class Shell:
 
     def _matching(self, argument: ShellWord) -> list[ShellWord]:
         """The files of the repository that a pattern matches, by name; the pattern itself if there are none."""
-        from glob import glob
-
         text, directory = argument.text, self.directory
         if text is None or directory is None or "**" in text:
             return [ShellWord(None, argument.written, argument.line)]

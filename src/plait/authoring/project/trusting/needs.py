@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.project.settings import COMMANDS, settings_of
+from plait.authoring.project.settings import needs_of as of_settings
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.base.permissions import ENVIRONMENT, NETWORK, PROGRAMS, READ, Need, origin_of
@@ -74,9 +76,6 @@ def _of_top(top: Map, directory: str) -> Iterator[tuple[Need, bool]]:
 
 
 def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
-    from plait.authoring.project.settings import COMMANDS, settings_of
-    from plait.authoring.project.settings import needs_of as of_settings
-
     if item.key not in COMMANDS or type(item.value) is not Map:
         return
     try:
