@@ -78,7 +78,8 @@ def contents(top: Path) -> dict[str, bytes]:
 
 def runs_of(output: str) -> list[dict[str, object]]:
     """The lines of the runs in the manifest of a place for results."""
-    return [line for lines in place_of(output).lines() for line, _ in parsed(lines) if "run" in line]
+    place = place_of(output)
+    return [line for lines in place.lines() for line, _ in parsed(lines, place.key) if "run" in line]
 
 
 def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:

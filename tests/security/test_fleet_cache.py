@@ -29,7 +29,8 @@ runs:
     render: {files: [config], set: {region: "{region}"}}
 """,
 }
-FORGED = {"files": {"app.yml": "region: forged\n"}, "warnings": [], "secret": False}
+CONTENT = b"region: forged\n"
+FORGED = {"files": {"app.yml": len(CONTENT)}, "warnings": [], "secret": False}
 
 
 @pytest.fixture(autouse=True)
@@ -70,8 +71,13 @@ def digest(path: pathlib.Path, content: bytes, secret: bytes = b"") -> bytes:
     return blake2b(name.encode() + b"\0" + content, digest_size=32, key=secret, person=b"fleet results").digest()
 
 
+def entry(value: object, content: bytes = CONTENT) -> bytes:
+    head = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return zlib.compress(len(head).to_bytes(4, "big") + head + content)
+
+
 def put(path: pathlib.Path, value: object) -> None:
-    put_raw(path, zlib.compress(value if isinstance(value, bytes) else json.dumps(value).encode()))
+    put_raw(path, entry(value))
 
 
 def put_raw(path: pathlib.Path, content: bytes) -> None:
@@ -98,7 +104,7 @@ def test_what_another_user_has_put_there_is_made_again(tmp_path: pathlib.Path, m
 def test_a_forged_entry_is_made_again(secret: bytes) -> None:
     counts("first")
     for path in results():
-        content = zlib.compress(json.dumps(FORGED).encode())
+        content = entry(FORGED)
         path.write_bytes(digest(path, content, secret) + content)
     assert counts("second") == {"rendered": 2}
     assert made("second") == EXPECTED
@@ -110,7 +116,7 @@ def test_the_purpose_of_the_secret_is_part_of_the_digest(tmp_path: pathlib.Path)
     counts("first")
     secret = (tmp_path / "me" / "plait" / "cache-key").read_bytes()
     for path in results():
-        content = zlib.compress(json.dumps(FORGED).encode())
+        content = entry(FORGED)
         name = path.parent.name + path.name
         path.write_bytes(blake2b(name.encode() + b"\0" + content, digest_size=32, key=secret).digest() + content)
     assert counts("second") == {"rendered": 2}
@@ -148,7 +154,7 @@ def of_type(value: object) -> Callable[[pathlib.Path], None]:
 
 
 def of_names(name: str) -> Callable[[pathlib.Path], None]:
-    return of_type({**FORGED, "files": {name: "x"}})
+    return of_type({**FORGED, "files": {name: len(CONTENT)}})
 
 
 def replaced(make: Callable[[pathlib.Path], object]) -> Callable[[pathlib.Path], None]:
@@ -177,7 +183,15 @@ BROKEN: dict[str, Callable[[pathlib.Path], object]] = {
     "a list": of_type([1]),
     "no files": of_type({"warnings": [], "secret": False}),
     "more": of_type({**FORGED, "more": 1}),
-    "files of numbers": of_type({**FORGED, "files": {"app.yml": 1}}),
+    "files of texts": of_type({**FORGED, "files": {"app.yml": "region: forged\n"}}),
+    "files that are longer": of_type({**FORGED, "files": {"app.yml": 99}}),
+    "files that are shorter": of_type({**FORGED, "files": {"app.yml": 3}}),
+    "files of no size": of_type({**FORGED, "files": {"app.yml": -1, "b": len(CONTENT) + 1}}),
+    "files of true": of_type({**FORGED, "files": {"app.yml": True}}),
+    "bytes that are no text": lambda path: put_raw(path, entry(FORGED, b"\xed\xa0\x80" * 5 + b"\0")),
+    "a head that is cut": lambda path: put_raw(path, zlib.compress(b"\0\0\1\0{}")),
+    "no head": lambda path: put_raw(path, zlib.compress(b"\0\0")),
+    "many lists": of_type([[]] * (1 << 20)),
     "files in a list": of_type({**FORGED, "files": ["app.yml"]}),
     "warnings of numbers": of_type({**FORGED, "warnings": [1]}),
     "warnings in a text": of_type({**FORGED, "warnings": "abc"}),
@@ -206,6 +220,34 @@ def test_what_no_run_has_made_is_made_again(name: str, half: str, tmp_path: path
     assert counts("second", is_shared=True) == {"rendered": 2}
     assert made("second") == EXPECTED
     assert not {path.name for path in tmp_path.rglob("*")} & {"up", "top"}
+
+
+@pytest.mark.parametrize("what", ["variable", "file", "directory", "file of git", "way out"])
+def test_what_others_put_there_names_no_other_file_and_no_variable(
+    what: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of the look-up for a result has digests of what the list of reads names, so it would tell of them."""
+    counts("first", is_shared=True)
+    monkeypatch.setenv("DB_PIN", "4711")
+    (tmp_path / "pin").write_text("4711")
+    (pathlib.Path(".git")).mkdir()
+    (pathlib.Path(".git/config")).write_text("4711")
+    os.symlink(tmp_path / "pin", "way")
+    listed = {
+        "variable": [[], [], ["DB_PIN"]],
+        "file": [["../pin"], [], []],
+        "directory": [[], [str(tmp_path)], []],
+        "file of git": [[".git/config"], [], []],
+        "way out": [["way"], [], []],
+    }[what]
+    entries = {one for one in pathlib.Path("kept").rglob("*") if one.is_file() and not one.name.startswith("looked")}
+    for path in entries - {*results()}:
+        put_raw(path, entry(listed, b""))
+    asked: list[str] = []
+    real = Results._load
+    monkeypatch.setattr(Results, "_load", lambda self, name: (asked.append(name), real(self, name))[1])
+    assert fleet(output="second", cache="kept", cache_shared=True, processes=1).check().counts == {"rendered": 2}
+    assert len(asked) == 2, "only the lists of what was read are looked up"
 
 
 @pytest.mark.parametrize("text", ["9" * 6000, "x", "", "-1", "²"])

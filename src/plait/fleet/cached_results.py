@@ -20,23 +20,29 @@ from stat import S_ISREG
 from time import time
 
 from plait.base.code_cache import user_cache, user_secret
+from plait.base.content import encoded
 from plait.base.errors import ReadError
 from plait.base.writing.directory import is_aside
 from plait.base.writing.targets import followed
 from plait.fleet.identity import of_parts, version
 from plait.fleet.read_sets import ReadSet
+from plait.fleet.secret_runs import HARMLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeGuard
 
+    from plait.base.permissions import Permissions
     from plait.fleet.read_sets import DiskState
 
 _DIGEST = 32
 _NAME = 40
 # Maximum bytes of an entry, packed or not. Larger results are not cached.
 _MOST = 64 << 20
+# Of these for everything besides the contents: plain data take many times their text in memory.
+_MOST_HEAD = 2 << 20
+_SIZE = 4
 # Digits of a number of seconds since 1970 that is not of this world.
 _FAR = 15
 _MARKER = "looked-at-"
@@ -73,19 +79,24 @@ class Results:
         # Without a secret, nothing is found or cached.
         self._secret = b"" if is_shared or local is None else user_secret(os.environ)
 
-    def find(self, definition: str, disk: DiskState) -> CachedResult | None:
-        """The cached result for the current state of the disk, or None."""
-        listed = self._load(_name(version(), "reads", definition))
+    def find(self, definition: str, disk: DiskState, permissions: Permissions | None = None) -> CachedResult | None:
+        """The cached result for the current state of the disk, or None. permissions: of the project, for what an entry
+        of others names.
+        """
+        listed, _ = self._load(_name(version(), "reads", definition))
         if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
             return None
+        if not self._secret and not _may_be_looked_at(listed, disk, permissions):
+            return None
         reads = disk.now(ReadSet(*(dict.fromkeys(names) for names in listed)))
-        found = self._load(_name(version(), "result", definition, reads.key()))
+        found, contents = self._load(_name(version(), "result", definition, reads.key()))
         if not isinstance(found, dict) or found.keys() != {"files", "warnings", "secret"}:
             return None
-        files, warnings, is_secret = found["files"], found["warnings"], found["secret"]
-        if not _is_files(files) or not _is_texts(warnings) or not isinstance(is_secret, bool):
+        sizes, warnings, is_secret = found["files"], found["warnings"], found["secret"]
+        if not _is_files(sizes) or not _is_texts(warnings) or not isinstance(is_secret, bool):
             return None
-        return CachedResult(files, reads, warnings, is_secret=is_secret)
+        files = _divided(sizes, contents)
+        return None if files is None else CachedResult(files, reads, warnings, is_secret=is_secret)
 
     def keep(self, definition: str, kept: CachedResult, made_by: str | None = None) -> None:
         """Caches a result. Errors of writing are ignored. made_by: the version of plait that rendered it, if not this
@@ -93,9 +104,11 @@ class Results:
         """
         made_by = made_by or version()
         reads = kept.reads
-        result = {"files": dict(kept.texts), "warnings": list(kept.warnings), "secret": kept.is_secret}
+        contents = {path: encoded(text) for path, text in kept.texts.items()}
+        sizes = {path: len(content) for path, content in contents.items()}
+        result = {"files": sizes, "warnings": list(kept.warnings), "secret": kept.is_secret}
         try:
-            self._store(_name(made_by, "result", definition, reads.key()), result)
+            self._store(_name(made_by, "result", definition, reads.key()), result, contents.values())
             self._store(_name(made_by, "reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])
         except (OSError, ReadError):
             return
@@ -138,24 +151,29 @@ class Results:
             removed += 1
         return removed
 
-    def _load(self, name: str) -> object:
+    def _load(self, name: str) -> tuple[object, bytes]:
+        """The head of an entry, as plain data, and its contents; None and nothing if there is no such entry."""
+        nothing = None, b""
         if self._secret is None:
-            return None
+            return nothing
         try:
             data = self._files.read(_path(name), maximum=_MOST)
             if data is None or not compare_digest(self._digest(name, data[_DIGEST:]), data[:_DIGEST]):
-                return None
+                return nothing
             content = zlib.decompressobj()
             text = content.decompress(data[_DIGEST:], _MOST)
-            found: object = json.loads(text) if content.eof else None
+            end = _SIZE + int.from_bytes(text[:_SIZE], "big")
+            if not content.eof or end - _SIZE > _MOST_HEAD:
+                return nothing
+            return json.loads(text[_SIZE:end]), text[end:]
         except (OSError, ReadError, ValueError, zlib.error, RecursionError, MemoryError):
-            return None
-        return found
+            return nothing
 
-    def _store(self, name: str, value: object) -> None:
+    def _store(self, name: str, value: object, contents: Iterable[bytes] = ()) -> None:
         """Raises OSError, ReadError."""
-        text = json.dumps(value, separators=(",", ":")).encode()
-        if self._secret is not None and len(text) <= _MOST:
+        head = json.dumps(value, separators=(",", ":")).encode()
+        text = b"".join((len(head).to_bytes(_SIZE, "big"), head, *contents))
+        if self._secret is not None and len(head) <= _MOST_HEAD and len(text) <= _MOST:
             content = zlib.compress(text, 1)
             self._files.write(_path(name), self._digest(name, content) + content)
 
@@ -248,13 +266,37 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _is_files(value: object) -> TypeGuard[dict[str, str]]:
-    """True for texts by paths that a run can write: below its destination, or the empty path for the destination
-    itself.
-    """
+def _is_files(value: object) -> TypeGuard[dict[str, int]]:
+    """True for sizes by the paths that a run can write: in its place, or the empty path for the place itself."""
     return isinstance(value, dict) and all(
-        isinstance(text, str) and (not path or _is_inside(path)) for path, text in value.items()
+        type(size) is int and size >= 0 and (not path or _is_inside(path)) for path, size in value.items()
     )
+
+
+def _divided(sizes: Mapping[str, int], contents: bytes) -> dict[str, str] | None:
+    """The texts of files of these sizes, one after the other; None if these are not their contents."""
+    files: dict[str, str] = {}
+    start = 0
+    try:
+        for path, size in sizes.items():
+            files[path] = contents[start : start + size].decode("utf-8", "surrogateescape")
+            start += size
+    except ValueError:
+        return None
+    return files if start == len(contents) else None
+
+
+def _may_be_looked_at(listed: Sequence[Sequence[str]], disk: DiskState, permissions: Permissions | None) -> bool:
+    """True if an entry of others names only files that a run of the project may read.
+
+    The name of the next look-up has digests of what it names. Values from the environment are in no such entry, since
+    runs that read them use secrets.
+    """
+    files, directories, variables = listed
+    if not {*variables} <= HARMLESS:
+        return False
+    paths = (os.path.join(disk.top, path) for path in (*files, *directories))
+    return permissions is None or all(map(permissions.may_read, paths))
 
 
 def _is_inside(path: str) -> bool:

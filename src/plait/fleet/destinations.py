@@ -8,6 +8,7 @@ running fleet (`plait.fleet.manifest`).
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from stat import S_ISDIR, S_ISREG
 
 from plait.base.content import encoded
@@ -31,12 +32,15 @@ if TYPE_CHECKING:
     class Destination(Protocol):
         """The destination of a fleet's results.
 
-        name: its name in messages. for_workers: its path for other processes of this machine, or "" if they cannot
+        name: its name in messages. key: of the seals of its manifest (see `manifest_lines.parsed`). for_workers: its path for other processes of this machine, or "" if they cannot
         access it.
         """
 
         name: str
         for_workers: str
+
+        @property
+        def key(self) -> bytes | None: ...
 
         def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
             """Writes the results of a run and removes everything else from their destination. Returns the times of the
@@ -113,6 +117,13 @@ class DirectoryDestination:
         self._journal: IO[str] | None = None
         self._lock: IO[bytes] | None = None
 
+    @cached_property
+    def key(self) -> bytes | None:
+        """The user's secret: nobody else writes a manifest that is believed here."""
+        from plait.base.code_cache import user_secret
+
+        return user_secret(os.environ)
+
     def _here(self, make: int | None = None) -> Opened:
         """The directory, opened once. make: the mode of missing parts, for writing. Raises OSError."""
         reads = make is None
@@ -180,7 +191,7 @@ class DirectoryDestination:
         return [
             {path.replace("/", os.sep): one for path, one in written(line).items()}
             for lines in self.lines()
-            for line, _ in parsed(lines)
+            for line, _ in parsed(lines, self.key)
             if line.get("output") == place
         ]
 

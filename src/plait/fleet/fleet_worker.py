@@ -166,7 +166,7 @@ class FleetWorker:
         """The cached result of a task, or None."""
         if self._results is None:
             return None
-        found = self._results.find(task.definition, self._disk)
+        found = self._results.find(task.definition, self._disk, self._project.permissions)
         if found is None or (found.is_secret and not self._setup.keeps_secrets):
             return None
         return self._outcome(task, CACHED, found, task.run(self._project), is_known=True)

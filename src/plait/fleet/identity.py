@@ -16,11 +16,20 @@ from plait.base.code_cache import archive_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import BinaryIO
 
 
 def digest(content: bytes) -> str:
     """The SHA-256 digest of a content, as `sha256sum` prints it."""
     return sha256(content).hexdigest()
+
+
+def digest_of(file: BinaryIO) -> str:
+    """The same of a file, read piece by piece."""
+    made = sha256()
+    while block := file.read(1 << 20):
+        made.update(block)
+    return made.hexdigest()
 
 
 def of_parts(parts: Iterable[str]) -> str:

@@ -55,7 +55,7 @@ class Manifest:
         """Reads the records of earlier fleets: the completed ones, then one that was interrupted."""
         for lines in self._place.lines():
             is_ours = False
-            for line, text in parsed(lines):
+            for line, text in parsed(lines, self._place.key):
                 if "fleet" in line:
                     # Results of another version of plait are rendered again.
                     is_ours = line.get("fleet") == _FORM and line.get("plait") == self._head["plait"]
@@ -145,7 +145,8 @@ class Manifest:
         used = {str(part) for line in lines for part in strings(line, "reads")}
         parts = [self._parts[name] for name in sorted(used) if name in self._parts]
         texts = (self._text(line) for line in lines)
-        self._place.finish(f"{text}\n".encode() for text in [*map(dumped, [self._head, *parts]), *texts])
+        heads = (dumped(line, self._place.key) for line in (self._head, *parts))
+        self._place.finish(f"{text}\n".encode() for text in (*heads, *texts))
 
     def close(self) -> None:
         """Let others write there."""
@@ -154,7 +155,7 @@ class Manifest:
     def _text(self, line: Line) -> str:
         """The text of a line; an unchanged line keeps its text."""
         name = str(line["run"])
-        return self._old_texts[name] if self._old.get(name) is line else dumped(line)
+        return self._old_texts[name] if self._old.get(name) is line else dumped(line, self._place.key)
 
     def _note(self, line: Line) -> None:
-        self._place.note(f"{dumped(line)}\n")
+        self._place.note(f"{dumped(line, self._place.key)}\n")

@@ -1,10 +1,15 @@
 """Lines of a fleet's manifest (see `plait.fleet.manifest`). Other programs may have written them, so only valid parts are
 read.
+
+In a directory of this machine each line has a seal: a digest keyed with the user's secret. A manifest says which files
+are read again, and which results stay as they are, so one that came with a checkout is not believed.
 """
 
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
+from hmac import compare_digest
 
 from plait.fleet.read_sets import ReadSet
 
@@ -18,22 +23,41 @@ if TYPE_CHECKING:
     Line: TypeAlias = dict[str, object]
 
 
-def parsed(lines: Iterable[str]) -> Iterator[tuple[Line, str]]:
-    """The lines that are JSON objects, each with its text. Others are skipped, because a killed fleet may cut one
-    short.
+_SEAL = ', "seal": "'
+
+
+def parsed(lines: Iterable[str], key: bytes | None) -> Iterator[tuple[Line, str]]:
+    """The lines that hold a JSON object, each with its text. All others are skipped: a killed fleet may cut one short.
+
+    key: of their seals; b"" in a place where nothing is sealed, None where nothing is believed.
     """
-    for text in lines:
+    for line in lines if key is not None else ():
+        text = line.rstrip("\r\n")
+        if key and not _is_sealed(text, key):
+            continue
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
-            yield found, text.rstrip("\r\n")
+            found.pop("seal", None)
+            yield found, text
 
 
-def dumped(line: Line) -> str:
-    """The text of a line, without a line break."""
-    return json.dumps(line, ensure_ascii=True, separators=(", ", ": "))
+def dumped(line: Line, key: bytes | None) -> str:
+    """The text of a line, without a line break. key: as of `parsed`."""
+    text = json.dumps(line, ensure_ascii=True, separators=(", ", ": "))
+    return f'{text[:-1]}{_SEAL}{_seal(text, key)}"}}' if key else text
+
+
+def _is_sealed(text: str, key: bytes) -> bool:
+    before, _, seal = text.rpartition(_SEAL)
+    return compare_digest(seal.encode(), f'{_seal(f"{before}}}", key)}"}}'.encode())
+
+
+def _seal(text: str, key: bytes) -> str:
+    # The purpose is part of it, since the secret is the key of caches as well.
+    return blake2b(text.encode("utf-8", "replace"), digest_size=20, key=key, person=b"fleet manifest").hexdigest()
 
 
 def reads_of(line: Line) -> ReadSet:

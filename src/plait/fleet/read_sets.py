@@ -10,7 +10,7 @@ import stat
 from time import time_ns
 
 from plait.base.content import environment, open_regular
-from plait.fleet.identity import digest, of_parts
+from plait.fleet.identity import digest, digest_of, of_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class DiskState:
             try:
                 with open_regular(place) as file:
                     status = os.fstat(file.fileno())
-                    self._files[path] = _with_link(place, digest(file.read()))
+                    self._files[path] = _with_link(place, digest_of(file))
                     self._statuses[path] = status
             except (OSError, ValueError):
                 self._files[path] = None

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from plait.base.input_view import InputView
 
 # A directory, which is not a value.
-_HARMLESS = frozenset({"HOME"})
+HARMLESS = frozenset({"HOME"})
 
 
 def is_secret(view: InputView) -> bool:
@@ -18,7 +18,7 @@ def is_secret(view: InputView) -> bool:
     True for a run that uses secrets, and for one that reads values from the environment: a digest of a short value
     reveals it.
     """
-    return uses_secrets(view) or bool(view.variables.keys() - _HARMLESS)
+    return uses_secrets(view) or bool(view.variables.keys() - HARMLESS)
 
 
 def can_be_known(view: InputView) -> bool:
