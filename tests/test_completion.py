@@ -11,6 +11,7 @@ import sys
 import time
 
 import pytest
+import yaml
 
 from patience import LONGEST
 from plait.cli import main
@@ -211,6 +212,48 @@ def test_a_shell_at_a_terminal_completes(shell: str, tmp_path: pathlib.Path) -> 
         running.kill()
         running.wait()
         os.close(ours)
+
+
+HOSTILE = "a;touch PWNED; $(touch PWNED) `touch PWNED` ' \" \\ \x1b[31m"
+
+
+@pytest.mark.usefixtures("plait_on_the_path")
+@pytest.mark.parametrize("line", ["plait run a", "plait explain render -f plain.yml A"])
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_takes_names_of_files_for_text(shell: str, line: str, tmp_path: pathlib.Path) -> None:
+    """A checkout's names of runs and keys are no part of a command, once they are completed and Enter is typed."""
+    pty = pytest.importorskip("pty")
+    argv, start = SHELLS[shell]
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    pathlib.Path("plait.yml").write_text(
+        yaml.safe_dump({"runs": {HOSTILE: {"render": {"files": ["plain.yml"]}}}}), "utf-8"
+    )
+    pathlib.Path("plain.yml").write_text(yaml.safe_dump({"kind": f"A{HOSTILE}", "b": 1}), "utf-8")
+    (tmp_path / f"plait.{shell}").write_text(script(shell), "utf-8")
+    told = tmp_path / "told"
+    ours, theirs = pty.openpty()
+    running = subprocess.Popen(
+        argv, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        env={**os.environ, "TERM": "dumb", "PS1": "> ", "INPUTRC": "/dev/null"},
+    )  # fmt: skip
+    os.close(theirs)
+    try:
+        os.write(ours, f"{start}\n".encode())
+        wait_for(ours, "ready\r\n")
+        os.write(ours, line.encode() + b"\t\x07")
+        began = time.monotonic()
+        while not (told.exists() and told.read_text("utf-8").endswith(">")):
+            assert time.monotonic() - began < LONGEST
+            time.sleep(0.05)
+        assert "PWNED" in told.read_text("utf-8"), "nothing was completed"
+        os.write(ours, b"\necho do''ne\n")
+        wait_for(ours, "done")
+    finally:
+        running.kill()
+        running.wait()
+        os.close(ours)
+    assert not [*pathlib.Path().rglob("PWNED*"), *tmp_path.rglob("PWNED*")]
 
 
 def wait_for(terminal: int, text: str) -> None:

@@ -149,7 +149,7 @@ def test_junit_is_read_by_a_reader_of_junit(place: Path) -> None:
 
 
 def test_junit_holds_what_xml_has_no_characters_for() -> None:
-    text = junit([CaseResult("a.test.yml::\x1b", "a.test.yml", 1, [ExpectationFailure("\x00 \ufffe <&>")])])
+    text = junit([CaseResult("a\x1b.test.yml::\x1b", "a\x1b.test.yml", 1, [ExpectationFailure("\x00 \ufffe <&>")])])
     [suite] = JUnitXml.fromstring(text.encode())
     [case] = suite
     assert case.name == "\\x1b"

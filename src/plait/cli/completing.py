@@ -252,11 +252,17 @@ _{program}() {{
     case "$line" in "{files}") files=1 ;; :[0-9]*) ;; *) found+=("${{line%%$'\\t'*}}") ;; esac
   done < <({program} {ask} "${{words[@]:1}}" 2>/dev/null)
   local prefix="${{current%"${{current##*[=:]}}"}}"
-  COMPREPLY=("${{found[@]#"$prefix"}}")
+  # Names come from files, perhaps from those of others: the shell must take them for text.
+  COMPREPLY=()
+  for line in "${{found[@]#"$prefix"}}"; do printf -v word %q "$line"; COMPREPLY+=("$word"); done
   case "${{found[0]-}}" in *[:=]) compopt -o nospace 2>/dev/null ;; esac
   if [ -n "$files" ]; then
-    compopt -o filenames 2>/dev/null
-    while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "${{current##*[=:]}}")
+    # Readline quotes the names of files, but then everything else as well.
+    [ "${{#found[@]}}" -gt 0 ] || compopt -o filenames 2>/dev/null
+    while IFS= read -r line; do
+      [ "${{#found[@]}}" -eq 0 ] || printf -v line %q "$line"
+      COMPREPLY+=("$line")
+    done < <(compgen -f -- "${{current##*[=:]}}")
   fi
 }}
 complete -F _{program} {program}
@@ -318,7 +324,12 @@ Register-ArgumentCompleter -Native -CommandName {program} -ScriptBlock {{
   & {program} {ask} @words $last 2>$null | Where-Object {{ $_ -notmatch '^:\\d' }} | ForEach-Object {{
     $name, $text = $_ -split "`t", 2
     if (-not $text) {{ $text = $name }}
-    [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $text)
+    # Names come from files, perhaps from those of others: the shell must take them for text.
+    $typed = $name
+    if ($name -match '[^\\w./:=+-]') {{
+      $typed = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($name) + "'"
+    }}
+    [System.Management.Automation.CompletionResult]::new($typed, $name, 'ParameterValue', $text)
   }}
 }}
 """,

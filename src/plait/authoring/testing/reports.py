@@ -30,17 +30,20 @@ def junit(results: Sequence[CaseResult]) -> str:
                 "testcase",
                 {
                     "classname": file.replace("/", "."),
-                    "name": _xml(one.name),
+                    "name": one.name,
                     "file": file,
                     "line": str(one.line),
                     "time": f"{one.seconds:.3f}",
                 },
             )
             if one.failures:
-                failure = ET.SubElement(case, "failure", {"message": _xml(_first(one.failures))})
-                failure.text = _xml("\n".join(_placed(each) for each in one.failures))
+                failure = ET.SubElement(case, "failure", {"message": _first(one.failures)})
+                failure.text = "\n".join(_placed(each) for each in one.failures)
             if one.printed:
-                ET.SubElement(case, "system-out").text = _xml("\n".join(one.printed))
+                ET.SubElement(case, "system-out").text = "\n".join(one.printed)
+    for element in top.iter():
+        element.attrib = {name: _xml(value) for name, value in element.attrib.items()}
+        element.text = None if element.text is None else _xml(element.text)
     ET.indent(top)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(top, encoding="unicode") + "\n"
 
