@@ -245,7 +245,12 @@ def test_what_others_put_there_names_no_other_file_and_no_variable(
         put_raw(path, entry(listed, b""))
     asked: list[str] = []
     real = Results._load
-    monkeypatch.setattr(Results, "_load", lambda self, name: (asked.append(name), real(self, name))[1])
+
+    def noted(self: Results, name: str) -> tuple[object, bytes]:
+        asked.append(name)
+        return real(self, name)
+
+    monkeypatch.setattr(Results, "_load", noted)
     assert fleet(output="second", cache="kept", cache_shared=True, processes=1).check().counts == {"rendered": 2}
     assert len(asked) == 2, "only the lists of what was read are looked up"
 
