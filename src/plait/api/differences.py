@@ -14,7 +14,7 @@ from plait.engine.notebook import changes_html
 from plait.engine.results import Documents, plain
 from plait.insight import diff as tool
 from plait.insight.overlays import to_overlay
-from plait.insight.redaction import SecretLabels, masked
+from plait.insight.redaction import masked
 from plait.tree.nodes import Document, DocumentSet
 
 TYPE_CHECKING = False
@@ -156,9 +156,8 @@ def diff(
     with budget_scope_from(limits):
         links = LinkPolicy(allow_links)
         warnings: list[str] = []
-        labels = SecretLabels()
-        a, shown = _documents(left, links, warnings, labels)
-        b, other = _documents(right, links, warnings, labels)
+        a, shown = _documents(left, links, warnings)
+        b, other = _documents(right, links, warnings)
         told = None if cleartext_secrets else (shown, other)
         return Differences(a, b, cleartext_secrets=cleartext_secrets, warnings=warnings, shown=told)
 
@@ -172,16 +171,14 @@ def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
     return [Difference(one.kind, one.document, one.path, plain(one.before), plain(one.after)) for one in found]
 
 
-def _documents(
-    inputs: Inputs, links: LinkPolicy, warnings: list[str], labels: SecretLabels
-) -> tuple[list[Document], list[Document]]:
+def _documents(inputs: Inputs, links: LinkPolicy, warnings: list[str]) -> tuple[list[Document], list[Document]]:
     """The documents, and the same as they may be shown."""
     found: list[Document] = []
     shown: list[Document] = []
     for one in each(inputs):
         if isinstance(one, Documents):
             found += one.nodes.items
-            shown += masked(one.nodes.items, one.trace, labels)
+            shown += masked(one.nodes.items, one.trace)
             continue
         texts = list(sources([one], links))
         for text in texts:

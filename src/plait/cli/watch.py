@@ -27,7 +27,7 @@ from plait.engine.patch import Patch
 from plait.engine.render import Render
 from plait.engine.world import evaluate_in
 from plait.insight.diff import diff, printed, to_text
-from plait.insight.redaction import SecretLabels, masked
+from plait.insight.redaction import masked
 from plait.tree.context import Context
 from plait.tree.nodes import equal
 from plait.tree.provenance import Trace
@@ -89,7 +89,6 @@ class WatchedRequest:
         self._kept = TemplateCache()
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
-        self._labels = SecretLabels()
         self._marks_secrets = False
 
     def work(self, view: InputView, changed: frozenset[str]) -> None:
@@ -130,7 +129,7 @@ class WatchedRequest:
             # Only the run itself knows that it uses secrets; the next ones compute marks at once.
             self._marks_secrets = True
             made = once()
-        documents = printed(masked(made.nodes.items, made.trace, self._labels, view=view))
+        documents = printed(masked(made.nodes.items, made.trace, view=view))
         for text in made.warnings:
             complain_of_warning(text)
         before, self._before = self._before, documents

@@ -22,8 +22,8 @@ from plait.engine.pipeline import file_source
 from plait.engine.results import Rendered
 from plait.fleet.plan import tasks_of
 from plait.insight.diff import diff
-from plait.insight.redaction import SecretLabels, masked
-from plait.tree.secrets import uses_secrets
+from plait.insight.redaction import masked, masked_lines
+from plait.tree.secrets import HIDDEN, uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,17 +255,19 @@ def _compared(
         return None if isinstance(was, PlaitError) else RunDifference(name, FAILS, [heading(now)])
     if isinstance(was, PlaitError):
         return RunDifference(name, WORKS)
-    labels = SecretLabels()
-    shown = [masked(one.nodes.items, one.trace, labels, view=view) for one, view in zip((was, now), views, strict=True)]
-    found = diff(*shown)
+    both = (was, views[0]), (now, views[1])
+    found = diff(*(masked(one.nodes.items, one.trace, view=view) for one, view in both))
     places = [f"{one.document}:{one.path}" if one.path else one.document for one in found]
-    before, after = _texts(was), _texts(now)
+    before, after = (_texts(one, view) for one, view in both)
     places += [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
+    if any(uses_secrets(view) for view in views):
+        # Whether they have changed, and where, would tell of them.
+        places.append(f"{HIDDEN}: values made of secrets are not compared")
     return RunDifference(name, DIFFERS, places) if places else None
 
 
-def _texts(documents: Documents) -> dict[str, str]:
-    """The files that are not YAML."""
+def _texts(documents: Documents, view: InputView) -> dict[str, str]:
+    """The files that are not YAML, as they may be shown."""
     if not isinstance(documents, Rendered) or not documents.texts:
         return {}
-    return {path: documents.files[path] for path in documents.texts}
+    return {path: masked_lines(path, documents.files[path], documents.trace, view=view) for path in documents.texts}

@@ -11,11 +11,10 @@ from plait.insight.explain import Explainer
 from plait.insight.node_paths import all_places
 from plait.tree.nodes import Array, Document, Map
 from plait.tree.secrets import HIDDEN, uses_secrets
-from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from plait.base.input_view import InputView
     from plait.insight.diff import Difference
@@ -23,28 +22,16 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Trace
 
 
-class SecretLabels:
-    """Names for secrets, so that equal ones can be seen to be equal: `(secret)`, `(secret 2)`."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-
-    def __call__(self, value: Value) -> str:
-        count = len(self._names) + 1
-        return self._names.setdefault(write_value(value), HIDDEN if count == 1 else f"(secret {count})")
-
-
 def masked(
     documents: Sequence[Document],
     trace: Trace | None,
-    label: Callable[[Value], str] | None = None,
     *,
     view: InputView | None = None,
 ) -> Sequence[Document]:
     """The documents of a run without their secrets.
 
-    trace: of the run. view: its view of the inputs. If the run uses secrets and has no marks, every scalar is withheld.
-    label: returns the text shown instead of a secret; by default the same for all.
+    trace: the record of the run. view: its view of the inputs. If the run uses secrets and has no marks, every scalar is
+    withheld. All secrets look the same: that two are equal, or that one has changed, tells something of them.
     """
     if trace is None or trace.marks is None:
         return [one.with_value(_withheld(one.value)) for one in documents] if uses_secrets(view) else documents
@@ -56,7 +43,7 @@ def masked(
 
     def without(item: Item) -> Value:
         if item in secret:
-            return HIDDEN if label is None else label(item.value)
+            return HIDDEN
         value = item.value
         if type(value) is Array:
             return value.with_values(without(one) for one in value.items)

@@ -9,12 +9,12 @@ from plait.authoring.edit.sites import changed_lines
 from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError, UsageError
-from plait.insight.diff import ADDED, diff
+from plait.insight.diff import diff
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
 from plait.insight.node_paths import NodePath, means_text, parse, text_lines
 from plait.insight.path_resolution import find
-from plait.tree.nodes import COLLECTION_TYPES, equal, walk
+from plait.tree.nodes import equal
 from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.engine.options import Use
     from plait.insight.diff import Difference
     from plait.insight.node_paths import Path
-    from plait.tree.nodes import Document, Scalar, Value
+    from plait.tree.nodes import Document, Value
 
 # Maximum number of edits tried for one value: its possible positions and spellings.
 _MOST_TRIES = 20
@@ -66,16 +66,9 @@ class Edit:
 
     @property
     def differences(self) -> list[Difference]:
-        """The changes in the output. Secrets are hidden."""
-        shown = self.before.shown
-        after = self.after.seen(self.after.documents)
-        found = diff(shown(self.before.documents), shown(after), in_order=True)
-        labels = {*self.before.labels.values()}
-        for one in found:
-            # The origins of new values in a run with secrets are unknown.
-            if labels and (one.kind == ADDED or not labels.isdisjoint(_scalars(one.before))):
-                one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
-        return found
+        """The changes in the output. Secrets are hidden, and not compared."""
+        before, after = self.before, self.after
+        return diff(before.shown(before.documents), after.shown(after.documents), in_order=True)
 
     def lines(self) -> Iterator[tuple[str, int, Sequence[str], Sequence[str]]]:
         """The changed lines: path, number of the first line, old lines, new lines. Secret lines are left out."""
@@ -108,16 +101,7 @@ class Edit:
 _MOST_SHOWN = 12
 # Independent of whether anything is there, and whether it changes.
 _UNSEEN = "a secret decides what else is in the output; that may change as well, and is not shown"
-
-
-def _scalars(value: Value) -> Iterator[Scalar]:
-    """The scalars of a value."""
-    if not isinstance(value, COLLECTION_TYPES):
-        yield value
-        return
-    for item in walk(value):
-        if not isinstance(item.value, COLLECTION_TYPES):
-            yield item.value
+_UNCOMPARED = "values made of secrets may change as well; they are not shown"
 
 
 def joined(edits: Sequence[Edit]) -> Edit:
@@ -232,7 +216,7 @@ class EditSession:
         new = {path: encoded(text) for path, text in texts.items()}
         where = ", ".join(places)
         try:
-            output = self.target.evaluate({**self.texts, **new}, trace=self.output.is_decided, uses=uses)
+            output = self.target.evaluate({**self.texts, **new}, trace=self.output.uses_secrets, uses=uses)
         except LimitError:
             raise
         except PlaitError as error:
@@ -244,7 +228,16 @@ class EditSession:
                 expected=error.expected,
                 found=error.found,
             ) from None
-        is_there, got = value_at(output.documents, node_path)
+        is_there, got, is_secret = value_at(output, node_path)
+        if is_secret:
+            # Which value it is would tell of the secret, and so would that it is the right one.
+            raise EditError(
+                OTHERWISE,
+                f"with {shown(value)} at {where} the value is made of a secret",
+                path=str(node_path),
+                expected=shown(value),
+                found=HIDDEN,
+            )
         if not is_there or not equal(got, value):
             raise EditError(
                 OTHERWISE,
@@ -253,10 +246,10 @@ class EditSession:
                 expected=shown(value),
                 found=shown(got) if is_there else "nothing",
             )
-        also = self.unintended_changes(with_value(self.output.documents, node_path, value), output)
+        also = self.unintended_changes(with_value(self.output.documents, node_path, value, self.output.trace), output)
         files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
-        if self.output.is_decided:
-            notes = [*notes, _UNSEEN]
+        if self.output.uses_secrets:
+            notes = [*notes, _UNSEEN if self.output.is_decided else _UNCOMPARED]
         return Edit(files, self.output, output, also=also, places=places, notes=notes)
 
     def unintended_changes(self, expected: Sequence[Document], output: Output) -> list[str]:
@@ -264,18 +257,18 @@ class EditSession:
         texts = changed_texts(self.output, output)
         if not texts and same(expected, output.documents):
             return []
-        hidden = self.output.shown
-        found = [named(one) for one in differences(hidden(expected), hidden(output.seen(output.documents)))] + texts
-        if not found and not self.output.is_decided:
+        before = self.output.shown
+        found = [named(one) for one in differences(before(expected), output.shown(output.documents))] + texts
+        if not found and not self.output.uses_secrets:
             found = [
                 f"{NodePath(a, number, ())}: the order of keys"
                 for number, (a, b) in enumerate(zip(expected, output.documents, strict=True))
                 if not equal(a.value, b.value)
             ]
         if found and self._noise is None:
-            again = self.target.evaluate(self.texts, trace=self.output.is_decided)
-            documents = hidden(again.seen(again.documents))
-            self._noise = {named(one) for one in differences(hidden(self.output.documents), documents)}
+            again = self.target.evaluate(self.texts, trace=self.output.uses_secrets)
+            documents = again.shown(again.documents)
+            self._noise = {named(one) for one in differences(before(self.output.documents), documents)}
             self._noise.update(changed_texts(self.output, again))
         return [one for one in found if one not in (self._noise or ())]
 

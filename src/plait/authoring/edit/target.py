@@ -12,9 +12,9 @@ from plait.insight.diff import diff
 from plait.insight.explain import Explainer
 from plait.insight.item_names import ItemNames
 from plait.insight.node_paths import NodePath, all_places
-from plait.insight.redaction import SecretLabels, masked, masked_lines
+from plait.insight.redaction import masked, masked_lines
 from plait.tree.nodes import Array, Document, Map, MapItem, equal
-from plait.tree.secrets import uses_secrets
+from plait.tree.secrets import HIDDEN, uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Output:
     top: the directory of the project file that chose the files, None if the user typed them.
     """
 
-    __slots__ = ("_labels", "documents", "texts", "top", "trace", "view")
+    __slots__ = ("_secrets", "documents", "texts", "top", "trace", "view")
 
     def __init__(self, output: Documents, view: InputView, top: str | None) -> None:
         self.top = top
@@ -42,7 +42,7 @@ class Output:
         self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}
         self.trace: Trace | None = output.trace
         self.view = view
-        self._labels: dict[tuple[type, Scalar], str] | None = None
+        self._secrets: frozenset[tuple[type, Scalar]] | None = None
 
     def is_secret(self, path: str, line: int) -> bool:
         """True if a line of a file is secret."""
@@ -55,16 +55,22 @@ class Output:
         return ItemNames() if self.trace is None else Explainer(self.trace).names
 
     @property
-    def labels(self) -> Mapping[tuple[type, Scalar], str]:
-        """The labels that replace secret scalars of the output."""
-        if self._labels is None:
-            self._labels, label = {}, SecretLabels()
+    def uses_secrets(self) -> bool:
+        """True if the run uses secrets. Then outputs are compared by their marks, which both need."""
+        return uses_secrets(self.view) or uses_secrets(self.trace)
+
+    @property
+    def secrets(self) -> frozenset[tuple[type, Scalar]]:
+        """The secret scalars of the output."""
+        if self._secrets is None:
             explainer = None if self.trace is None or not self.trace.secrets else Explainer(self.trace)
-            for place in () if explainer is None else all_places(self.seen(self.documents), {}):
-                value: Scalar = place.value  # type: ignore[assignment]
-                if explainer is not None and explainer.history(place).secret:
-                    self._labels[type(value), value] = label(value)
-        return self._labels
+            places = () if explainer is None else all_places(self.seen(self.documents), {})
+            self._secrets = frozenset(
+                (type(place.value), place.value)  # type: ignore[misc]
+                for place in places
+                if explainer is not None and explainer.history(place).secret
+            )
+        return self._secrets
 
     @property
     def is_decided(self) -> bool:
@@ -99,18 +105,22 @@ class Output:
         return Seen(seen, document, number, tuple(way))
 
     def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents with labels instead of scalars that are secret in this output."""
-        if uses_secrets(self.view) and not uses_secrets(self.trace):
+        """Documents of this output as they may be shown: by their marks, so that nothing in their place tells of a secret."""
+        return masked(documents, self.trace, view=self.view)
+
+    def without_secrets(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """Documents that somebody else wrote, without scalars that are secret in this output."""
+        if self.uses_secrets and not uses_secrets(self.trace):
             return masked(documents, None, view=self.view)
         documents = self.seen(documents)
-        labels = self.labels
-        if not labels:
+        secrets = self.secrets
+        if not secrets:
             return documents
 
         def without(value: Value) -> Value:
             if type(value) is Map or type(value) is Array:
                 return value.with_values(without(item.value) for item in value.items)
-            return labels.get((type(value), value), value)  # type: ignore[arg-type]
+            return HIDDEN if (type(value), value) in secrets else value
 
         return [document.with_value(without(document.value)) for document in documents]
 
@@ -167,18 +177,24 @@ class Target:
         return output
 
 
-def with_value(documents: Sequence[Document], node_path: NodePath, value: Value) -> list[Document]:
-    """The documents with another value at a path."""
+def with_value(
+    documents: Sequence[Document], node_path: NodePath, value: Value, trace: Trace | None = None
+) -> list[Document]:
+    """The documents with another value at a place. trace: of the documents, in which those made here are copies."""
+
+    def put(one: Item, new: Value) -> Item:
+        made = one.with_value(new)
+        if trace is not None:
+            trace.copied(made, one)
+        return made
+
     new: Value = value
     for depth in range(len(node_path.way) - 1, -1, -1):
         around = node_path.way[depth - 1].value if depth else node_path.document.value
         item = node_path.way[depth]
-        if type(around) is Map:
-            assert type(item) is MapItem
-            new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
-        elif type(around) is Array:
-            new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
-    return [one.with_value(new) if one is node_path.document else one for one in documents]
+        if type(around) is Map or type(around) is Array:
+            new = around.with_items([put(one, new) if one is item else one for one in around.items])  # type: ignore[misc]
+    return [put(one, new) if one is node_path.document else one for one in documents]  # type: ignore[misc]
 
 
 def without(documents: Sequence[Document], node_path: NodePath) -> list[Document]:
@@ -203,23 +219,29 @@ def differences(left: Sequence[Document], right: Sequence[Document]) -> list[Dif
 def changed_texts(left: Output, right: Output) -> list[str]:
     """The text files that differ between two outputs, as displayed."""
     names = dict.fromkeys((*left.texts, *right.texts))
-    if not left.is_decided:
+    if not left.uses_secrets and not right.uses_secrets:
         return [name for name in names if left.texts.get(name) != right.texts.get(name)]
     return [name for name in names if left.text(name) != right.text(name)]
 
 
-def value_at(documents: Sequence[Document], node_path: NodePath) -> tuple[bool, Value]:
-    """True and the value at the path of another output, by keys and indexes; False if documents have none."""
+def value_at(output: Output, node_path: NodePath) -> tuple[bool, Value, bool]:
+    """True and the value if an output has a value at the place of another one, by keys and indexes; and whether that
+    is secret.
+    """
+    documents = output.documents
     if node_path.number >= len(documents):
-        return False, None
-    value = documents[node_path.number].value
+        return False, None, False
+    way: list[Item] = [documents[node_path.number]]
     around = node_path.document.value
     for item in node_path.way:
-        found = _step(around, item, value)
+        found = _step(around, item, way[-1].value)
         if found is None:
-            return False, None
-        around, value = item.value, found.value
-    return True, value
+            return False, None, False
+        around = item.value
+        way.append(found)
+    marks = None if output.trace is None else output.trace.marks
+    is_secret = output.uses_secrets if marks is None else marks.is_secret_place(*way)
+    return True, way[-1].value, is_secret
 
 
 def _step(parent: Value, item: Item, value: Value) -> Item | None:

@@ -273,13 +273,13 @@ class _WriteBack:
         """The result of edited texts, and the remaining differences. Raises PlaitError."""
         state = self.state
         new = {path: encoded(text) for path, text in texts.items()}
-        output = state.target.evaluate({**state.texts, **new})
+        output = state.target.evaluate({**state.texts, **new}, trace=state.output.uses_secrets)
         left = self._remaining(output.documents) + changed_texts(state.output, output)
         files = {path: (state.files.bytes_of(path), data) for path, data in new.items()}
         return Edit(files, state.output, output), left
 
     def _remaining(self, documents: Sequence[Document]) -> list[str]:
-        hidden = self.state.output.shown
+        hidden = self.state.output.without_secrets
         return [named(one) for one in differences(hidden(self.wanted), hidden(printed(documents)))]
 
     def _texts(self, pieces: Sequence[Pieces]) -> dict[str, str] | None:

@@ -1,0 +1,101 @@
+"""Whatever compares two outputs compares what may be shown: whether a secret has changed, or equals something, is not told."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import plait
+from plait.cli import main
+
+HEAD = '#@ load("@ytt:data", "data")\n#@ load("@ytt:overlay", "overlay")\n#@ pw = data.values.pw\nkind: A\nmetadata: {name: x}\n'
+SCHEMA = '#@data/values-schema\n---\npw: ""\nw: 1\n'
+SECRETS = ("hunter2", "swordfish")
+# Before and after: the template of a revision, and the one that is compared with it.
+CHANGES = {
+    "an equal value": ("k: #@ pw == pw\n", 'k: #@ pw.startswith("h")\n'),
+    "a constant": ("k: true\n", 'k: #@ pw.startswith("h")\n'),
+    "a list": ("k: [1, 2]\n", "k: #@ [1] * (len(pw) - 5)\n"),
+    "a map": ("k: {h: 1}\n", "k: #@ {pw[0]: 1}\n"),
+    "what is there": ("k: 1\n", '#@ if pw.startswith("h"):\nk: 1\n#@ end\n'),
+    "the order": ("k: {a: 1, b: 2}\n", 'k: #@ dict([(c, 1) for c in sorted(["a", "b"], key=lambda c: c == pw[1])])\n'),
+}  # fmt: skip
+EDITS = {
+    "a guess": ("a: hunter2\nb: swordfish\nw: #@ data.values.w\n", ["a=5", "b=5"]),
+    "a letter": ("l: #@ [c for c in pw.elems()]\na: h\nb: s\n", ["a=5", "b=5"]),
+    "what another value becomes": (
+        'w: #@ data.values.w\nv: #@ pw.startswith("h") if data.values.w == 5 else pw == pw\n',
+        ["w=5"],
+    ),
+    "what the value becomes": (
+        'v: #@ 5 if data.values.w == 5 and pw.startswith("h") else data.values.w\n',
+        ["v=5"],
+    ),
+    "a value only afterwards": ("v: #@ data.values.w if data.values.w != 5 else pw\n", ["v=5"]),
+    "a mutable default": (
+        '#@ def f(x=[]):\n#@   x.append(1)\n#@   return len(x)\n#@ end\n#@ if pw == "hunter2":\n#@   f()\n#@ end\nv: #@ f()\na: 1\n',
+        ["a=5"],
+    ),
+    "the order": ('w: #@ data.values.w\nv: #@ dict([(c, 1) for c in sorted(["h", "s"], key=lambda c: c == pw[0])])\n', ["w=5"]),
+}  # fmt: skip
+
+
+def project(top: Path, template: str, secret: str) -> None:
+    (top / "config").mkdir(parents=True, exist_ok=True)
+    (top / "plait.yml").write_text("runs: {app: {render: {files: config, secrets: ['file:s.yml']}}}\n")
+    (top / ".gitignore").write_text("s.yml\n")
+    (top / "s.yml").write_text(f"pw: {secret}\n")
+    (top / "config" / "schema.yml").write_text(SCHEMA)
+    (top / "config" / "a.yml").write_text(HEAD + template)
+
+
+def git(top: Path, *words: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *identity, *words], cwd=top, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_impact_of_a_revision_tells_nothing_of_secrets(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for secret in SECRETS:
+        top = tmp_path / secret
+        project(top, CHANGES[name][0], secret)
+        git(top, "init", "-q", ".")
+        git(top, "add", "-A")
+        git(top, "commit", "-qm", "1")
+        project(top, CHANGES[name][1], secret)
+        monkeypatch.chdir(top)
+        said.append((main(["fleet", "impact", "--since", "HEAD"]), *capsys.readouterr()))
+    assert said[0] == said[1]
+    assert "values made of secrets are not compared" in said[0][1]
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_tells_nothing_of_secrets(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    template, words = EDITS[name]
+    said = []
+    for secret in SECRETS:
+        top = tmp_path / secret
+        project(top, template, secret)
+        monkeypatch.chdir(top)
+        said.append((main(["set", "run", "app", *words]), *capsys.readouterr()))
+    assert said[0] == said[1]
+    assert "hunter2 -> (secret)" not in said[0][1]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_differences_of_recorded_documents_tell_nothing_of_secrets(name: str) -> None:
+    said = []
+    for secret in SECRETS:
+        made = [
+            plait.render({"s.yml": SCHEMA, "a.yml": HEAD + text}, secrets={"pw": secret}, trace=True)
+            for text in CHANGES[name]
+        ]
+        said.append(plait.diff(*made).to_text())
+    assert said[0] == said[1]
