@@ -501,6 +501,14 @@ class UsageError(PlaitError):
     origins: tuple[object, ...] | None = ()
 
 
+class OutputError(UsageError):
+    """A flag or setting that does not fit the output. The message may name documents and keys of it, which a secret may
+    have named: in a run that uses secrets it is withheld.
+    """
+
+    quotes_output = True
+
+
 class ReadError(PlaitError):
     """An input that cannot be read: a missing file, invalid YAML, a rejected link."""
 

@@ -388,7 +388,7 @@ def _data_of(document: Document, context: Context) -> Document:
 
 def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
-    chosen = selected(step, state.documents)
+    chosen = selected(step, state.documents, context.trace)
     request = step.request(Patch)
     job = configured(request, context)
     if TAGS in job.extensions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError
+from plait.base.errors import OutputError
 from plait.base.similar_names import did_you_mean
 from plait.engine.pipeline import Step, check_keys
 from plait.tree.nodes import Array, Document, Map
@@ -10,17 +10,21 @@ from plait.yaml.document_names import document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from plait.tree.nodes import MapItem, Value
+    from plait.tree.provenance import Origin, Trace
 
 _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 
 
-def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
-    """The documents that match `select`; without it, the only document. Raises UsageError if there is none."""
+def selected(step: Step, documents: Sequence[Document], trace: Trace | None = None) -> set[Document]:
+    """The documents that match `select`; without it the only one. Raises OutputError if there is none.
+
+    trace: keeps which documents a secret decided about.
+    """
     if not documents:
-        raise UsageError(
+        raise OutputError(
             "there are no documents to patch",
             at=step.item.position,
             hint="a render or layer step comes first",
@@ -31,7 +35,7 @@ def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
     if select is None:
         if len(documents) == 1:
             return set(documents)
-        raise UsageError(
+        raise OutputError(
             '"select" is missing: a patch changes one document',
             at=step.item.position,
             expected=f'"select" with {", ".join(_SELECTORS)}',
@@ -39,9 +43,18 @@ def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
             code="selection",
         )
     check_keys(select, _SELECTORS, '"select"')
+    marks = None if trace is None else trace.marks
     chosen = {document for document in documents if _is_meant(document, select)}
+    if trace is not None and marks is not None:
+        for document in documents:
+            if marks.is_secret(document, *_compared(document, select)):
+                # Whether the step changes it tells of the secret, and so does each value of it afterwards.
+                control = marks.control("select", select.source, select.line)
+                trace.presence[document] = (*trace.presence.get(document, ()), control)
+                trace.chosen.add(document)
+        marks.forget()
     if not chosen:
-        raise UsageError(
+        raise OutputError(
             "no document is selected",
             at=select.position,
             found=names,
@@ -65,6 +78,18 @@ def _nearest(select: Map, documents: Sequence[Document]) -> str | None:
 
 def _is_meant(document: Document, select: Map) -> bool:
     return all(_fits(document, str(item.key), item.value) for item in select.items)
+
+
+def _compared(document: Document, select: Map) -> Iterator[Origin]:
+    """What the settings of `select` compare of a document."""
+    for item in select.items:
+        key = str(item.key)
+        if key == "subset":
+            # Which of its values are compared depends on those before.
+            if isinstance(document.value, (Map, Array)):
+                yield document.value
+        elif (found := _selector(document, key)) is not None:
+            yield found
 
 
 def _fits(document: Document, key: str, expected: Value) -> bool:

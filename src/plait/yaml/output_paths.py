@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from plait.base.errors import UsageError
+from plait.base.errors import OutputError, UsageError
 from plait.base.output_files import inside
 from plait.base.similar_names import did_you_mean
 from plait.tree.nodes import COLLECTIONS, Array, DocumentSet, Map
@@ -65,7 +65,7 @@ class PatternField:
             if found is not None and type(found[0]) not in COLLECTIONS and found[0] not in (None, ""):
                 return self.change(scalar_text(found[0]))
         keys = document.value.keys() if type(document.value) is Map else []
-        raise UsageError(
+        raise OutputError(
             f"the output path needs {self.text.partition('|')[0]}, which is missing, empty or not a scalar",
             at=document.position,
             found=called(document),
@@ -262,7 +262,7 @@ class PathReservations:
             message, expected = f"two documents would be written to {path}", _DIFFER
             if rival != name:
                 message, expected = f"{path} would be a file and a directory", "a file in the directory, or beside it"
-            raise UsageError(
+            raise OutputError(
                 message,
                 at=at or place,
                 also=[] if at is None or place is None else [place.labelled("the other one")],
