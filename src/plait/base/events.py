@@ -60,10 +60,10 @@ class listening:  # noqa: N801 - reads as what it does
 
     __slots__ = ("_listener", "_token")
 
-    def __init__(self, listener: CoverageListener) -> None:
+    def __init__(self, listener: CoverageListener | None) -> None:
         self._listener = listener
 
-    def __enter__(self) -> CoverageListener:
+    def __enter__(self) -> CoverageListener | None:
         self._token: Token[CoverageListener | None] = _CURRENT.set(self._listener)
         return self._listener
 

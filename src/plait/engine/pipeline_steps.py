@@ -17,6 +17,7 @@ import os
 
 from plait.base.content import variables
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.base.events import current_listener, listening
 from plait.base.extensions import OUTPUT_FILE, SECRETS, TAGS
 from plait.base.input_view import check_read
 from plait.base.path_errors import read_failure
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     from plait.insight.diff import Difference
     from plait.tree.context import Context
+    from plait.tree.nodes import Item
     from plait.ytt.workspace.render_job import ReferencedValues
 
 _EXTENSIONS = (".yml", ".yaml", ".json")
@@ -320,9 +322,13 @@ def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
     documents = read_documents(sets)
     if not cleartext and any(lines_of_secrets(documents)):
         context.use_secrets()
+    marks, trace = context.secrets, context.trace
+    governed = marks is not None and any(marks.is_secret(*_governing(one)) for one in layered)
+    known = (set(trace.removals), len(trace.effects)) if governed and trace is not None else None
     try:
-        planned = plan(documents, options, context)
-        rendered = render_plan(planned, options, context)
+        with listening(None if governed else current_listener()):
+            planned = plan(documents, options, context)
+            rendered = render_plan(planned, options, context)
     except PlaitError as error:
         raise error.made_of(*(origin for one in sets for origin in (*one.items, *_inside(one.items)))) from None
     result = written(rendered, cleartext_secrets=cleartext)
@@ -333,7 +339,31 @@ def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
     made = result.items
     if step.on("data-only"):
         made = [_data_of(one, context) for one, of in zip(made, rendered, strict=True) if not of.control]
+    if known is not None and trace is not None and marks is not None:
+        # Parents, actions, substitutions and layers are chosen by what documents say of themselves, each for others too.
+        control = marks.control("layer", step.item.source, step.item.line)
+        for one in made:
+            trace.presence[one] = (*trace.presence.get(one, ()), control)
+        trace.there.update(made)
+        for removed in trace.removals.keys() - known[0]:
+            del trace.removals[removed]
+        del trace.effects[known[1] :]
+        marks.forget()
     state.documents = [*others, *made]
+
+
+def _governing(document: Document) -> Iterator[Item | Map | Array]:
+    """All that a layered document says, but for its data, unless it governs others itself."""
+    yield document
+    if type(document.value) is not Map:
+        return
+    kind = document.value.find("schema")
+    governs = kind is not None and type(kind.value) is str and kind.value.startswith("deckhand/")
+    for item in document.value.items:
+        if item.key != "data" or governs:
+            yield item
+            if isinstance(item.value, (Map, Array)):
+                yield item.value
 
 
 def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[DocumentSet]:

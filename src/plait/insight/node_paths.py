@@ -21,7 +21,8 @@ from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import counted
 from plait.insight.item_names import ItemNames
 from plait.tree.nodes import Array, Document, Map
-from plait.yaml.document_names import document_name, key_text, namespace_of, path_text, scalar_text
+from plait.tree.secrets import HIDDEN
+from plait.yaml.document_names import document_name, key_text, name_items, namespace_of, path_text, scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -302,35 +303,42 @@ def places(path: Path, documents: Sequence[Document], names: ItemNames | None = 
     names = ItemNames() if names is None else names
     return [
         NodePath(document, number, way, names=names)
-        for number, document in chosen(path, documents)
-        for way in ways(document.value, path.steps)
+        for number, document in chosen(path, documents, names)
+        for way in ways(document.value, path.steps, names)
     ]
 
 
-def chosen(path: Path, documents: Sequence[Document]) -> list[tuple[int, Document]]:
-    """The documents that a PATH selects, each with its number."""
+def chosen(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[tuple[int, Document]]:
+    """The documents that a PATH selects, each with its number. names: what they are called."""
+    names = ItemNames() if names is None else names
     numbered = list(enumerate(documents))
     if path.selector is None:
         return numbered
-    found = _called(path.selector, numbered)
+    found = _called(path.selector, numbered, names)
     name, mark, count = path.selector.rpartition("#")
     if found or not mark:
         return found
-    named = _called(name, numbered)
+    named = _called(name, numbered, names)
     if count == "*":
         return named
     return named[int(count) - 1 : int(count)] if count.isdecimal() and int(count) > 0 else []
 
 
-def _called(selector: str, numbered: Sequence[tuple[int, Document]]) -> list[tuple[int, Document]]:
-    return [one for one in numbered if any(fnmatchcase(name, selector) for name in names_of(one[1]))]
+def _called(selector: str, numbered: Sequence[tuple[int, Document]], names: ItemNames) -> list[tuple[int, Document]]:
+    def known_as(document: Document, number: int) -> Sequence[str]:
+        if any(map(names.hides, name_items(document))):
+            return [names.document(document, number) or ""]
+        return names_of(document)
+
+    return [one for one in numbered if any(fnmatchcase(name, selector) for name in known_as(one[1], one[0]))]
 
 
-def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
-    """The paths from a value that match the steps.
+def ways(value: Value, steps: Sequence[Step], names: ItemNames | None = None) -> list[tuple[Item, ...]]:
+    """The ways from a value to the places that the steps mean. names: what secret keys and values are called.
 
     A value is visited once for each step, even if several `**` lead to it. Raises LimitError (steps, seconds).
     """
+    names = ItemNames() if names is None else names
     run = current_budget()
     most = run.most("steps")
     found: dict[int, tuple[Item, ...]] = {}
@@ -362,7 +370,7 @@ def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
             push(_items(value), depth, number, way)
             stack.append((value, depth + 1, number, way))
             continue
-        push(_matching(value, step), depth + 1, number, way)
+        push(_matching(value, step, names), depth + 1, number, way)
     return list(found.values())
 
 
@@ -375,16 +383,18 @@ def _items(value: Value) -> Sequence[Item]:
     return value.items if type(value) is Map or type(value) is Array else ()
 
 
-def _matching(value: Value, step: Step) -> Sequence[Item]:
+def _matching(value: Value, step: Step, names: ItemNames) -> Sequence[Item]:
     if type(value) is Map:
+        hidden = names.secret_keys(value)
         if type(step) is str:
             if not any(char in step for char in "*?["):
                 item = value.find(step)
-                if item is not None:
+                if item is not None and item not in hidden:
                     return [item]
-            return [item for item in value.items if fnmatchcase(scalar_text(item.key), step)]
+            texts = ((item, hidden.get(item) or scalar_text(item.key)) for item in value.items)
+            return [item for item, text in texts if fnmatchcase(text, step)]
         if type(step) is int:
-            return [item for item in value.items if item.key == step or item.key == str(step)]
+            return [item for item in value.items if item.key in (step, str(step)) and item not in hidden]
         return []
     if type(value) is Array:
         if type(step) is int:
@@ -393,17 +403,19 @@ def _matching(value: Value, step: Step) -> Sequence[Item]:
             return value.items
         if type(step) is tuple:
             key, wanted = step
-            return [item for item in value.items if _has(item.value, key, wanted)]
+            return [item for item in value.items if _has(item.value, key, wanted, names)]
         if type(step) is str and step.isdecimal():
-            return _matching(value, int(step))
+            return _matching(value, int(step), names)
         # `containers.app` for the container that is named so.
-        return [item for item in value.items if type(step) is str and _has(item.value, "name", step)]
+        return [item for item in value.items if type(step) is str and _has(item.value, "name", step, names)]
     return []
 
 
-def _has(value: Value, key: str, expected: str) -> bool:
+def _has(value: Value, key: str, expected: str, names: ItemNames) -> bool:
     item = value.find(key) if type(value) is Map else None
-    return item is not None and type(item.value) not in (Map, Array) and fnmatchcase(scalar_text(item.value), expected)
+    if item is None or type(item.value) in (Map, Array) or item in names.secret_keys(value):  # type: ignore[arg-type]
+        return False
+    return fnmatchcase(HIDDEN if names.hides(item) else scalar_text(item.value), expected)
 
 
 def all_places(

@@ -29,7 +29,7 @@ def find(
     Raises UsageError with the failed part and the nearest name, or with all documents of a name that has several.
     """
     names = ItemNames() if names is None else names
-    meant = chosen(path, documents)
+    meant = chosen(path, documents, names)
     found = places(path, documents, names)
     if not found:
         raise no_place(path, meant, names, reveals=reveals) if meant else no_document(path, documents, names)
@@ -76,7 +76,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
     if hint is None and path.text == path.selector and "/" in path.text:
         # A path of keys with slashes between them.
         first, _, rest = path.text.partition("/")
-        if any(type(one.value) is Map and one.value.find(first) is not None for one in documents):
+        if any(type(one.value) is Map and _has_key(one.value, first, names) for one in documents):
             hint = f'did you mean "{first}.{rest.replace("/", ".")}"?'
     return UsageError(
         f'no document is called "{path.selector}"',
@@ -96,7 +96,7 @@ def no_place(
     for number, document in chosen:
         reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
         for depth in range(1, len(path.steps)):
-            found = ways(document.value, path.steps[:depth])
+            found = ways(document.value, path.steps[:depth], names)
             if not found:
                 break
             reached = (depth, found[0][-1].value if found[0] else document.value, found[0])
@@ -129,7 +129,7 @@ def no_place(
             f'no key "{shown}" in {inside}',
             found=_listed(keys) or "an empty map",
             hint=did_you_mean(shown, keys)
-            or _kind_hint(path, [one for _, one in chosen])
+            or _kind_hint(path, [one for _, one in chosen], names)
             or _deeper(path, depth, around.document, names),
             code="no-such-place",
         )
@@ -152,22 +152,29 @@ def no_place(
     )
 
 
+def _has_key(around: Map, key: str, names: ItemNames) -> bool:
+    item = around.find(key)
+    return item is not None and item not in names.secret_keys(around)
+
+
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:12])
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
 
 
-def kind_meant(path: Path, documents: Iterable[Document]) -> str | None:
-    """The intended PATH if the kind of documents was written as a key; otherwise None."""
+def kind_meant(path: Path, documents: Iterable[Document], names: ItemNames | None = None) -> str | None:
+    """The intended PATH if the kind of documents is in the place of a key; None otherwise."""
+    names = ItemNames() if names is None else names
     first = path.steps[0] if path.steps else ""
-    if path.selector is not None or not any((document_name(one) or "").startswith(f"{first}/") for one in documents):
+    shown = (one for one in documents if not any(map(names.hides, name_items(one))))
+    if path.selector is not None or not any((document_name(one) or "").startswith(f"{first}/") for one in shown):
         return None
     rest = path.text.removeprefix(str(first)).removeprefix(".")
     return f"{first}/*{':' if rest else ''}{rest}"
 
 
-def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
-    meant = kind_meant(path, documents)
+def _kind_hint(path: Path, documents: Iterable[Document], names: ItemNames) -> str | None:
+    meant = kind_meant(path, documents, names)
     return None if meant is None else f'did you mean "{meant}"?'
 
 
@@ -175,6 +182,6 @@ def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str
     """A hint for a path with a missing part: paths at which the rest matches; or None."""
     found = [
         path_text(document, way, names.of, names.key)
-        for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]
+        for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]), names)[:3]
     ]
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None

@@ -49,7 +49,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
         return [f"{there[0]} is there:", "", to_text(explainer.history(there[0])).rstrip("\n")]
     for effect in reversed(trace.effects):
         was = places(path, explainer.visible([effect.before]), names)
-        if was and not (effect.after is not None and places(path, explainer.visible([effect.after]))):
+        if was and not (effect.after is not None and places(path, explainer.visible([effect.after]), names)):
             by = effect.by
             return [f"{was[0]} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
@@ -62,7 +62,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
             if change is not None:
                 out.append(_line(trace, HistoryEntry(change.action, change.source, change.line)))
                 return out
-        other = _instead(trace, documents, path)
+        other = _instead(trace, documents, path, names)
         return [*out, "  by what came after; no single action did it" if other is None else _line(trace, other)]
     try:
         find(path, documents, names, reveals="--cleartext-secrets")
@@ -86,10 +86,10 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
     return out
 
 
-def _instead(trace: Trace, documents: Sequence[Document], path: Path) -> HistoryEntry | None:
+def _instead(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNames) -> HistoryEntry | None:
     """The entry that replaced the value of a path, or of a part of it, or None."""
     for length in range(len(path.steps) - 1, -1, -1):
-        for place in places(Path(path.text, path.selector, path.steps[:length]), documents)[:1]:
+        for place in places(Path(path.text, path.selector, path.steps[:length]), documents, names)[:1]:
             change = trace.changes.get(trace.original(place.item))
             if change is not None and change.source is not None:
                 return HistoryEntry(change.action, change.source, change.line)

@@ -46,7 +46,7 @@ def check_untagged(documents: DocumentSet, form: str) -> None:
     """Raises UsageError for a tag in an output format without tags."""
     for found in tags_of(documents):
         raise UsageError(
-            f"{form} has no tags, and here is {found.key}",
+            f"{form} has no tags, and here is one",
             at=found.position,
             hint="-o yaml has them",
             code="yaml-tag",

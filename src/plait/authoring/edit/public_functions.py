@@ -70,18 +70,20 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
     last = wanted.steps[-1] if wanted.steps else None
     if type(last) is not str or any(char in last for char in "*?["):
         raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key", code="edit-target")
-    if state.output.is_decided:
+    around = Path(path, wanted.selector, wanted.steps[:-1])
+    found = state.places_of(around)
+    trace = state.output.trace
+    marks = None if trace is None else trace.marks
+    old = found[0].value if len(found) == 1 else None
+    if state.output.is_decided or (marks is not None and type(old) is Map and marks.has_secret_keys(old)):
         raise EditError(
             SECRET,
             "no key is added to an output of which a secret decides what is in it",
             path=path,
             hint="whether the key is there may tell of the secret: add it to a file",
         )
-    around = Path(path, wanted.selector, wanted.steps[:-1])
-    found = state.places_of(around)
     if len(found) != 1:
         raise UsageError(f'"{path}" could be added in {len(found)} places', expected="one place", code="edit-target")
-    old = found[0].value
     if old is not None and type(old) is not Map:
         raise UsageError(f"{found[0]} is no map, so no key can be added", code="edit-target")
     item = MapItem(last, value)

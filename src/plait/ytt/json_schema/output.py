@@ -7,7 +7,6 @@ from plait.base.similar_names import counted
 from plait.base.source import Position, Source
 from plait.base.warnings import warning
 from plait.tree.nodes import Map
-from plait.yaml.document_names import document_name
 from plait.ytt.json_schema.violations import ViolationReporter
 from plait.ytt.json_schema.watched import watched_catalogue
 
@@ -43,8 +42,7 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[
         if catalogue.find(document) is None:
             without[_kind_of(document)] = None
             continue
-        name = document_name(document) or ""
-        found += [told.of_fault(fault, document=name) for fault in catalogue.check(document)]
+        found += [told.of_fault(fault, document=document) for fault in catalogue.check(document)]
     if catalogue.problems:
         raise UsageError(
             "schemas of the output cannot be used", findings=told.of_problems(), code="json-schema-unusable"

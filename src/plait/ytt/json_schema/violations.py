@@ -10,6 +10,7 @@ from plait.base.similar_names import counted, listed, near
 from plait.base.suggestions import replacing
 from plait.base.warnings import warning
 from plait.tree.nodes import Array, Map
+from plait.yaml.document_names import document_name, name_items
 from plait.ytt.json_schema.check import as_json
 from plait.ytt.json_schema.messages import type_name
 from plait.ytt.json_schema.schema_files import displayed_path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
     from plait.base.source import Position, Source
+    from plait.tree.nodes import Document
     from plait.ytt.json_schema.check import SchemaViolation
     from plait.ytt.json_schema.reference_resolution import SchemaReferences
     from plait.ytt.json_schema.schema_files import Way
@@ -61,10 +63,11 @@ class ViolationReporter:
             _show(at.source)
         return at
 
-    def of_fault(self, fault: SchemaViolation, *, document: str = "") -> Finding:
-        """The finding for a violation. document: the name of the document if there are several."""
+    def of_fault(self, fault: SchemaViolation, *, document: Document | None = None) -> Finding:
+        """The finding for a violation. document: the one that it names, if there are several."""
         path = _path_text(fault)
-        before = [f"{one}: " for one in (document, path) if one]
+        name = "" if document is None else document_name(document)
+        before = [f"{one}: " for one in (name, path) if one]
         at = next((item.position for item in reversed(fault.way) if item.source is not None), fault.item.position)
         # Messages of faults name types and words of the schema, no values (`plait.ytt.json_schema.messages`).
         finding = Finding(
@@ -76,7 +79,8 @@ class ViolationReporter:
         if place is not None:
             finding.expected = public(f"{_keyword(fault)} (by {place})")
             finding.also = [place]
-        return finding.made_of(*self._dependencies(fault))
+        named = () if document is None else name_items(document)
+        return finding.made_of(*self._dependencies(fault), *fault.way, *named)
 
     def _dependencies(self, fault: SchemaViolation) -> Iterator[object]:
         """The values that a fault depends on: its own value, and the rest of the document if the schema has conditions."""
