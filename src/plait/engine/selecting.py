@@ -81,7 +81,7 @@ def _is_meant(document: Document, select: Map) -> bool:
 
 
 def _compared(document: Document, select: Map) -> Iterator[Origin]:
-    """What the settings of `select` compare of a document."""
+    """The items of a document that the settings of `select` compare."""
     for item in select.items:
         key = str(item.key)
         if key == "subset":

@@ -248,7 +248,7 @@ class EditSession:
             )
         also = self.unintended_changes(with_value(self.output.documents, node_path, value, self.output.trace), output)
         files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
-        if self.output.uses_secrets:
+        if self.output.is_decided or self.output.secrets:
             notes = [*notes, _UNSEEN if self.output.is_decided else _UNCOMPARED]
         return Edit(files, self.output, output, also=also, places=places, notes=notes)
 
