@@ -28,6 +28,7 @@ import ci
 import plait
 import starlark_blocks
 from plait import cli
+from plait.base.fast_paths import FAST
 from plait.cli import main
 from plait.cli.commands import commands, node_of, tree
 
@@ -294,8 +295,16 @@ def write_or_run(
     return block
 
 
+# Recorded runs, and runs without passes for speed, share nothing, which their statistics show.
+SHARING = [pytest.mark.untraced, pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")]
+
+
 @pytest.mark.usefixtures("mocks")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=SHARING if page.name == "reuse.md" else []) for page in PAGES],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_blocks_of_a_page(
     page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, update: str | None
 ) -> None:

@@ -17,6 +17,7 @@ import pytest
 from patience import LONGEST, wait_until_ended
 from plait.authoring.project import file as project_file
 from plait.base.errors import PlaitError, UsageError
+from plait.base.fast_paths import FAST
 from plait.base.input_view import InputView
 from plait.base.limits import Limits, budget_scope
 from plait.cli import main
@@ -302,7 +303,8 @@ def test_times_are_a_short_way_and_no_more(place: Path) -> None:
     assert fleet(place).counts == {"up to date": 3, "rendered": 1}
 
 
-@pytest.mark.untraced  # a recorded run reads for itself
+@pytest.mark.untraced  # a recorded run reads for itself, and so does one without passes for speed
+@pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
 @pytest.mark.parametrize("skew", [0, 3600, -3600])
 def test_a_file_that_changes_while_a_fleet_goes_on_is_seen_later(
     skew: int, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -620,9 +622,16 @@ def test_without_reuse_the_results_are_the_same(tmp_path: Path) -> None:
         for name in "abc"
     ]
     assert len(found[0]) == 8
-    assert fleet(tmp_path, output=tmp_path / "d").check().statistics["inputs"][0] > 0
-    assert fleet(tmp_path, output=tmp_path / "e", reuse=False).check().statistics == {}
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.untraced
+@pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
+def test_statistics_count_what_was_reused(tmp_path: Path) -> None:
+    put(tmp_path, SHARING)
+    assert fleet(tmp_path).check().statistics == {"inputs": (16, 6), "libraries": (3, 1)}
+    assert fleet(tmp_path).check().statistics == {}
+    assert fleet(tmp_path, afresh=True, reuse=False).check().statistics == {}
 
 
 def test_a_warning_is_given_by_each_run(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from plait.authoring.testing.results import CaseResult, ExpectationFailure
 from plait.authoring.testing.running import results as results_of
 from plait.authoring.testing.running import run_tests
 from plait.base import content
+from plait.base.fast_paths import FAST
 from plait.base.permissions import Permissions
 
 ROOT = Path(__file__).parents[1]
@@ -186,7 +187,8 @@ def test_equal_evaluations_are_made_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(made) == 2
 
 
-@pytest.mark.untraced  # a recorded run reads for itself
+@pytest.mark.untraced  # a recorded run reads for itself, and so does one without passes for speed
+@pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
 def test_files_are_read_once_for_all_cases_that_run_together(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     on_disk = content._on_disk

@@ -11,6 +11,9 @@ import pytest
 import plait
 from plait.base.code_cache import MemoryCache
 from plait.base.limits import Limits, budget_scope
+from plait.cli.tools import table
+from plait.engine.incremental import Engine
+from plait.engine.world import evaluate_in
 from plait.tree.context import Context
 from plait.ytt.workspace.session import KEPT
 from plait.ytt.workspace.template_cache import TemplateCache
@@ -68,18 +71,19 @@ def keeping(kept: TemplateCache) -> Iterator[None]:
         KEPT.reset(token)
 
 
-def evaluated(context: Context) -> tuple[str, list[str], int]:
+def evaluated(context: Context, engine: Engine | None = None) -> tuple[str, list[str], int]:
     """The output, what was printed, and the steps that it took."""
     from plait.starlark.step_budget import budget_of
 
     printed: list[str] = []
     context.print_line.to = printed.append
-    made = evaluate("render", ["-f", "."], context)
+    made = evaluate_in(context, table("render").parse(["-f", "."]), engine)
     return made.to_yaml(), printed, budget_of(context).spent
 
 
 @pytest.mark.untraced
-def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("engine", [None, Engine()], ids=["alone", "engine"])
+def test_each_change_is_seen(engine: Engine | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
@@ -92,7 +96,7 @@ def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         else:
             (tmp_path / name).write_text(new, "utf-8")
         with keeping(kept):
-            text_again, printed_again, steps_again = evaluated(Context(cache=cache))
+            text_again, printed_again, steps_again = evaluated(Context(cache=cache), engine)
         text_anew, printed_anew, steps_anew = evaluated(Context(cache=cache))
         assert (text_again, printed_again) == (text_anew, printed_anew), name
         assert steps_again >= steps_anew
