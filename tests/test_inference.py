@@ -335,3 +335,28 @@ def test_rejected_command_lines_are_grouped(repository: pathlib.Path) -> None:
     assert len(notes) == 13
     assert " and 39 more: gone.yml is not in the repository" in notes[0]
     assert notes[-1] == "not offered: 29 more command lines"
+
+
+def test_each_directory_with_a_policy_is_layered_by_itself_if_all_together_fail(repository: pathlib.Path) -> None:
+    for name in ("one", "two"):
+        policy = f"schema: deckhand/LayeringPolicy/v1\nmetadata: {{schema: metadata/Control/v1, name: {name}}}\ndata: {{layerOrder: [{name}]}}\n"
+        put(repository, f"sites/{name}/policy.yaml", policy)
+        text = f"schema: a/B/v1\nmetadata: {{schema: metadata/Document/v1, name: same, layeringDefinition: {{layer: {name}}}}}\n"
+        put(repository, f"sites/{name}/document.yaml", f"{text}data: {{a: 1}}\n")
+    put(repository, "sites/chart/Chart.yaml", "name: c\n")
+    put(repository, "sites/LICENSE", "This: is: no YAML\n")
+    found = guess(str(repository / "sites"))
+    assert sorted(found.runs) == ["sites-one", "sites-two"]
+
+
+@pytest.mark.parametrize(
+    ("file", "hint"), [("kustomization.yaml", "kustomize build base"), ("Chart.yaml", "helm template base")]
+)
+def test_a_repository_of_another_tool_gets_its_first_step(
+    file: str, hint: str, repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "config/app.yml").unlink()
+    (repository / "config/schema.yml").unlink()
+    put(repository, f"base/{file}", "name: x\n")
+    assert main(["init"]) == 2
+    assert f"{hint} | plait render -f - -f overlay.yml" in capsys.readouterr().err

@@ -185,7 +185,7 @@ def _adopt(flags: Init, directory: str) -> int:
         raise UsageError(
             f"no run was found in {directory}",
             expected="annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait",
-            hint="write a plait.yml by hand, or name an empty directory: plait init demo",
+            hint=_other_tool(directory) or "write a plait.yml by hand, or name an empty directory: plait init demo",
             code="nothing-to-do",
         )
     write_answer("".join(f"{line}\n" for run in found.runs for line in described(run)) + notes)
@@ -203,6 +203,23 @@ def _adopt(flags: Init, directory: str) -> int:
         raise failure(f"in {found.path}", error, UsageError) from None
     write_out(f"\ncreated {found.path}\n" + _CHECKS.format(name=found.runs[0].name))
     return 0
+
+
+def _other_tool(directory: str) -> str:
+    """The first step in a repository whose YAML is rendered by Helm or kustomize; "" in any other."""
+    from plait.base.limits import current_budget
+    from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
+
+    for here, folders, names in os.walk(directory):
+        for _ in names:
+            current_budget().visit(directory)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        path = os.path.normpath(here)
+        if CHART in names:
+            return f"Helm renders {path}; to change its output: helm template {path} | plait render -f - -f overlay.yml"
+        if any(name in names for name in KUSTOMIZATIONS):
+            return f"kustomize builds {path}; to change its output: kustomize build {path} | plait render -f - -f overlay.yml"
+    return ""
 
 
 def _make_project(directory: str) -> list[str]:

@@ -96,7 +96,7 @@ def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[Reject
         if not reason:
             runs.append(run)
             continue
-        parts = _parts(kinds, rejected) if run.command == "render" else []
+        parts = _parts(kinds, rejected) if run.command == "render" else _layer_parts(kinds, notes)
         runs += parts
         if not parts:
             notes.append(f"not offered: plait {_shortened(run)}: {reason}")
@@ -134,9 +134,31 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
         if is_foreign or failure_of(run, prints=True):
             groups = _split(group) + groups
         else:
-            run.name = re.sub(r"[^A-Za-z0-9_.]+", "-", relative_to_cwd(top)).strip("-.") or run.command
+            run.name = _name_of(top, run.command)
             found.append(run)
     return found
+
+
+def _layer_parts(kinds: dict[str, str], notes: list[str]) -> list[Run]:
+    """The directories with a LayeringPolicy that render by themselves. notes: gets those that do not."""
+    from plait.authoring.project.inference.runs import failure_of
+
+    found: list[Run] = []
+    for path in [path for path, kind in sorted(kinds.items()) if kind == POLICY][:_MOST_PARTS]:
+        top = os.path.dirname(path)
+        why = f"{os.path.basename(path)} has a LayeringPolicy"
+        run = Run(_name_of(top, "layer"), "layer", _settings("layer", top), None, relative_to_cwd(top), None, why=why)
+        run.permissions = permissions_of("", top)
+        if reason := failure_of(run, prints=True):
+            notes.append(f"not offered: plait layer {os.path.normpath(relative_to_cwd(top))}: {reason}")
+        else:
+            found.append(run)
+    return found
+
+
+def _name_of(directory: str, otherwise: str) -> str:
+    """The name of a run in a directory."""
+    return re.sub(r"[^A-Za-z0-9_.]+", "-", relative_to_cwd(directory)).strip("-.") or otherwise
 
 
 def _split(files: dict[str, str]) -> list[dict[str, str]]:
@@ -273,10 +295,10 @@ def _inputs(top: str) -> list[str]:
         if name.startswith("."):
             continue
         if not os.path.isdir(path) or os.path.islink(path):
-            inputs.append(name)
+            inputs += [name] if name.endswith(_EXTENSIONS) else []
         elif _is_foreign(path):
             is_whole = False
-        else:
+        elif _has_yaml(path):
             below = _inputs(path)
             is_whole = is_whole and below == [os.curdir]
             inputs += [name] if below == [os.curdir] else [os.path.join(name, one) for one in below]
