@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/runs.md, what happens in which order, and the one of the README, what a command prints.
+"""Draw the pictures of docs/runs.md, what happens in which order, and those of terminals, what commands print on them.
 `python .ci/pictures.py` writes docs/pictures/*.svg.
 
 A picture has its own background, so that it can be read on light and on dark pages. A row is a step, what goes into it from
@@ -7,9 +7,12 @@ outside, and what it does.
 
 from __future__ import annotations
 
+import os
 import pathlib
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html import escape
 
 DIRECTORY = pathlib.Path(__file__).parent.parent / "docs" / "pictures"
@@ -113,52 +116,102 @@ def picture(title: str, rows: list[tuple[str, str, str]]) -> str:
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-# What the README shows: a command in the directory of an example.
-EXAMPLE = DIRECTORY.parent.parent / "examples" / "three-dialects"
-COMMAND = ["explain", "compose", "plait.yml", "Deployment/web:spec.replicas"]
-# The text, the commands of the terminal, what is quoted, what was replaced, and the ground.
-THEMES = {
-    "light": ("#12161d", "#0b5c8a", "#46525f", "#8a94a1", "#ffffff", "#c9d2dc"),
-    "dark": ("#e9ecf1", "#7cc4f0", "#a9b4c0", "#77828f", "#13171e", "#2c3440"),
+# What terminals show: a name, the directory of the example, the command, and the columns.
+EXAMPLES = DIRECTORY.parent.parent / "examples"
+TERMINALS: dict[str, tuple[str, list[str], int]] = {
+    "explain": ("three-dialects", ["explain", "compose", "plait.yml", "Deployment/web:spec.replicas"], 120),
+    "message-60": ("three-dialects", ["render", "-f", "app", "-v", "replica=2"], 60),
+    "message-120": ("three-dialects", ["render", "-f", "app", "-v", "replica=2"], 120),
 }
+# Plain text, the ground and its border, then the colours of a terminal by their codes.
+THEMES: dict[str, dict[str, str]] = {
+    "light": {
+        "": "#12161d", "ground": "#ffffff", "border": "#c9d2dc", "command": "#0b5c8a", "1": "#12161d",
+        "2": "#6b7683", "31;1": "#a8261a", "33;1": "#7e4a00", "32": "#0b6152", "36": "#0b5c8a",
+    },
+    "dark": {
+        "": "#e9ecf1", "ground": "#13171e", "border": "#2c3440", "command": "#7cc4f0", "1": "#e9ecf1",
+        "2": "#8f99a8", "31;1": "#ff9a8c", "33;1": "#f0b25c", "32": "#6fd6c0", "36": "#7cc4f0",
+    },
+}  # fmt: skip
 _CHARACTER, _LINE = 7.83, 20
+_STYLED = re.compile("\x1b\\[([0-9;]*)m")
 
 
-def printed() -> str:
-    """What the command prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "plait", *COMMAND], cwd=EXAMPLE, capture_output=True, text=True, check=True
-    )
-    return done.stdout
+def printed(name: str) -> str:
+    """What a command prints on a terminal of its width, with its colours."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    directory, argv, columns = TERMINALS[name]
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "GITHUB_ACTIONS")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "plait", argv[0], "--color", "always", *argv[1:]],
+        cwd=EXAMPLES / directory, stdin=theirs, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        seen += piece
+    process.wait()
+    os.close(ours)
+    # Progress of a slow machine is erased again.
+    return re.sub("plait: [0-9]+ s [^\r]*\r\x1b\\[K", "", seen.decode().replace("\r\n", "\n"))
 
 
-def terminal(text: str, theme: str) -> str:
-    """The SVG of a terminal with the command and what it prints. theme: of THEMES."""
-    plain, command, quoted, lost, ground, border = THEMES[theme]
-    lines = [f"$ plait {' '.join(COMMAND)}", *text.rstrip("\n").split("\n")]
-    width = round(max(map(len, lines)) * _CHARACTER) + 48
-    height = len(lines) * _LINE + 40
+def terminal(name: str, text: str, theme: str) -> str:
+    """The SVG of a terminal with a command and what it prints. theme: of THEMES."""
+    colours = THEMES[theme]
+    _, argv, columns = TERMINALS[name]
+    lines = text.rstrip("\n").split("\n")
+    rows = [[("command", f"$ plait {' '.join(argv)}")], *([*_pieces(line)] for line in lines)]
+    longest = max(sum(len(piece) for _, piece in row) for row in rows)
+    width = round(max(longest, min(columns, 60)) * _CHARACTER) + 48
+    height = len(rows) * _LINE + 40
+    shown = " ".join(" ".join("".join(piece for _, piece in row) for row in rows).split())
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-labelledby="t d">',
-        f'<title id="t">A terminal</title><desc id="d">{escape(" ".join(" ".join(lines).split()))}</desc>',
-        "<style>text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px;white-space:pre}</style>",
-        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{ground}" stroke="{border}"/>',
+        f'<title id="t">A terminal</title><desc id="d">{escape(shown)}</desc>',
+        "<style>text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px;white-space:pre}.b{font-weight:600}</style>",
+        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{colours["ground"]}" stroke="{colours["border"]}"/>',
     ]
-    for number, line in enumerate(lines):
-        shown, bar, source = line.partition("  | ")
-        colour = command if number == 0 else lost if "(overridden)" in shown else plain
-        rest = f'<tspan fill="{quoted}">{escape(bar + source)}</tspan>' if bar else ""
-        y = 32 + number * _LINE
-        out.append(f'<text x="24" y="{y}" fill="{colour}" xml:space="preserve">{escape(shown)}{rest}</text>')
+    for number, row in enumerate(rows):
+        spans = "".join(
+            f'<tspan{" class=" + chr(34) + "b" + chr(34) if code.endswith("1") and code else ""} fill="{colours[code]}">{escape(piece)}</tspan>'
+            for code, piece in row
+        )
+        out.append(f'<text x="24" y="{32 + number * _LINE}" xml:space="preserve">{spans}</text>')
     return "\n".join([*out, "</svg>\n"])
+
+
+def _pieces(line: str) -> Iterator[tuple[str, str]]:
+    """The pieces of a line, each with the code of its colour."""
+    code, end = "", 0
+    for found in _STYLED.finditer(line):
+        if found.start() > end:
+            yield code, line[end : found.start()]
+        code, end = found[1].removeprefix("0"), found.end()
+    if line[end:]:
+        yield code, line[end:]
 
 
 def main() -> None:
     for name, (title, rows) in PICTURES.items():
         (DIRECTORY / f"{name}.svg").write_text(picture(title, rows), "utf-8")
-    text = printed()
-    for theme in THEMES:
-        (DIRECTORY / f"explain-{theme}.svg").write_text(terminal(text, theme), "utf-8")
+    for name in TERMINALS:
+        text = printed(name)
+        for theme in THEMES:
+            (DIRECTORY / f"{name}-{theme}.svg").write_text(terminal(name, text, theme), "utf-8")
 
 
 if __name__ == "__main__":

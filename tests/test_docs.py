@@ -60,7 +60,7 @@ def test_the_readme_installs_in_one_way_and_its_first_command_runs(monkeypatch: 
 
 
 def test_each_dialect_of_the_readme_has_eight_lines_at_most() -> None:
-    files = dict(re.findall(r'^```yaml title="(.*?)"\n(.*?)^```', README, re.MULTILINE | re.DOTALL))
+    files = dict(re.findall(r"^`([a-z]+\.yml)`[^\n]*\n\n```yaml\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
     for name in ("overlay.yml", "ops.yml", "site.yml"):
         assert files[name].count("\n") <= 8, name
 
@@ -369,9 +369,11 @@ def test_pictures_are_what_their_program_draws(update: str | None) -> None:
         pictures.main()
     for name, (title, rows) in pictures.PICTURES.items():
         assert (pictures.DIRECTORY / f"{name}.svg").read_text("utf-8") == pictures.picture(title, rows)
-    text = pictures.printed()
-    for theme in pictures.THEMES:
-        assert (pictures.DIRECTORY / f"explain-{theme}.svg").read_text("utf-8") == pictures.terminal(text, theme)
+    for name in pictures.TERMINALS:
+        text = pictures.printed(name)
+        for theme in pictures.THEMES:
+            shown = (pictures.DIRECTORY / f"{name}-{theme}.svg").read_text("utf-8")
+            assert shown == pictures.terminal(name, text, theme)
 
 
 # Their generator keeps sentences apart where it can.

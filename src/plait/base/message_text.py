@@ -73,7 +73,7 @@ _IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS
 
 
 # The style of a label, where it is another one than of the rest.
-_LABELS = {"found": "error", "hint": "hint"}
+_LABELS = {"hint": "hint"}
 # A terminal gives repeated places a third of its width.
 _PLACES = 3
 

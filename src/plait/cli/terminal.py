@@ -49,8 +49,21 @@ _BAR = "  | "
 def folded(text: str, width: int) -> str:
     """The text with lines folded to a width, at spaces if possible; colours have no width."""
     return "\n".join(
-        [piece for line in text.split("\n") for piece in ([line] if len(line) <= width else _broken(line, width))]
+        [
+            piece
+            for line in text.split("\n")
+            for piece in ([line] if len(line) <= width or _shown(line) <= width else _broken(line, width))
+        ]
     )
+
+
+def _shown(line: str) -> int:
+    """The columns that a line takes: colours have no width."""
+    if "\x1b" not in line:
+        return len(line)
+    import re
+
+    return len(re.sub(r"\x1b\[[0-9;]*m", "", line))
 
 
 def _broken(line: str, width: int) -> list[str]:
