@@ -99,3 +99,72 @@ def test_differences_of_recorded_documents_tell_nothing_of_secrets(name: str) ->
         ]
         said.append(plait.diff(*made).to_text())
     assert said[0] == said[1]
+
+
+OVERLAY = """#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.all
+---
+a: hunter2
+"""
+
+
+@pytest.mark.parametrize("kind", ["overlay", "operation", "layers"])
+def test_lint_does_not_tell_what_equals_a_secret(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for secret in SECRETS:
+        top = tmp_path / secret
+        top.mkdir()
+        monkeypatch.chdir(top)
+        project(top, "a: #@ pw\n", secret)
+        if kind == "overlay":
+            (top / "config" / "o.yml").write_text(OVERLAY)
+        elif kind == "operation":
+            (top / "base.yml").write_text("a: ((pw))\n")
+            (top / "ops.yml").write_text("- {type: replace, path: /a, value: hunter2}\n")
+            (top / "plait.yml").write_text(
+                "runs: {app: {patch: {base: base.yml, ops: [ops.yml], secrets: ['file:s.yml']}}}\n"
+            )
+        else:
+            (top / "l.yml").write_text(LAYERS.format(secret))
+            (top / "plait.yml").write_text("runs: {app: {layer: {files: [l.yml]}}}\n")
+        main(["lint"])
+        said.append(capsys.readouterr())
+    assert said[0] == said[1]
+
+
+LAYERS = """schema: deckhand/LayeringPolicy/v1
+metadata: {{schema: metadata/Control/v1, name: p}}
+data: {{layerOrder: [site, host]}}
+---
+schema: demo/Kind/v1
+metadata: {{schema: metadata/Document/v1, name: key, labels: {{a: b}}, storagePolicy: encrypted, layeringDefinition: {{layer: site}}}}
+data: {{a: {0}}}
+---
+schema: demo/Kind/v1
+metadata:
+  schema: metadata/Document/v1
+  name: other
+  storagePolicy: cleartext
+  layeringDefinition: {{layer: host, parentSelector: {{a: b}}, actions: [{{method: merge, path: .}}]}}
+data: {{a: hunter2}}
+---
+schema: deckhand/DataSchema/v1
+metadata: {{schema: metadata/Control/v1, name: demo/Kind/v1}}
+data: {{properties: {{a: {{allOf: [{{pattern: '^x'}}, {{pattern: '^h'}}, {{pattern: '^.u'}}]}}}}}}
+"""
+
+
+def test_the_number_of_broken_patterns_is_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = []
+    for secret in SECRETS:
+        (tmp_path / "l.yml").write_text(LAYERS.format(secret))
+        said.append((main(["layer", "l.yml", "--validate-data"]), *capsys.readouterr()))
+    assert said[0] == said[1]
+    assert said[0][0] == 1
+    assert main(["layer", "l.yml", "--validate-data", "--cleartext-secrets"]) == 1
+    assert "D002" in capsys.readouterr().err

@@ -41,20 +41,27 @@ TEXT_KINDS = (
 
 _RESERVED = ("deckhand/", "metadata/")
 _SANITIZED = "Sanitized to avoid exposing secret."
+_OF_SECRETS = "data of encrypted documents, or made of such, do not conform to their schemas"
 # Messages of these keywords name keys, not values.
 _OPEN = frozenset({"required", "additionalProperties"})
 
 
 def check_data(
-    rendered: Sequence[LayeredDocument], documents: Iterable[LayeredDocument], *, names_keys: bool = True
+    rendered: Sequence[LayeredDocument],
+    documents: Iterable[LayeredDocument],
+    *,
+    names_keys: bool = True,
+    counts: bool = False,
 ) -> None:
     """Checks every rendered document against its registered schema; `documents` contains the DataSchema documents.
-    names_keys: messages may name keys in the data of secret documents.
+    names_keys: messages may name keys in the data of secret documents. counts: violations of secret data are findings of
+    their own. Otherwise they are one together: which patterns they break, and how many, tells what the data are.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is not a
     JSON Schema or has a reserved name.
     """
     findings: list[Finding] = []
+    of_secrets: list[Finding] = []
     schemas = _registered(documents, findings)
     text_kinds = {f"deckhand/{kind}/v1" for kind in TEXT_KINDS}
     checkers: dict[str, JsonSchema | None] = {}
@@ -66,13 +73,19 @@ def check_data(
             if type(document.data) is not str:
                 message = f"{shown(document.data)} is not of type 'string'"
                 found = _SANITIZED if _is_secret(document) else message
-                findings.append(_finding(document, found, [], ["type"], document.data_position))
+                into = of_secrets if document.secret or document.encrypted else findings
+                into.append(_finding(document, found, [], ["type"], document.data_position))
         elif schema in schemas:
             if schema not in checkers:
                 checkers[schema] = _checker(schemas[schema], findings)
             checker = checkers[schema]
             if checker is not None:
-                findings += _violations(document, checker, schemas[schema], names_keys)
+                into = of_secrets if document.secret or document.encrypted else findings
+                into += _violations(document, checker, schemas[schema], names_keys)
+    if counts:
+        findings += of_secrets
+    elif of_secrets:
+        findings.append(Finding(_OF_SECRETS, code="document-data", hint="--cleartext-secrets names them"))
     if findings:
         raise _failed(findings)
 

@@ -141,7 +141,7 @@ class LayerJob:
         if self.validate_data:
             from plait.layering.dataschema import check_data
 
-            check_data(rendered, planned.documents)
+            check_data(rendered, planned.documents, counts=self.options.cleartext_secrets)
         if self.selection:
             chosen = [document for document in rendered if self.selection.takes(document)]
             if not chosen:

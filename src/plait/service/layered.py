@@ -43,7 +43,7 @@ def layered(
         rendered = render_plan(planned, options, context)
     except RecursionError:
         raise LimitError("rendered documents are nested too deeply") from None
-    check_data(rendered, planned.documents, names_keys=names_keys)
+    check_data(rendered, planned.documents, names_keys=names_keys, counts=True)
     documents = []
     for document, node in zip(rendered, written(rendered, cleartext_secrets=cleartext).items, strict=True):
         text = LayerJob.text(DocumentSet([node]))

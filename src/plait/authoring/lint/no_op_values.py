@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plait.authoring.lint.layout import LintedFile
     from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Document, Item, Value
+    from plait.tree.provenance.marks import Marks
 
     Line = tuple[str, int]
 
@@ -28,11 +29,15 @@ class _Places:
         self.same: dict[Line, Item] = {}
         self.other: set[Line] = set()
 
-    def note(self, path: str | None, line: int, was: Item | None, value: Value) -> None:
-        """Records one set value. was: the value before."""
+    def note(self, marks: Marks | None, path: str | None, line: int, was: Item | None, item: Item | None) -> None:
+        """Records one set value. was: the item before. item: with the value; None if it was removed."""
         if path is None:
             return
-        if was is not None and type(value) not in COLLECTIONS and equal(was.value, value):
+        value = None if item is None else item.value
+        if marks is not None and any(one is not None and marks.holds_secret(one) for one in (was, item)):
+            # Whether a value equals a secret is not told.
+            self.other.add((path, line))
+        elif was is not None and item is not None and type(value) not in COLLECTIONS and equal(was.value, value):
             self.same[path, line] = was
         else:
             self.other.add((path, line))
@@ -52,9 +57,9 @@ def same_values(subject: LintProject) -> Iterator[LintFinding]:
     for ran in subject.runs:
         for item, change in ran.trace.changes.items():
             if change.action.startswith("overlay/"):
-                places.note(path_of(change.source), change.line, change.was, item.value)
+                places.note(ran.trace.marks, path_of(change.source), change.line, change.was, item)
         for change in ran.trace.removals.values():
-            places.note(path_of(change.source), change.line, None, None)
+            places.note(None, path_of(change.source), change.line, None, None)
     for layout, item, was in places.written(subject):
         if subject.is_own(layout.path) and not _is_identifying(layout, item) and not is_of_values(layout, item):
             message = f"this overlay sets {called(item)} to what it is already"
@@ -71,7 +76,7 @@ def same_as_parent(subject: LintProject) -> Iterator[LintFinding]:
             if effect.by.action.startswith("actions"):
                 own[document] = effect.before
             elif effect.by.action == "merge ." and document in own:
-                _compare(places, _data(effect.before), _data(own[document]))
+                _compare(ran.trace.marks, places, _data(effect.before), _data(own[document]))
     for layout, item, was in places.written(subject):
         if path_of(was.source) != layout.path:
             yield _finding("S307", layout, item, was, f"the parent gives {called(item)} the same value", "take it out")
@@ -82,7 +87,7 @@ def _data(document: Document) -> Value:
     return None if found is None else found.value
 
 
-def _compare(places: _Places, there: Value, own: Value) -> None:
+def _compare(marks: Marks | None, places: _Places, there: Value, own: Value) -> None:
     """Records the changes that a child's data makes to its parent's."""
     todo = [(there, own)]
     while todo:
@@ -94,7 +99,7 @@ def _compare(places: _Places, there: Value, own: Value) -> None:
             if was is not None and type(was.value) is Map and type(item.value) is Map:
                 todo.append((was.value, item.value))
             else:
-                places.note(path_of(item.source), item.line, was, item.value)
+                places.note(marks, path_of(item.source), item.line, was, item)
 
 
 def _finding(code: str, layout: LintedFile, item: Item, was: Item, message: str, hint: str) -> LintFinding:
@@ -141,7 +146,11 @@ def same_operations(subject: LintProject) -> Iterator[LintFinding]:
     for ran in subject.runs:
         for effect in ran.trace.effects:
             path = path_of(effect.by.source)
-            if path is not None and not (effect.after is not None and equal(effect.before.value, effect.after.value)):
+            marks = ran.trace.marks
+            # In an output with secrets it is not told whether a document stayed as it was.
+            is_open = marks is None or not marks.holds_secret(effect.before)
+            is_same = is_open and effect.after is not None and equal(effect.before.value, effect.after.value)
+            if path is not None and not is_same:
                 done.add((path, effect.by.line))
     for layout, item, kind in operations_of(subject):
         if kind != "replace" or not done.isdisjoint((layout.path, line) for line in layout.lines(item)):

@@ -63,7 +63,8 @@ def lenses(state: ServerState, path: str) -> list[CodeLens]:
     if file is None:
         return []
     evaluations = [one for one in state.evaluations(path) if state.is_current(one, path)]
-    if not evaluations:
+    if not evaluations or any(one.trace.marks is not None and one.trace.marks.decides_places for one in evaluations):
+        # Where a secret decides what is in an output, the number of anything in it tells of the secret.
         return []
     if file.kind == OPS:
         return list(_of_operations(file, evaluations))
