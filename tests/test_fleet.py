@@ -788,4 +788,6 @@ def test_equal_errors_are_those_with_equal_facts(place: Path, capfdbinary: pytes
     assert "4 environments: " in told
     assert main(["fleet", "-j", "1", "--no-cache", "--message-format", "json"]) == 1
     lines = capfdbinary.readouterr().err.decode().splitlines()
-    assert [json.loads(line)["code"] for line in lines if line[:1] == "{"] == ["E0404"]
+    found = [json.loads(line) for line in lines if line[:1] == "{"]
+    assert [(one["code"], one["file"], one["line"]) for one in found] == [("E0404", "sites/lyon/values.yml", 1)]
+    assert found[0]["stack"][-1]["text"].startswith("in the runs ")

@@ -11,6 +11,7 @@ from plait.base.equal_errors import grouped
 from plait.base.errors import UsageError
 from plait.base.similar_names import counted as nouns
 from plait.cli.coverage_reports import Reports
+from plait.cli.messages import complain_of_messages, is_text
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import complain
@@ -79,7 +80,9 @@ def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
             )
         ]
     for group in grouped(failed, lambda one: one.same):
-        complain(group[0].text)
-        if len(group) > 1:
-            complain(f"  also in:  {', '.join(one.name for one in group[1:])}\n")
+        others = ", ".join(one.name for one in group[1:])
+        if is_text():
+            complain(f"plait: {group[0].text}\n" + (f"  also in:  {others}\n" if others else ""))
+        else:
+            complain_of_messages(group[0].messages, group[0].text, f"also in: {others}" if others else "")
     return len(failed)

@@ -7,11 +7,11 @@ import os
 import sys
 from contextlib import contextmanager
 
-from plait.base.errors import PlaitError, UsageError
+from plait.base.errors import UsageError
 from plait.base.limits import Limits, budget_scope, parse
 from plait.base.process import stop_timer, unbound_memory
 from plait.cli.common_flags import performed
-from plait.cli.messages import complain_of, complain_of_warning, is_text
+from plait.cli.messages import complain_of_messages, complain_of_warning, is_text
 from plait.cli.signals import interrupted_by_sigterm
 from plait.cli.streams import complain, write_out
 from plait.cli.tools import only_argument, size_of
@@ -190,7 +190,7 @@ def _tell(report: FleetReport, flags: Fleet) -> None:
     else:
         for group in by_error(report.failed):
             names = ", ".join(one.name for one in group)
-            complain_of(PlaitError(group[0].error, code=group[0].code or "fleet-failed").within(f"in the runs {names}"))
+            complain_of_messages(group[0].messages, group[0].error, f"in the runs {names}")
     if flags.quiet:
         return
     complain(warnings_text(report.warned))

@@ -54,6 +54,15 @@ class Sink:
                 one.level = "warning"  # a text without diagnostic is a warning, too
             self._write(found)
 
+    @property
+    def is_of_messages(self) -> bool:
+        """False for the texts of another program."""
+        return self.form not in REFERENCES
+
+    def messages(self, found: list[Message]) -> None:
+        """Write messages of another process."""
+        self._write(found)
+
     def _write(self, found: list[Message]) -> None:
         if self.form == SARIF:
             self._found += found

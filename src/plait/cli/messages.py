@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
     from plait.cli.message_formats import Sink
+    from plait.insight.diagnostic_formats import Message
     from plait.tree.context import Context
 
 
@@ -89,6 +90,18 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
         complain(text, is_harmless=True)
     else:
         sink.error(error, quote_values=quote_values)
+
+
+def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:
+    """Write an error of another process. text: the error, if there are no messages. step: added to the stack."""
+    from plait.base.errors import PlaitError
+    from plait.cli.message_formats import Sink
+
+    sink = _sink()
+    if isinstance(sink, Sink) and found and sink.is_of_messages:
+        sink.messages([one.within(step) for one in found])
+    else:
+        complain_of(PlaitError(text, code="fleet-failed").within(step))
 
 
 def warn(context: Context) -> None:

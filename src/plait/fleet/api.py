@@ -71,7 +71,7 @@ class FleetReport:
     def check(self) -> FleetReport:
         """The same report. Raises PlaitError, with each error once, when a run has failed."""
         if self.failed:
-            raise PlaitError(faults_text(self.failed).removeprefix("plait: ").rstrip(), code="fleet-failed")
+            raise PlaitError(faults_text(self.failed, "").rstrip(), code="fleet-failed")
         return self
 
 

@@ -157,6 +157,7 @@ class FleetWorker:
             outcome = RunResult(task.name, FAILED, error=text)
         if self._place is not None:
             outcome.error = self._place.hidden(outcome.error)
+            outcome.messages = ()  # their files are in a directory of this worker
         outcome.seconds = perf_counter() - start
         outcome.version = version()
         outcome.statistics = self._engine.statistics()
@@ -235,13 +236,15 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
 
 
 def _failed(task: Task, error: PlaitError, home: str) -> RunResult:
+    from plait.insight.diagnostic_formats import messages_of
+
     # Values of one or two characters also occur inside words.
     axes = {choice.text: axis for axis, choice in task.choices.items() if len(choice.text) > 2}
     return RunResult(
         task.name,
         FAILED,
         error=text_of(error),
-        code=error.code,
+        messages=messages_of(error),
         same=key_of(error, home=home),
         fault=key_of(error, axes, home=home),
     )

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from plait.base.equal_errors import Key
     from plait.fleet.read_sets import ReadSet
+    from plait.insight.diagnostic_formats import Message
 
     # The digest of a file's content, its size, and its time in nanoseconds; None if unknown.
     Written = tuple[str | None, int, int | None]
@@ -20,7 +21,7 @@ class RunResult:
 
     name: of the run. status: `rendered`; `cached`, copied from the cache; `up to date`, already at its destination;
     `failed`; or `skipped`, because the fleet was stopped. seconds: duration. error: the message of a failed run.
-    code: of the error. same: equal for equal errors. fault: equal for errors that differ only in values of axes.
+    messages: the error for programs, if it has a position here. same: equal for equal errors. fault: equal for errors that differ only in values of axes.
     parts, reads: the files that were read, below known directories and elsewhere. news: parts that no earlier result of
     the same batch contains. is_secret: the run uses secrets, so its result is not cached. files: digest, size and time
     of each written file. texts: the contents of the files, if the worker does not write them. version: of the plait that
@@ -28,11 +29,11 @@ class RunResult:
     """
 
     __slots__ = (
-        "code",
         "error",
         "fault",
         "files",
         "is_secret",
+        "messages",
         "name",
         "news",
         "parts",
@@ -53,7 +54,7 @@ class RunResult:
         *,
         seconds: float = 0.0,
         error: str = "",
-        code: str = "",
+        messages: Sequence[Message] = (),
         same: Key = (),
         fault: Key = (),
         parts: Sequence[str] = (),
@@ -71,7 +72,7 @@ class RunResult:
         self.status = status
         self.seconds = seconds
         self.error = error
-        self.code = code
+        self.messages = messages
         self.same = same or (error,)
         self.fault = fault or self.same
         self.parts = parts

@@ -34,16 +34,16 @@ def statistics_text(statistics: Mapping[str, tuple[int, int]]) -> str:
     return "".join(lines) or "nothing was reused\n"
 
 
-def faults_text(failed: Sequence[RunResult]) -> str:
-    """The errors of runs, grouped, the largest group first."""
+def faults_text(failed: Sequence[RunResult], program: str = "plait: ") -> str:
+    """The errors of runs, grouped, the largest group first. program: before each."""
     groups = by_error(failed)
     out = []
     for group in groups[:_TOLD]:
-        out.append(f"plait: {counted(len(group), 'environment')}: {group[0].error}\n  first in: {_names(group)}\n\n")
+        out.append(f"{program}{counted(len(group), 'environment')}: {group[0].error}\n  first in: {_names(group)}\n\n")
     if len(groups) > _TOLD:
         rest = sum(map(len, groups[_TOLD:]))
         out.append(
-            f"plait: {counted(rest, 'environment')} with {counted(len(groups) - _TOLD, 'other error')}: "
+            f"{program}{counted(rest, 'environment')} with {counted(len(groups) - _TOLD, 'other error')}: "
             "the manifest has them\n\n"
         )
     return "".join(out)

@@ -126,6 +126,13 @@ class Message:
         self.runs = runs
         self.details = details or {}
 
+    def within(self, text: str) -> Message:
+        """The same message, with an outer step of the stack."""
+        stack = self.details.get("stack")
+        step = {**RelatedPayload("", 0).data(), "text": text}
+        self.details = {**self.details, "stack": [*(stack if isinstance(stack, list) else []), step]}
+        return self
+
     def data(self) -> dict[str, object]:
         """The message as JSON."""
         found: dict[str, object] = {
@@ -193,6 +200,11 @@ def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: It
             ],
         },
     )
+
+
+def messages_of(error: PlaitError) -> list[Message]:
+    """The messages of an error for another process: plain data, without edits."""
+    return [message_of(one) for one in parts_of(error)]
 
 
 def _columns(diagnostic: Diagnostic, at: Position | None) -> tuple[int, int]:

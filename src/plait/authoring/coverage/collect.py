@@ -9,7 +9,7 @@ from plait.authoring.coverage.data import Coverage
 from plait.authoring.project.discovery import project_of
 from plait.base.code_cache import user_cache
 from plait.base.equal_errors import key_of
-from plait.base.errors import PlaitError, render
+from plait.base.errors import PlaitError, text_of
 from plait.base.input_view import InputView
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import stop_timer, within_memory
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.base.code_cache import CodeCache
     from plait.base.equal_errors import Key
+    from plait.insight.diagnostic_formats import Message
 
 
 class Failed(NamedTuple):
-    """A run that fails. same: equal for equal errors. text: the whole message."""
+    """A run that fails. same: equal for equal errors. text: the whole message. messages: the error for programs."""
 
     name: str
     same: Key
     text: str
+    messages: Sequence[Message] = ()
 
 
 def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterator[Failed]:
@@ -49,7 +51,7 @@ def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, 
     names = [run.name for run in runs]
     for name, found in zip(names, in_several(processes, _run_one, names, _begin, (named, is_assenting())), strict=True):
         if found is None:
-            text = f'plait: the process of the run "{name}" ended; it had too little memory, or too small a stack\n'
+            text = f'the process of the run "{name}" ended; it had too little memory, or too small a stack'
             yield Failed(name, (name,), text)
         else:
             messages, one = found
@@ -64,8 +66,11 @@ def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[
         try:
             within_memory(lambda: run.evaluate(view=InputView(), cache=cache))
         except PlaitError as error:
+            from plait.insight.diagnostic_formats import messages_of
+
             key = key_of(error)
-            yield Failed(run.name, key, render(error.within(f'in the run "{run.name}"', run.at)))
+            error.within(f'in the run "{run.name}"', run.at)
+            yield Failed(run.name, key, text_of(error), messages_of(error))
         finally:
             if keeper is not None:
                 stop_timer()
