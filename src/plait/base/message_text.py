@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, ReadError, place_of
 from plait.base.source import Position
 from plait.base.styles import PLAIN, short_path, shortened
+from plait.base.usual_hints import hint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,10 +105,9 @@ def block(
         quoted = [(_narrow(place, width), text, label) for place, text, label in quoted]
         wide = max(len(place) for place, _, _ in quoted)
         out += [[], *(_line(f"{place:<{wide}}", text, label) for place, text, label in quoted), []]
-    names = (
-        ("document", "expected", "found", "hint") if isinstance(error, PlaitError) else ("expected", "found", "hint")
-    )
+    names = ("document", "expected", "found") if isinstance(error, PlaitError) else ("expected", "found")
     labels = [(name, f"{name}:", error.text(name, complete=quote_values)) for name in names]
+    labels.append(("hint", "hint:", hint_of(error, quote_values=quote_values)))
     if missing:
         labels.append(("", "see also:", ", ".join(dict.fromkeys(missing))))
     for name, label, text in labels:

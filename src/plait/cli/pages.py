@@ -32,7 +32,8 @@ def code_of(text: str) -> DiagnosticCode:
             None,
         )
     if found is None:
-        hint = did_you_mean(text, [*BY_CODE, *CODES])
+        names = [one for one in (*BY_CODE, *CODES) if one[:2] == text[:2].upper() or one.islower()]
+        hint = did_you_mean(text, names) or "docs/reference/codes has a page for each code"
         raise UsageError(f'unknown code "{text}"', hint=hint, code="unknown-code")
     return found
 

@@ -174,6 +174,21 @@ def _check_word(first: list[str]) -> None:
             )
 
 
+def _as_run(name: str) -> str | None:
+    """A hint for the name of a run of the project, or a similar one."""
+    from plait.authoring.project.discovery import project_of
+    from plait.base.errors import PlaitError
+    from plait.base.similar_names import near
+
+    try:
+        project = project_of("", os.curdir)
+    except PlaitError:
+        return None
+    names = [*project.runs, *project.matrices]
+    meant = name if name in names else next(iter(near(name, names)), None)
+    return None if meant is None else f"a run of the project: run {meant}"
+
+
 def _detected(argv: list[str]) -> str:
     """The command that a command line without one means."""
     if not argv:
@@ -201,7 +216,7 @@ def _detected(argv: list[str]) -> str:
         raise UsageError(
             f'"{first}" is neither a command nor an input',
             expected=f"{', '.join(DIALECTS)} or run NAME, then its flags and arguments",
-            hint=did_you_mean(first, DIALECTS) or f"such as render -f config/ {first}",
+            hint=did_you_mean(first, DIALECTS) or _as_run(first) or f"such as render -f config/ {first}",
             code="unknown-command",
         ) from None
     if "\nsteps:" in "\n" + text:

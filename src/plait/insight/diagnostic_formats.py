@@ -10,6 +10,7 @@ from json import dumps
 
 from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.extents import extent
+from plait.base.usual_hints import hint_of
 from plait.base.version import __version__
 from plait.insight.workflow import annotation
 
@@ -185,7 +186,7 @@ def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: It
         line=0 if at is None else max(at.line, 0),
         column=column,
         end=end,
-        hint=diagnostic.text("hint", complete=quote_values),
+        hint=hint_of(diagnostic, quote_values=quote_values),
         also=also,
         offers=offers,
         details={

@@ -149,7 +149,9 @@ class LayeredDocument:
             return value
         if not value and type(value) is not Array:
             return None
-        raise _malformed(f"document {self}: {key} must be a map, not {a_kind(value)}", item.position)
+        raise _malformed(
+            f"document {self}: {key} must be a map, not {a_kind(value)}", item.position, hint=f"{key}: {{KEY: VALUE}}"
+        )
 
     def _list(self, item: MapItem, key: str) -> list[ArrayItem]:
         value = item.value
@@ -157,7 +159,11 @@ class LayeredDocument:
             return value.items
         if value is None:
             return _NONE
-        raise _malformed(f"document {self}: {key} must be a list, not {a_kind(value)}", item.position)
+        raise _malformed(
+            f"document {self}: {key} must be a list, not {a_kind(value)}",
+            item.position,
+            hint='begin each item with "- "',
+        )
 
     def __repr__(self) -> str:
         return f"Document({self})"
@@ -237,14 +243,16 @@ def _text(item: MapItem | None, key: str, at: Position, document: LayeredDocumen
     raise _malformed(f"{subject}{key} must be a string, not {a_kind(value)}", at)
 
 
-def _malformed(message: str, at: Position, parent: Map | None = None, key: str = "") -> LayeringError:
+def _malformed(
+    message: str, at: Position, parent: Map | None = None, key: str = "", *, hint: str | None = None
+) -> LayeringError:
     """parent: the map that should have the key."""
     if parent is None or parent.find(key) is not None:
-        return failure("InvalidDocumentFormat", message, at=at)
+        return failure("InvalidDocumentFormat", message, at=at, hint=hint)
 
     names = [item.key for item in parent.items if type(item.key) is str]
     alike = nearest(key, names)
-    hint: str | None = replacing(alike, [key], f'"{alike}": did you mean "{key}"?') if alike is not None else None
+    hint = replacing(alike, [key], f'"{alike}": did you mean "{key}"?') if alike is not None else None
     if hint is None and key == "schema" and "kind" in names:
         hint = "a layered document has schema, metadata and data; for resources with a kind there is plait render"
     return failure(

@@ -131,6 +131,7 @@ def _order_of(policy: LayeredDocument) -> list[str]:
             "InvalidDocumentFormat",
             f"layerOrder of {policy} must be a list, not {kind_name(item.value)}",
             at=item.position,
+            hint="list the layers, the most general first: layerOrder: [global, site]",
         )
     order: dict[str, int] = {}
     for entry in item.value.items:

@@ -48,6 +48,14 @@ class DocumentFindings:
         )
 
 
+# How to add a key that documents need.
+_ADDED = {
+    "storagePolicy": "add storagePolicy: cleartext",
+    "layeringDefinition": "add layeringDefinition: {layer: LAYER}",
+    "metadata": "add schema: metadata/Document/v1",
+}
+
+
 def check_documents(sets: Iterable[DocumentSet]) -> None:
     """Raise LayeringError (InvalidDocumentFormat) with a finding for each violation."""
     findings: list[Finding] = []
@@ -134,7 +142,7 @@ def _check_metadata(found: DocumentFindings, metadata: Map, at: Position) -> Non
     if metadata.find("name") is None:
         found.add("'name' is a required property", at)
     if schema is None:
-        found.add("'schema' is a required property", at)
+        found.add("'schema' is a required property", at, hint=_ADDED["metadata"])
         return
     if not _is(schema.value, str, found, schema.position):
         return
@@ -176,7 +184,7 @@ def _check_map(
             )
     for key in required:
         if value.find(key) is None:
-            found.add(f"'{key}' is a required property", at)
+            found.add(f"'{key}' is a required property", at, hint=_ADDED.get(key))
     _check_known(found, value, rules)
     return True
 

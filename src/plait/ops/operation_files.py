@@ -105,7 +105,7 @@ class OperationSource:
             at=Position(self.source, self.line),
             expected=expected,
             found=", ".join(shown) or "an operation without fields",
-            hint=hint or self._misspelt(),
+            hint=self._misspelt() or hint,
             reference=self.told(fault),
             code="operation-fields",
         )
@@ -163,7 +163,9 @@ def _replace(definition: OperationSource, null_values: bool) -> Operation:
     pointer_first = definition.value("path") is None
     if not pointer_first and (given is None or (given.value is None and not null_values)):
         hint = (
-            None if given is None else Advice(Flag("null-values"), " accepts null; to take the key away: type: remove")
+            "add value: the new value; to take the key away: type: remove"
+            if given is None
+            else Advice(Flag("null-values"), " accepts null; to take the key away: type: remove")
         )
         raise definition.refuse(
             f'replace operation [{definition.number}]: no "value", or null',
@@ -321,7 +323,7 @@ def _unknown_type(definition: OperationSource, kind: str) -> OpsError:
         miswritten = next((name for name in definition.fields if name.lower() == "type" and name != "type"), None)
         if "op" in definition.fields:
             miswritten = "op"
-        hint = f'"{miswritten}" is written "type"' if miswritten is not None else None
+        hint = f'"{miswritten}" is written "type"' if miswritten is not None else "add type: replace"
     return definition.refuse(
         f'operation [{definition.number}]: unknown operation type "{kind}"',
         expected=", ".join(OPERATIONS),

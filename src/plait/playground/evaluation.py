@@ -19,6 +19,7 @@ from plait.api.rendering import render
 from plait.base.errors import PlaitError, UsageError, as_finding
 from plait.base.input_view import InputView
 from plait.base.input_view import use_view as seen
+from plait.base.usual_hints import hint_of
 from plait.engine.results import Rendered
 from plait.insight.explain import histories
 from plait.insight.history_text import shown
@@ -412,7 +413,7 @@ def _fault(finding: Finding) -> Fault:
         "text": None if source is None or at is None else source.line(at["line"]),
         "expected": finding.expected,
         "found": finding.found,
-        "hint": finding.hint,
+        "hint": hint_of(finding),
         "also": [span for one in finding.also if (span := span_of(one.source, one.line)) is not None],
     }
 

@@ -14,6 +14,7 @@ from plait.authoring.lsp.unused_diagnostics import WARNING, unused
 from plait.base.errors import Advice, Finding
 from plait.base.extents import extent, words_of
 from plait.base.source import Position
+from plait.base.usual_hints import hint_of
 from plait.base.warnings import diagnostic_of
 from plait.ytt.templates.recovery import findings_of
 
@@ -100,8 +101,9 @@ def _problem(
         text += f"\nexpected: {finding.expected}"
     if finding.found:
         text += f"\nfound: {finding.found}"
-    if finding.hint and not (isinstance(finding.hint, Advice) and finding.hint.names("limit")):  # it cannot be set here
-        text += f"\nhint: {finding.hint}"
+    hint = hint_of(finding)
+    if hint and not (isinstance(hint, Advice) and hint.names("limit")):  # nobody can set it here
+        text += f"\nhint: {hint}"
     if run is not None:
         text = f"{text}\nin the run {run.name}".replace(os.path.join(run.directory, ""), "")
     also = []

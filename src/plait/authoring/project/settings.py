@@ -90,7 +90,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     f'{command} has no setting "{item.key}"',
                     at=item.position,
                     expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
-                    hint=_setting_of(str(item.key), options) or did_you_mean(str(item.key), options),
+                    hint=_setting_of(str(item.key), options) or _misspelt(str(item.key), options),
                     code="unknown-setting",
                 )
             if option.kind == MAP:
@@ -112,6 +112,14 @@ def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
     """A hint for the name of a flag whose setting has another name, or None."""
     meant = next((one.setting for one in options.values() if one.name == flag), None)
     return None if meant is None else f'the setting of --{flag} is "{meant}"'
+
+
+def _misspelt(name: str, options: Mapping[str, Option]) -> str | None:
+    """A hint for a misspelt setting, or for the misspelt name of a flag."""
+    from plait.base.similar_names import near
+
+    flags = near(name, [one.name for one in options.values()])
+    return did_you_mean(name, options) or (_setting_of(flags[0], options) if flags else None)
 
 
 def uses_of(settings: Iterable[Setting], directory: str) -> list[Use]:
