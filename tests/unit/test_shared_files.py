@@ -139,6 +139,28 @@ def test_an_evaluation_during_another_shares_nothing() -> None:
     assert found == [made(None, "-f", "config", "-f", "two.yml").to_yaml()]
 
 
+def test_threads_may_use_one_engine() -> None:
+    engine = Engine()
+    expected = {limit: made(None, "-f", "config", "-f", "two.yml", "--limit", limit).to_yaml() for limit in _WIDTHS}
+    found: list[bool] = []
+
+    def work() -> None:
+        for limit in _WIDTHS * 2:
+            again = made(engine, "-f", "config", "-f", "two.yml", "--limit", limit).to_yaml()
+            found.append(again == expected[limit])
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 4 * 2 * len(_WIDTHS)
+
+
+# More than an engine has parts.
+_WIDTHS = [f"items={number}" for number in range(1000, 1007)]
+
+
 @pytest.mark.parametrize("shares", [False, True])
 def test_an_evaluation_leaves_no_cycles(*, shares: bool) -> None:
     request = table("render").parse(["-f", "config", "-f", "one.yml"])

@@ -6,6 +6,8 @@ that it was made of, within the same limits.
 
 from __future__ import annotations
 
+from _thread import allocate_lock
+
 from plait.base.code_cache import LIMITS, MemoryCache
 from plait.base.events import current_listener
 from plait.base.fast_paths import FAST
@@ -17,7 +19,7 @@ from plait.ytt.workspace.shared_files import SharedFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     from plait.base.code_cache import CodeCache
@@ -36,7 +38,9 @@ _MOST = 4
 
 
 class Engine:
-    """Long-lived inputs and compiled files, in bounded memory. For one thread.
+    """Long-lived inputs and compiled files, in bounded memory.
+
+    Several threads may use it at a time. Files are then shared by one evaluation, and the others read their own.
 
     reads_once: files are listed and read once, until `refresh`: all evaluations between see the same content. Else each
     evaluation lists and reads them, and what was made of equal content stays. reuses: False to evaluate every request
@@ -85,13 +89,13 @@ class Engine:
 
     def refresh(self) -> None:
         """Lists and reads files again when they are next needed."""
-        for part in self._parts.values():
+        for part in [*self._parts.values()]:
             part.refresh()
 
     def statistics(self) -> dict[str, tuple[int, int]]:
         """How many objects evaluations reused, and how many were new, by kind, since the last call."""
         found: dict[str, tuple[int, int]] = {}
-        for part in self._parts.values():
+        for part in [*self._parts.values()]:
             for files in part.all_files():
                 for name, count in (("inputs", files.inputs), ("libraries", files.libraries)):
                     reused, new = count.take()
@@ -101,7 +105,7 @@ class Engine:
 
     def end(self) -> None:
         """Ends an evaluation: drops entries that were not used for a while."""
-        for part in self._parts.values():
+        for part in [*self._parts.values()]:
             part.cache.save()
 
 
@@ -118,12 +122,12 @@ class EnginePart:
 
     def refresh(self) -> None:
         """Lists and reads files again when they are next needed."""
-        for files in self._files.values():
+        for files in self.all_files():
             files.refresh()
 
-    def all_files(self) -> Iterable[SharedFiles]:
+    def all_files(self) -> Sequence[SharedFiles]:
         """The stores of files."""
-        return self._files.values()
+        return [*self._files.values()]
 
     def files(self, extensions: frozenset[str]) -> SharedFiles:
         """The files that are read with these extensions of the language."""
@@ -132,9 +136,14 @@ class EnginePart:
 
 def _kept(known: dict[K, V], key: K, make: Callable[[], V]) -> V:
     """The entry of a key; the oldest are dropped."""
-    found = known.get(key)
-    if found is None:
-        if len(known) >= _MOST:
-            del known[next(iter(known))]
-        found = known[key] = make()
-    return found
+    with _LOCK:
+        found = known.get(key)
+        if found is None:
+            if len(known) >= _MOST:
+                del known[next(iter(known))]
+            found = known[key] = make()
+        return found
+
+
+# Held while an engine adds or drops a part.
+_LOCK = allocate_lock()
