@@ -124,8 +124,10 @@ def site(session: nox.Session) -> None:
     prepare(session)
     if session.venv_backend != "none":
         session.install("mkdocs-material", "mkdocstrings[python]", "ruff")
-    session.run("mkdocs", "build", "--strict", "-d", ".nox/site", env={"NO_MKDOCS_2_WARNING": "1"})
-    if shutil.which("npm"):
+    has_playground = shutil.which("npm") is not None
+    env = {"NO_MKDOCS_2_WARNING": "1", **({"TRY_IT": "playground"} if has_playground else {})}
+    session.run("mkdocs", "build", "--strict", "-d", ".nox/site", env=env)
+    if has_playground:
         session.run("python", "playground/build.py", ".nox/site/playground")
 
 

@@ -2,7 +2,8 @@
 
 The page is that of `plait website`, with two of its modules in other forms: `evaluator.js`, which has plait evaluate in the browser,
 and `editor.js`, which is CodeMirror with plait's language server. Beside it stand Python for browsers (the package pyodide) and
-archives of Python modules: plait and PyYAML, which does without libyaml there; and what the language server needs besides.
+archives of Python modules: plait and PyYAML, which does without libyaml there; what the language server needs besides; and the
+fonts that page.css names, which `plait website` takes from the system.
 """
 
 from __future__ import annotations
@@ -31,11 +32,14 @@ LEFT_OUT = re.compile(
     r"plait/(service|fleet|authoring/(watch|coverage|testing)|base/sandbox|playground/(static|server|examples))\b|plait-[^/]+/RECORD$"
 )
 LIBRARIES = ("yaml",)
+# The fonts by the names that page.css has for them, and the scripts that the page is written in.
+FONTS = {"Inter": "inter", "JetBrains Mono": "jetbrains-mono"}
+SCRIPTS = ("latin", "latin-ext")
 OF_LANGUAGE = ("attr", "attrs", "cattr", "cattrs", "lsprotocol", "pygls", "typing_extensions")
 # What the page may do: its own files, and nothing else.
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'; "
-    "img-src data:; base-uri 'none'; form-action 'none'"
+    "font-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 )
 
 
@@ -67,6 +71,7 @@ def build(target: Path) -> None:
         cwd=HERE,
         check=True,
     )
+    add_fonts(target)
     (target / "pyodide").mkdir()
     for name in PYODIDE:
         shutil.copy(HERE / "node_modules" / "pyodide" / name, target / "pyodide")
@@ -74,6 +79,25 @@ def build(target: Path) -> None:
     with zipfile.ZipFile(target / "language.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         add(packed, OF_LANGUAGE)
     keep(target)
+
+
+def add_fonts(target: Path) -> None:
+    """Copies the fonts and their licenses, and puts their rules before those of page.css."""
+    (target / "fonts").mkdir()
+    rules = ""
+    for family, package in FONTS.items():
+        given = HERE / "node_modules" / "@fontsource-variable" / package
+        shutil.copy(given / "LICENSE", target / "fonts" / f"{package}-license.txt")
+        ranges = json.loads((given / "unicode.json").read_text("utf-8"))
+        for script in SCRIPTS:
+            name = f"{package}-{script}-wght-normal.woff2"
+            shutil.copy(given / "files" / name, target / "fonts")
+            rules += (
+                f'@font-face {{ font-family: "{family}"; src: url(fonts/{name}) format("woff2"); font-weight: 100 900; '
+                f"font-display: swap; unicode-range: {ranges[script]}; }}\n"
+            )
+    sheet = target / "page.css"
+    sheet.write_text(rules + sheet.read_text("utf-8"), "utf-8")
 
 
 def keep(target: Path) -> None:

@@ -4,8 +4,7 @@ let worker = null;
 let current = null;
 const waiting = new Map();
 
-export const note = "plait runs in this browser, and what you write stays in it. What needs RE2 (@ytt:regexp, patterns of "
-  + "schemas) or cryptography (generated certificates and keys) does not work here.";
+export const note = "Nothing leaves this browser. @ytt:regexp, patterns and generated certificates do not work here.";
 
 // Of the site that this page is part of.
 export const links = [["Docs", "../"], ["Tutorial", "../tutorial/"]];

@@ -28,7 +28,7 @@ export const look = EditorView.theme({
   "button, .cm-button": {
     font: "inherit", color: "inherit", background: "var(--surface)", border: "1px solid var(--line)", borderRadius: "4px",
   },
-  ".keys": { display: "flex", gap: ".6rem", alignItems: "center", padding: ".2rem .4rem", color: "var(--text-3)" },
+  ".keys": { display: "flex", gap: ".6rem", alignItems: "center", padding: ".2rem .4rem", color: "var(--text-3)", fontFamily: "var(--sans)", fontSize: "12px" },
   ".keys span": { minWidth: "0", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
   ".keys button": { color: "var(--text)", padding: "0 .4rem" },
   ":focus-visible": { outlineColor: "var(--accent)" },

@@ -6,10 +6,14 @@ It is tested as `plait website` serves it and, where PLAIT_PLAYGROUND names what
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
+import re
 import shutil
+import tarfile
 import threading
+import zipfile
 import zlib
 from collections.abc import Iterator
 from functools import partial
@@ -19,6 +23,7 @@ from typing import Literal
 
 import pytest
 
+import ci
 from patience import LONGEST
 from plait.playground.examples import examples
 from plait.playground.server import Playground
@@ -41,6 +46,8 @@ if TYPE_CHECKING:
 
 playwright = pytest.importorskip("playwright.sync_api")
 playwright.expect.set_options(timeout=LONGEST * 1000)
+try_it = ci.load("try_it")
+DOCS = Path(__file__).parents[2] / "docs"
 AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -355,7 +362,7 @@ def test_files_of_ones_own_are_opened(page: Page, tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     (tmp_path / "mine" / "picture.png").write_bytes(b"\x89PNG\0\xff")
-    page.get_by_label("Drop a folder or files").set_input_files(tmp_path / "mine")
+    page.get_by_label("a folder").set_input_files(tmp_path / "mine")
     playwright.expect(page.locator("#output")).to_contain_text("a: 2")
     playwright.expect(page.locator("#output")).to_contain_text("b: 3")
     playwright.expect(page.locator("#wanted")).to_have_text(
@@ -370,6 +377,160 @@ def test_files_of_ones_own_are_opened(page: Page, tmp_path: Path) -> None:
     line.fill("bosh int base.yml -o ops.yml -v x=1")
     line.press("Enter")
     playwright.expect(page.locator("#wanted")).to_have_text("Drop or choose: base.yml, ops.yml. Not taken: --var x=1.")
+
+
+def drop(page: Page, *paths: Path) -> None:
+    """Drop files and directories on the page, as a file manager does."""
+    browser = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser.send("Input.dispatchDragEvent", {"type": kind, "x": 600, "y": 300, "data": data})
+
+
+MINE = {"base.yml": "a: 1\n", "ops/ops.yml": "- {type: replace, path: /a, value: größe}\n", ".git/config": "b: 1\n"}
+
+
+def test_a_directory_is_dropped(page: Page, tmp_path: Path) -> None:
+    for name, text in MINE.items():
+        path = tmp_path / "mine" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    drop(page, tmp_path / "mine")
+    playwright.expect(page.locator("#output")).to_have_text(re.compile("a: größe"))
+    playwright.expect(page.locator("#wanted")).to_have_text("2 files, as plait patch.")
+
+
+def archived(path: Path) -> Path:
+    """An archive of MINE, in the form that its name has, within a directory of a long name."""
+    texts = {f"{'long-' * 30}/{name}": text.encode() for name, text in MINE.items()}
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as zipped:
+            for number, (name, data) in enumerate(texts.items()):
+                zipped.writestr(name, data, zipfile.ZIP_DEFLATED if number else zipfile.ZIP_STORED)
+        return path
+    form = (
+        tarfile.GNU_FORMAT
+        if path.suffix == ".tgz"
+        else tarfile.PAX_FORMAT
+        if path.suffix == ".gz"
+        else tarfile.USTAR_FORMAT
+    )
+    with tarfile.open(path, "w" if path.suffix == ".tar" else "w:gz", format=form) as tar:
+        for name, data in texts.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize("name", ["mine.zip", "mine.tar", "mine.tar.gz", "mine.tgz"])
+def test_an_archive_is_dropped(page: Page, tmp_path: Path, name: str) -> None:
+    drop(page, archived(tmp_path / name))
+    playwright.expect(page.locator("#output")).to_have_text(re.compile("a: größe"))
+    playwright.expect(page.locator("#wanted")).to_have_text("2 files, as plait patch.")
+    playwright.expect(page.locator("#tabs")).to_have_text("base.ymlops/ops.yml")
+
+
+def test_an_archive_that_cannot_be_read_or_is_too_large_changes_nothing(page: Page, tmp_path: Path) -> None:
+    for name in ("broken.zip", "broken.tar", "broken.tgz"):
+        (tmp_path / name).write_bytes(b"no archive" * 100)
+        drop(page, tmp_path / name)
+        playwright.expect(page.locator("#wanted")).to_contain_text(f"{name} cannot be read")
+    with zipfile.ZipFile(tmp_path / "large.zip", "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("large.yml", b" " * 50_000_000)
+    drop(page, tmp_path / "large.zip")
+    playwright.expect(page.locator("#wanted")).to_have_text("There is no text among these files.")
+    with tarfile.open(tmp_path / "large.tgz", "w:gz") as tar:
+        info = tarfile.TarInfo("large.yml")
+        info.size = 50_000_000
+        tar.addfile(info, io.BytesIO(b" " * info.size))
+    drop(page, tmp_path / "large.tgz")
+    playwright.expect(page.locator("#wanted")).to_contain_text("large.tgz cannot be read: too large")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+
+
+def test_all_files_are_downloaded_as_an_archive(page: Page, tmp_path: Path) -> None:
+    drop(page, archived(tmp_path / "mine.zip"))
+    playwright.expect(page.locator("#output")).to_have_text(re.compile("a: größe"))
+    page.locator("#files summary").click()
+    page.get_by_label("Name").fill(f"{'größe-' * 30}.yml")
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Download all files").click()
+    assert waited.value.suggested_filename == "plait-files.tar.gz"
+    with tarfile.open(waited.value.path()) as tar:
+        found = {one.name: tar.extractfile(one).read().decode() for one in tar}  # type: ignore[union-attr]
+    assert found == {f"{'größe-' * 30}.yml": MINE["base.yml"], "ops/ops.yml": MINE["ops/ops.yml"]}
+
+
+def test_the_borders_are_moved_by_mouse_and_by_key_and_stay(page: Page) -> None:
+    border = page.get_by_role("separator", name="source and output")
+
+    def width(name: str) -> float:
+        box = page.locator(name).bounding_box()
+        assert box is not None
+        return box["width"]
+
+    box = border.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 4, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 104, box["y"] + 100)
+    page.mouse.up()
+    assert 190 < width("#source") - width("#result") < 210
+    border.press("End")
+    assert border.get_attribute("aria-valuenow") == "80"
+    border.press("ArrowLeft")
+    assert border.get_attribute("aria-valuenow") == "78"
+    page.reload()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    assert border.get_attribute("aria-valuenow") == "78"
+    assert abs(width("#source") / (width("#source") + width("#result")) - 0.78) < 0.01
+    border.dblclick()
+    assert abs(width("#source") - width("#result")) <= 2
+    page.locator("#output button", has_text="replicas: 3").click()
+    playwright.expect(page.locator(".history")).to_be_visible()
+    below = page.get_by_role("separator", name="above the explanation")
+    below.press("Home")
+    assert (
+        page.evaluate("document.getElementById('why').offsetHeight / document.getElementById('main').offsetHeight")
+        < 0.21
+    )
+
+
+def test_an_embedded_page_has_the_example_alone_and_leads_to_the_whole(
+    page: Page, address: str, browser: Browser
+) -> None:
+    [(_, kind, files), *_] = try_it.tried((DOCS / "guide-render.md").read_text("utf-8"))
+    other = opened(browser)
+    other.set_viewport_size({"width": 700, "height": 480})
+    other.goto(f"{address}/?embed#{try_it.link(kind, files)}")
+    playwright.expect(other.locator("#output")).to_contain_text("ports: 1")
+    playwright.expect(other.get_by_role("navigation", name="Examples")).to_be_hidden()
+    playwright.expect(other.get_by_role("button", name="Copy link")).to_be_hidden()
+    other.get_by_role("button", name="schema.yml").click()
+    write(other, files[0]["text"].replace("[80]", "[80, 443]"))
+    playwright.expect(other.locator("#output")).to_contain_text("several: true")
+    if AXE.exists():
+        other.evaluate(AXE.read_text("utf-8"))
+        assert violations(other) == []
+    with other.expect_popup() as waited:
+        other.get_by_role("link", name="Open in the playground").click()
+    whole = waited.value
+    playwright.expect(whole.locator("#output")).to_contain_text("several: true")
+    playwright.expect(whole.get_by_role("navigation", name="Examples")).to_be_visible()
+    other.close()
+
+
+@pytest.mark.parametrize("address", [pytest.param("static", marks=NEEDS_BUILD)], indirect=True)
+def test_the_fonts_are_those_of_the_build(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    page.evaluate("document.fonts.ready.then(() => true)")
+    loaded = page.evaluate("[...document.fonts].filter((one) => one.status === 'loaded').map((one) => one.family)")
+    assert {one.strip('"') for one in loaded} == {"Inter", "JetBrains Mono"}
+    assert [one for one in asked if not one.startswith((address, "data:", "blob:"))] == []
 
 
 @pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
@@ -711,13 +872,15 @@ def test_the_keyboard_leaves_the_editor(page: Page) -> None:
     page.keyboard.press("Tab")
     playwright.expect(page.get_by_role("button", name="Format")).to_be_focused()
     page.keyboard.press("Tab")
+    playwright.expect(page.get_by_role("separator", name="source and output")).to_be_focused()
+    page.keyboard.press("Tab")
     playwright.expect(page.get_by_role("combobox", name="Command")).to_be_focused()
     for view in ("Output", "Steps", "Environments"):
         page.keyboard.press("Tab")
         playwright.expect(page.get_by_role("button", name=view, exact=True)).to_be_focused()
     page.keyboard.press("Tab")
     playwright.expect(page.locator("#output button").first).to_be_focused()
-    for _ in range(7):
+    for _ in range(8):
         page.keyboard.press("Shift+Tab")
     playwright.expect(page.locator("#files summary")).to_be_focused()
 

@@ -42,11 +42,12 @@ _TYPES = {
     ".json": "application/json; charset=utf-8",
     ".wasm": "application/wasm",
     ".zip": "application/zip",
+    ".woff2": "font/woff2",
 }
 _STATIC = Path(__file__).parent / "static"
 # The last four are for playground/build.py: plait in a web worker of the page, as its language server.
 _POLICY = (
-    "default-src 'none'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "default-src 'none'; style-src 'self'; connect-src 'self'; font-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'"
 )
 

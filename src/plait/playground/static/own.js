@@ -1,9 +1,13 @@
-// Files of one's own: dropped or chosen, with directories, and named by a command line. They are read here, and sent nowhere.
+// Files of one's own: dropped or chosen, with directories and archives, and named by a command line. They are read here, and
+// sent nowhere.
+import { filesOfArchive, isArchive } from "./archives.js";
+
 const MOST_FILES = 200;
 const MOST_TEXT = 900_000; // characters of all files
 const SKIPPED = /(^|\/)(\.[^/]+|node_modules|__pycache__|\.venv)(\/|$)/;
 
-// { files, left } of what was dropped: files as { name, text }; left: how many are no text, or too many.
+// { files, left } of what was dropped: files as { name, text }; left: how many are no text, or too many. Throws for an archive
+// that cannot be read.
 export async function filesOfDrop(transfer) {
   const entries = [...transfer.items].map((one) => one.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.length) return filesOf([...transfer.files].map((file) => [file.name, file]));
@@ -28,9 +32,21 @@ async function walk(entry, found) {
   }
 }
 
-async function filesOf(named) {
+// An archive stands for its files, unless it is a file of a directory.
+async function unpacked([name, file]) {
+  if (!isArchive(name) || name.includes("/")) return [[name, file]];
+  try {
+    const found = await filesOfArchive(name, new Uint8Array(await file.arrayBuffer()));
+    return found.map(([path, one]) => [path.replace(/^(\.?\/)+/, ""), one]);
+  } catch (error) {
+    throw new Error(`${name} cannot be read: ${error.message}.`);
+  }
+}
+
+async function filesOf(given) {
   const files = [];
   let [size, left] = [0, 0];
+  const named = (await Promise.all(given.map(unpacked))).flat();
   const known = named.filter(([name]) => !SKIPPED.test(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, file] of known) {
     const text = size + file.size > MOST_TEXT || files.length >= MOST_FILES ? null : await textOf(file);
@@ -60,7 +76,7 @@ function withoutTop(files) {
 // The command and the roles of files that nobody has said anything of.
 export function guessed(files) {
   const has = (pattern) => files.some(({ text }) => pattern.test(text));
-  const isOperations = ({ text }) => /^- *(type: *(replace|remove)|path: *\/)/m.test(text);
+  const isOperations = ({ text }) => /^- *\{? *(type: *(replace|remove)|path: *\/)/m.test(text);
   let kind = "render";
   if (files.some(({ name, text }) => name === "plait.yml" && /^steps:/m.test(text))) kind = "compose";
   else if (has(/^schema: *deckhand\//m)) kind = "layer";

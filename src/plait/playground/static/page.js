@@ -1,4 +1,6 @@
 // The page: files are edited on one side, and what the command makes of them stands on the other.
+import { archiveOf } from "./archives.js";
+import { moveBorder } from "./borders.js";
 import { coloured } from "./colours.js";
 import { createEditor } from "./editor.js";
 import { element, placeLink, short, styleOf, tile } from "./elements.js";
@@ -10,6 +12,8 @@ import { showSteps, stepOf } from "./steps.js";
 import { chainOf, drawStrand, historyOf, trailOf } from "./trail.js";
 
 const KEPT = "plait playground";
+// Within another page: the files and the output alone.
+const isEmbedded = new URLSearchParams(location.search).has("embed");
 const PAUSE = 300; // between the last key and an evaluation, in milliseconds
 const at = (id) => document.getElementById(id);
 const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
@@ -95,7 +99,7 @@ function showOutput() {
   at("legend").hidden = !sources.length;
   at("legend").replaceChildren(
     ...sources.map((name, index) => element("span", [tile(index + 1), placeLink(short(name), name, 1, goTo, { title: name })], { class: "item" })),
-    element("span", "in the order they apply", { class: "quiet last" }),
+    element("span", "in the order they apply", { class: sources.length > 3 ? "sr" : "quiet last" }),
     element("label", [
       element("input", "", { type: "checkbox", ...(state.hasGone ? { checked: "" } : {}), onchange: ({ target }) => { state.hasGone = target.checked; showOutput(); } }),
       " removed lines",
@@ -599,6 +603,8 @@ async function keep() {
   const hash = await hashOf(state, example);
   if (number !== keeping) return;
   history.replaceState(null, "", `#${hash}`);
+  at("whole").href = `./#${hash}`;
+  if (isEmbedded) return;
   try {
     localStorage.setItem(KEPT, hash);
   } catch {
@@ -607,6 +613,7 @@ async function keep() {
 }
 
 function kept() {
+  if (isEmbedded) return "";
   try {
     return localStorage.getItem(KEPT) ?? "";
   } catch {
@@ -636,9 +643,9 @@ async function share() {
   }
 }
 
-function download() {
-  const link = element("a", "", { download: "output.yml" });
-  link.href = URL.createObjectURL(new Blob([state.good?.output ?? ""], { type: "application/yaml" }));
+function download(name, blob) {
+  const link = element("a", "", { download: name });
+  link.href = URL.createObjectURL(blob);
   link.click();
   URL.revokeObjectURL(link.href);
 }
@@ -657,7 +664,8 @@ function listen() {
   at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "", role: "input" }); showFile(state.files.length - 1); changed(); });
   at("remove").addEventListener("click", () => { state.files.splice(state.shown, 1); showFile(state.shown); changed(); });
   at("share").addEventListener("click", share);
-  at("download").addEventListener("click", download);
+  at("download").addEventListener("click", () => download("output.yml", new Blob([state.good?.output ?? ""], { type: "application/yaml" })));
+  at("download-files").addEventListener("click", async () => download("plait-files.tar.gz", await archiveOf(state.files)));
   at("view-trail").addEventListener("click", () => { state.isTrail = true; showSource(true); });
   at("view-file").addEventListener("click", () => { state.isTrail = false; showSource(true); });
   at("output").addEventListener("keydown", moveInOutput);
@@ -672,6 +680,7 @@ function listen() {
   for (const one of at("views").children) one.addEventListener("click", () => showView(one.dataset.view));
   for (const one of ["trail", "output"]) at(one).addEventListener("scroll", strand);
   addEventListener("resize", () => { fitTabs(); strand(); });
+  listenForBorders();
   addEventListener("hashchange", () => openHash(location.hash.slice(1)));
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
@@ -688,6 +697,22 @@ function listen() {
   }
 }
 
+function listenForBorders() {
+  const box = () => at("main").getBoundingClientRect();
+  moveBorder(at("border"), at("main"), "--source", {
+    keys: ["ArrowLeft", "ArrowRight"],
+    placeOf: ({ clientX }) => ((clientX - box().left) / box().width) * 100,
+    initial: () => (at("source").offsetWidth / box().width) * 100,
+    onMove() { fitTabs(); strand(); },
+  });
+  moveBorder(at("why-border"), at("main"), "--why", {
+    keys: ["ArrowDown", "ArrowUp"],
+    placeOf: ({ clientY }) => Math.min((box().bottom - clientY) / box().height, (at("why").scrollHeight + 1) / box().height) * 100,
+    initial: () => (at("why").offsetHeight / box().height) * 100,
+    onMove: strand,
+  });
+}
+
 // An entry of the history and its card are brought out together.
 function showTogether(one, other) {
   const places = new Set((one?.dataset.places ?? one?.dataset.place ?? "").split("\n").filter(Boolean));
@@ -701,6 +726,14 @@ function showTogether(one, other) {
 
 // What a command line names, of which there may be no files yet.
 let wanted = null;
+
+async function takeFrom(reading) {
+  try {
+    take(await reading);
+  } catch (error) {
+    at("wanted").textContent = error.message;
+  }
+}
 
 function take({ files, left }) {
   if (!files.length) { at("wanted").textContent = "There is no text among these files."; return; }
@@ -731,7 +764,9 @@ async function readCommand(event) {
 }
 
 function listenForFiles() {
-  at("folder").addEventListener("change", async () => { take(await filesOfInput(at("folder").files)); at("folder").value = ""; });
+  for (const one of ["folder", "chosen"]) {
+    at(one).addEventListener("change", async () => { await takeFrom(filesOfInput(at(one).files)); at(one).value = ""; });
+  }
   at("command-line").addEventListener("submit", readCommand);
   const isFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
   addEventListener("dragover", (event) => { if (isFiles(event)) { event.preventDefault(); document.body.classList.add("dropping"); } });
@@ -740,7 +775,7 @@ function listenForFiles() {
     document.body.classList.remove("dropping");
     if (!isFiles(event)) return;
     event.preventDefault();
-    take(await filesOfDrop(event.dataTransfer));
+    takeFrom(filesOfDrop(event.dataTransfer));
   });
 }
 
@@ -755,6 +790,7 @@ function showExamples() {
 
 async function start() {
   examples = await (await fetch("examples.json")).json();
+  document.documentElement.classList.toggle("embedded", isEmbedded);
   showExamples();
   at("note").textContent = note;
   at("links").hidden = !links.length;

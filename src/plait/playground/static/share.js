@@ -1,6 +1,8 @@
 // What stands behind the `#` of the address, which browsers send to nobody:
 //   #NAME        an example        #NAME/CODE   an example with what was edited        #/CODE   files of one's own
 // CODE is compressed JSON: { kind, files, removed, open, line, view }; of an example only files that differ.
+import { through } from "./streams.js";
+
 const MOST = 1_000_000; // characters of what CODE stands for
 
 export const VIEWS = ["output", "steps", "environments"];
@@ -8,22 +10,8 @@ export const VIEWS = ["output", "steps", "environments"];
 const isFile = (one) => typeof one?.name === "string" && typeof one.text === "string"
   && (one.role === undefined || one.role === "input" || one.role === "values");
 
-async function through(stream, bytes) {
-  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
-  const read = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > MOST) { await reader.cancel(); throw new Error("too large"); }
-    read.push(value);
-  }
-  return new Uint8Array(await new Blob(read).arrayBuffer());
-}
-
 async function packed(data) {
-  const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(data)));
+  const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(data)), MOST);
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -31,7 +19,7 @@ async function packed(data) {
 
 async function unpacked(code) {
   const bytes = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes)));
+  return JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes, MOST)));
 }
 
 // state: { kind, files, shown, chosen, view }. example: that it began with, or null.
