@@ -31,7 +31,7 @@ TRIED = {
 def decoded(link: str) -> tuple[str, list[File]]:
     """The command and the files of a link, as static/share.js reads it."""
     name, _, code = link.partition("/")
-    [example] = [one for one in examples() if one["name"] == name] or [None]
+    example = next((one for one in examples() if one["name"] == name), None)
     data = (
         json.loads(zlib.decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), wbits=-15)) if code else {}
     )
