@@ -282,14 +282,31 @@ def test_a_traceback_says_what_the_error_knows() -> None:
     assert "at ops.yml:1" in shown
 
 
-def test_an_uncaught_error_shows_no_frames_inside_plait(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("plait.render({'a.yml': 'a: #@ nope'})", "plait.base.errors.StarlarkError: undefined: nope\nat a.yml:1\n"),
+        (
+            "plait.render('a.yml', data_values={})",
+            'TypeError: render has no option "data_values"; did you mean "values"?\n',
+        ),
+        ("plait.lint('.', select='D1')", "TypeError: lint: select is a list of texts"),
+        ("plait.lint('nope.yml')", "plait.base.errors.ReadError: "),
+        ("plait.test(['nope.yml'])", "plait.base.errors."),
+        ("plait.set('nope.yml', 'a', 1)", "plait.base.errors.ReadError: "),
+        ("plait.fmt('nope.yml')", "plait.base.errors.ReadError: "),
+        ("plait.diff('nope.yml', 'nope.yml')", "plait.base.errors.ReadError: "),
+        ("plait.compose('nope.yml')", "plait.base.errors.ReadError: "),
+    ],
+)
+def test_an_uncaught_error_shows_no_frames_inside_plait(call: str, told: str, tmp_path: pathlib.Path) -> None:
     program = tmp_path / "program.py"
-    program.write_text("import plait\n\ndef work():\n    plait.render({'a.yml': 'a: #@ nope'})\n\nwork()\n", "utf-8")
+    program.write_text(f"import plait\n\ndef work():\n    {call}\n\nwork()\n", "utf-8")
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     files = [line for line in done.stderr.splitlines() if line.startswith('  File "')]
     assert [line.rpartition(", in ")[2] for line in files] == ["<module>", "work"]
-    assert "plait.base.errors.StarlarkError: undefined: nope\nat a.yml:1\n" in done.stderr
+    assert told in done.stderr
 
 
 def test_help_has_a_line_for_each_parameter() -> None:

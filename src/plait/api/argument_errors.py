@@ -114,6 +114,12 @@ def add_facts(error: PlaitError) -> None:
     lines = rest if place is None else [f"at {place}", *rest]
     if lines:
         error.add_note("\n".join(lines))
+    hide_frames(error)
+
+
+def hide_frames(error: Exception) -> None:
+    """Makes Python print an error without the frames inside plait if it is not caught."""
+    error.__dict__["is_without_frames"] = True
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _uncaught
 
@@ -123,7 +129,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Prints an uncaught error as Python does, but one of plait without the frames inside plait."""
-    if isinstance(error, PlaitError):
+    if isinstance(error, PlaitError) or "is_without_frames" in error.__dict__:
         frames = [*_frames(trace)]
         while frames and frames[-1].tb_frame.f_code.co_filename.startswith(_PACKAGE):
             frames.pop()

@@ -50,7 +50,7 @@ def checker(function: Callable[..., object]) -> Callable[[Mapping[str, object]],
     kinds = {
         name: check
         for name, annotation in function.__annotations__.items()
-        if (check := _CHECKS.get(str(annotation).partition("[")[0].partition(" |")[0])) is not None
+        if (check := _CHECKS.get(_kind_of(str(annotation)))) is not None
     }
 
     def check_all(options: Mapping[str, object]) -> None:
@@ -62,15 +62,19 @@ def checker(function: Callable[..., object]) -> Callable[[Mapping[str, object]],
     return check_all
 
 
+def _kind_of(annotation: str) -> str:
+    return annotation if annotation == _STRINGS else annotation.partition("[")[0].partition(" |")[0]
+
+
 def _texts(function: str, name: str, value: object) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
         shown = f"[{value!r}]" if isinstance(value, str) else "[...]"
-        raise TypeError(f"{function}: {name} is a list of texts, such as {name}={shown}, not {_kind(value)}")
+        raise wrong_call(f"{function}: {name} is a list of texts, such as {name}={shown}, not {_kind(value)}")
 
 
 def _mapping(function: str, name: str, value: object) -> None:
     if not isinstance(value, Mapping):
-        raise TypeError(
+        raise wrong_call(
             f"{function}: {name} is a mapping, such as {name}={_EXAMPLES.get(name, '{...}')}, not {_kind(value)}"
             + (f"; a file of them is given by {name}_files" if name in ("values", "variables") else "")
         )
@@ -78,11 +82,12 @@ def _mapping(function: str, name: str, value: object) -> None:
 
 def _switch(function: str, name: str, value: object) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"{function}: {name} is True or False, not {_kind(value)}")
+        raise wrong_call(f"{function}: {name} is True or False, not {_kind(value)}")
 
 
+_STRINGS = "Sequence[str]"
 _CHECKS: Mapping[str, Callable[[str, str, object], None]] = {
-    "Texts": _texts, "Mapping": _mapping, "Limits": _mapping, "bool": _switch
+    "Texts": _texts, _STRINGS: _texts, "Mapping": _mapping, "Limits": _mapping, "bool": _switch
 }  # fmt: skip
 _EXAMPLES = {
     "values": '{"replicas": 3}',
@@ -95,6 +100,15 @@ _EXAMPLES = {
 
 def _kind(value: object) -> str:
     return "a text" if isinstance(value, str) else type(value).__name__
+
+
+def wrong_call(text: str) -> TypeError:
+    """A TypeError about the arguments of a call. An uncaught one shows no frames inside plait."""
+    from plait.api.argument_errors import hide_frames
+
+    error = TypeError(text)
+    hide_frames(error)
+    return error
 
 
 def refuse(
@@ -110,9 +124,9 @@ def refuse(
     if unknown is not None:
         meant = [name for name in (_ELSEWHERE.get(unknown),) if name in names] or near(unknown, names)
         hint = f'did you mean "{meant[0]}"?' if meant else f"it takes {', '.join(names) or 'no options'}"
-        raise TypeError(f'{function.__name__} has no option "{unknown}"; {hint}') from None
+        raise wrong_call(f'{function.__name__} has no option "{unknown}"; {hint}') from None
     if len(arguments) > len(by_place):
         first = next((name for name in names if name not in by_place), None)
         hint = f", and the rest by its name, such as {first}=..." if first else ""
-        raise TypeError(f"{function.__name__} takes {' and '.join(by_place)} by place{hint}") from None
+        raise wrong_call(f"{function.__name__} takes {' and '.join(by_place)} by place{hint}") from None
     raise error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from plait.api.arguments import checked
+from plait.api.isolation import with_error_facts
 from plait.authoring.edit.public_functions import set_value
 from plait.authoring.project.discovery import project_at
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from plait.authoring.edit.setting import Edit
 
 
+@with_error_facts
+@checked
 def set(
     project: str | os.PathLike[str], path: str, value: object, *, run: str = "", add: bool = False, write: bool = False
 ) -> Edit:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from plait.api.arguments import checked
+from plait.api.isolation import with_error_facts
 from plait.authoring.lint.linter import lint as findings
 from plait.authoring.project.discovery import project_at
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from plait.authoring.lint.finding import LintFinding
 
 
+@with_error_facts
+@checked
 def lint(
     project: str | os.PathLike[str] = ".",
     runs: Sequence[str] = (),

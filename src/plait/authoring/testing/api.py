@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from plait.api.arguments import checked
+from plait.api.isolation import with_error_facts
 from plait.authoring.testing.running import run_tests
 
 TYPE_CHECKING = False
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from plait.authoring.testing.results import CaseResult
 
 
+@with_error_facts
+@checked
 def test(paths: Iterable[str | os.PathLike[str]] = (), *, update: bool = False) -> list[CaseResult]:  # noqa: PT028 - not a test itself
     """Run tests of configuration, as `plait test` does. Returns their results, in order.
 
