@@ -468,7 +468,7 @@ def test_the_borders_are_moved_by_mouse_and_by_key_and_stay(page: Page) -> None:
     def width(name: str) -> float:
         box = page.locator(name).bounding_box()
         assert box is not None
-        return box["width"]
+        return float(box["width"])
 
     box = border.bounding_box()
     assert box is not None
