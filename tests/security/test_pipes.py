@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,12 @@ import sys
 
 import pytest
 
-from plait.cli import COMMANDS
+from plait.authoring.project.settings import options_of
+from plait.base import content
+from plait.base.permissions import READ
+from plait.cli import COMMANDS, main
+from plait.engine import DIALECTS
+from plait.engine.options import LISTS
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
 
@@ -100,3 +106,54 @@ def test_a_pipe_that_is_found_is_not_waited_for(line: str, tmp_path: pathlib.Pat
         timeout=120,
     )
     assert "Traceback" not in done.stderr
+
+
+def readable() -> list[tuple[str, str]]:
+    """The settings of runs that name files to read, each with its command."""
+    found = []
+    for command in DIALECTS:
+        for name, option in options_of(command).items():
+            if option.path is not None and option.path.access == READ:
+                found.append((command, name))
+    return found
+
+
+@pytest.mark.parametrize(("command", "name"), readable())
+def test_a_project_file_does_not_name_standard_input(
+    command: str,
+    name: str,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It is what the user pipes in, or the editor's protocol."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(content, "standard_input", lambda: pytest.fail("standard input was read"))
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "a.yml").write_text("a: 1\n")
+    option = options_of(command)[name]
+    assert option.path is not None
+    text = next(one for one in ("-", "file:-", "name=-") if option.path.path(one) == "-")
+    values = {name: [text] if option.kind in LISTS else text}
+    (tmp_path / "plait.yml").write_text(json.dumps({"runs": {"app": {command: values}}}))
+    for line in (["run", "app"], ["explain", "run", "app", "a"], ["lint"], ["coverage"], ["fleet"]):
+        assert main(line) != 0, line
+        told = "".join(capsys.readouterr())
+        assert "Traceback" not in told
+    assert main(["run", "app"]) != 0
+    assert "plait.yml:1" in capsys.readouterr().err
+
+
+def test_what_is_typed_is_read(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.yml").write_text("a: 1\n")
+    (tmp_path / "plait.yml").write_text("runs: {app: {render: {files: [a.yml]}}}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "plait", "run", "app", "-f", "-"],
+        cwd=tmp_path,
+        input="b: 2\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout == "a: 1\n---\nb: 2\n"

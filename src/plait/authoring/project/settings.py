@@ -11,7 +11,7 @@ from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
 from plait.base.limits import exceeds_ceiling
-from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, Need, origin_of
+from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, READ, Need, origin_of
 from plait.base.similar_names import did_you_mean
 from plait.engine import DIALECTS, dialect
 from plait.engine.common import LIMIT
@@ -175,10 +175,18 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
                 permissions.check(need)
     for option, text, at in asked:
         names = option.path
-        if names is None or names.may_be_missing:
+        if names is None:
             continue
         path = joined(directory, names.path(text))
-        if not path or path == "-" or "://" in path:
+        if path == "-" and names.access == READ:
+            # It is what the user pipes in, or what an editor says.
+            raise UsageError(
+                "standard input is read only if it is typed",
+                at=at,
+                hint="take it out, and type it after the name of the run",
+                code="standard-input",
+            )
+        if names.may_be_missing or path in ("", "-") or "://" in path:
             continue
         if permissions is None:
             check_read(path, at)
