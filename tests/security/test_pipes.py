@@ -133,7 +133,8 @@ def test_a_project_file_does_not_name_standard_input(
     (tmp_path / "config" / "a.yml").write_text("a: 1\n")
     option = options_of(command)[name]
     assert option.path is not None
-    text = next(one for one in ("-", "file:-", "name=-") if option.path.path(one) == "-")
+    forms = ("file:-",) if option.path.is_source else ("-", "name=-")
+    text = next(one for one in forms if option.path.path(one) == "-")
     values = {name: [text] if option.kind in LISTS else text}
     (tmp_path / "plait.yml").write_text(json.dumps({"runs": {"app": {command: values}}}))
     for line in (["run", "app"], ["explain", "run", "app", "a"], ["lint"], ["coverage"], ["fleet"]):
