@@ -17,11 +17,10 @@ import pytest
 
 import plait
 from plait.base.codes import BY_CODE, CODES
-from plait.base.errors import Finding, PlaitError, quotation, render
+from plait.base.errors import Finding, PlaitError, diagnostic_of, quotation, render, warning
 from plait.base.limits import TABLE
 from plait.base.source import Position, Source
 from plait.base.suggestions import REPLACE, Hint, Suggestion
-from plait.base.warnings import diagnostic_of, warning
 from plait.cli.pages import page_of
 from plait.layering.failures import STATUSES
 from readers import Readers

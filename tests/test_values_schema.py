@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import plait
 from plait.authoring.project import file as project_file
+from plait.base.errors import diagnostic_of
 from plait.base.input_view import InputView
-from plait.base.warnings import diagnostic_of
 from plait.tree.nodes import Document, from_plain, to_plain
 from plait.ytt.json_schema.export import described
 from plait.ytt.json_schema.values_schema import ValuesSchema, values_schema

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Literal, Self, TypedDict, TypeVar
 
     from plait.base.styles import Styles
-    from plait.base.suggestions import Suggestion
+    from plait.base.suggestions import Hint, Suggestion
 
     Error = TypeVar("Error", "PlaitError", "Finding")
 
@@ -624,3 +624,56 @@ def place_of(error: PlaitError | Finding) -> Position | None:
     if isinstance(error, PlaitError) and error.findings:
         return None
     return next((step.at for step in error.stack if step.at is not None and step.at.source is not None), None)
+
+
+class Warning(str):
+    """A warning as a line of text, with the diagnostic that the line is about."""
+
+    __slots__ = ("diagnostic",)
+    diagnostic: Finding
+
+    def __new__(cls, text: str, diagnostic: Finding) -> Self:
+        made = super().__new__(cls, text)
+        made.diagnostic = diagnostic
+        return made
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        # Other processes receive only the text: the position refers to the text of a whole file.
+        return str, (str(self),)
+
+
+def warning(
+    message: str,
+    *,
+    code: str,
+    at: Position | None = None,
+    also: Iterable[Position] = (),
+    word: str = "",
+    suggestions: Sequence[Suggestion] = (),
+) -> Warning:
+    """A warning about a mistake. code: its name in `plait.base.codes`. at: the line shown before the message, if it has
+    a source.
+    """
+    # A command line prints warnings whole: they quote no values of private sources.
+    found = Finding(public(message), at=at, also=also, code=code, word=word, suggestions=suggestions)
+    found.severity = "warning"
+    return Warning(f"{at}: {message}" if at is not None else message, found)
+
+
+def diagnostic_of(text: str) -> Finding:
+    """The diagnostic of a warning; for any other text, one with that message and no code."""
+    return text.diagnostic if isinstance(text, Warning) else Finding(text, code="")
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
+    """A hint that names the nearest candidates, with suggestions to replace `name`; or None."""
+    from plait.base import similar_names  # only errors need it
+
+    return similar_names.did_you_mean(name, candidates)
+
+
+def replacing(old: str, names: list[str] | tuple[str, ...], text: str) -> Hint:
+    """A hint that proposes to replace a word by one of several names. text: the sentence."""
+    from plait.base import suggestions  # only errors need it
+
+    return suggestions.replacing(old, names, text)

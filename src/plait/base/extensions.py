@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError
+from plait.base.errors import UsageError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
     found = frozenset(names)
     known = BY_COMMAND[command]
     for name in sorted(found.difference(known)):
-        from plait.base.similar_names import did_you_mean
-
         hint: str | None = did_you_mean(name, known)
         if hint is None and name in EXTENSIONS:
             hint = f"it is one of plait {next(other for other, has in BY_COMMAND.items() if name in has)}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from _contextvars import ContextVar
 from time import monotonic
 
-from plait.base.errors import Advice, Flag, LimitError, UsageError
+from plait.base.errors import Advice, Flag, LimitError, UsageError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,8 +148,6 @@ def exceeds_ceiling(text: str) -> bool:
 
 
 def _unknown(name: str, found: str | None = None) -> UsageError:
-    from plait.base.similar_names import did_you_mean
-
     return UsageError(
         f'unknown limit "{name}"',
         expected=", ".join(TABLE),

@@ -7,7 +7,7 @@ from _contextvars import copy_context
 
 from plait.base.content import OUTPUT_LINKS, LinkPolicy
 from plait.base.content import OUTPUT_LINKS as ALLOWED
-from plait.base.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError, UsageError, did_you_mean
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import ENDLESS, stop_timer, within_memory
 from plait.cli import ISOLATES, TYPED, Isolate
@@ -157,8 +157,6 @@ def keep_warnings(flags: Dialect, context: Context) -> None:
     """Makes warnings errors if a flag or the environment requests it. Raises UsageError for an unknown value."""
     way = _warning_mode(flags)
     if way not in WAYS:
-        from plait.base.similar_names import did_you_mean
-
         named = "--warnings" if flags.has(WARNINGS) else WARNINGS_VARIABLE
         raise UsageError(
             f'unknown {named} "{way}"', expected=", ".join(WAYS), hint=did_you_mean(way, WAYS), code="unknown-choice"

@@ -18,9 +18,8 @@ import sys
 
 import plait
 from plait.base.content import standard_input
-from plait.base.errors import PlaitError, ReadError, UsageError, text_of
+from plait.base.errors import PlaitError, ReadError, UsageError, text_of, warning
 from plait.base.similar_names import did_you_mean
-from plait.base.warnings import warning
 from plait.cli.messages import complain_of_warning
 from plait.cli.streams import write_out
 from plait.engine.common import ISOLATE, LIMIT, keep_limits

@@ -6,7 +6,7 @@ import sys
 
 from plait.authoring.analysis.file_facts import File
 from plait.authoring.lint.mending import mendings
-from plait.base.warnings import diagnostic_of
+from plait.base.errors import diagnostic_of
 from plait.cli.workflow_log import annotate
 from plait.insight.diagnostic_formats import (
     GITHUB,

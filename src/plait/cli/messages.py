@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.base.errors import UsageError, render
+from plait.base.errors import UsageError, diagnostic_of, render
 from plait.cli import SINK, TYPED
 from plait.cli.streams import complain, error_width
 from plait.engine.flags import Command
@@ -131,6 +131,5 @@ def _code_of(text: str) -> str:
     if not sys.stderr.isatty():
         return ""
     from plait.base.codes import number_of
-    from plait.base.warnings import diagnostic_of
 
     return number_of(diagnostic_of(text).code)

@@ -12,7 +12,7 @@ import sys
 from time import perf_counter
 
 from plait.base.code_cache import user_cache
-from plait.base.errors import LimitError, PlaitError
+from plait.base.errors import LimitError, PlaitError, warning
 from plait.cli.common_flags import (
     are_notes_shown,
     keep_warnings,
@@ -174,8 +174,6 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         context.note = sys.stderr.write
     keep_warnings(request, context)
     if not request.uses:
-        from plait.base.warnings import warning
-
         message = "there is nothing to render; inputs are given with a flag: plait render -f config/"
         context.warn(warning(message, code="no-inputs"))
     context.trace = trace_of(request)
@@ -223,7 +221,6 @@ def _note_texts(request: Render, result: RenderResult, context: Context) -> None
     """Warns about text files that are not printed if warnings are errors; otherwise `_write` does."""
     if context.refuses_warnings and result.texts and _prints_documents(request):
         names = ", ".join(file.path for file in result.texts)
-        from plait.base.warnings import warning
 
         message = f"text files are not printed: {names}; --output-files writes them"
         context.warn(warning(message, code="text-not-printed"))

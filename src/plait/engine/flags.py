@@ -14,7 +14,7 @@ after arguments, and treat everything after `--` as arguments.
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError
+from plait.base.errors import UsageError, did_you_mean
 from plait.engine.common import FALSE, GENERAL, NO_EFFECT, TRUE
 from plait.engine.options import GO_FLAGS, NUMBER, PFLAG, SWITCH, Option, Request
 
@@ -87,7 +87,6 @@ class Command(Generic[R]):
     def checked(self, found: R) -> R:
         """The same for a command line that `read` returned. Raises UsageError."""
         if found.arguments and not self.request.usage and not found.help:
-            from plait.base.similar_names import did_you_mean
             from plait.engine.helping import argument_hint
 
             extra = ", ".join(found.arguments)

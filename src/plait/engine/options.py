@@ -10,7 +10,7 @@ attribute is a keyword of the API as well. `Render.strict` is the declaration, `
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError, UsageError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -433,8 +433,6 @@ class Request:
         found = self.value(option)
         for value in found if option.kind in LISTS else [found]:
             if value not in option.choices:
-                from plait.base.similar_names import did_you_mean
-
                 known = option.choices
                 with located(self, option):
                     hint = did_you_mean(value, known)

@@ -16,14 +16,13 @@ from __future__ import annotations
 import os
 
 from plait.base.content import variables
-from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, warning
 from plait.base.events import current_listener, listening
 from plait.base.extensions import OUTPUT_FILE, SECRETS, TAGS
 from plait.base.input_view import check_read
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
-from plait.base.warnings import warning
 from plait.engine.patch import Patch, configured
 from plait.engine.pipeline import Pipeline, Step, read, wrong
 from plait.engine.selecting import selected

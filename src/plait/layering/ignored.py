@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from plait.base.errors import warning
 from plait.base.similar_names import did_you_mean
-from plait.base.warnings import warning
 from plait.layering.data_paths import PathError, action_path
 from plait.layering.document import without_text
 from plait.layering.failures import a_kind

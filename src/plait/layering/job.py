@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, UsageError
+from plait.base.errors import LimitError, UsageError, warning
 from plait.base.source import Source
-from plait.base.warnings import warning
 from plait.layering.document import read_documents
 from plait.layering.ignored import warn_of_ignored
 from plait.layering.plain_scalars import misread, plain_values

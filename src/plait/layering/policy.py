@@ -6,9 +6,9 @@ unknown layer show the whole order.
 
 from __future__ import annotations
 
+from plait.base.errors import warning
 from plait.base.similar_names import did_you_mean
 from plait.base.suggestions import replacing
-from plait.base.warnings import warning
 from plait.layering.document import POLICY
 from plait.layering.failures import failure, raise_all
 from plait.tree.nodes import Array, Map, kind_name

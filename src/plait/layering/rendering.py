@@ -10,10 +10,9 @@ inputs.
 
 from __future__ import annotations
 
-from plait.base.errors import LayeringError, LimitError
+from plait.base.errors import LayeringError, LimitError, warning
 from plait.base.events import current_listener
 from plait.base.limits import current_budget
-from plait.base.warnings import warning
 from plait.layering.actions import apply_actions
 from plait.layering.failures import failure, raise_all
 from plait.layering.parents import choose_parents, unmatched_selector, unmatched_text

@@ -13,10 +13,9 @@ from __future__ import annotations
 import os
 
 from plait.base.content import NO_LINKS, by_directory, files_below, record_listing, source, sources
-from plait.base.errors import ReadError, UsageError
+from plait.base.errors import ReadError, UsageError, warning
 from plait.base.path_errors import near
 from plait.base.similar_names import did_you_mean
-from plait.base.warnings import warning
 from plait.layering.plain_scalars import plain_values
 from plait.tree.nodes import Document, DocumentSet, Map, MapItem, kind_name
 from plait.yaml.reader import read

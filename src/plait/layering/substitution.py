@@ -8,9 +8,9 @@ A pattern without special characters is replaced as text; any other needs `re`, 
 
 from __future__ import annotations
 
+from plait.base.errors import warning
 from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean
-from plait.base.warnings import warning
 from plait.layering.data_paths import PathError, compile_path, destination_path
 from plait.layering.failures import a_kind, failure
 from plait.layering.path_edits import MISSING, NoMatch, find, write

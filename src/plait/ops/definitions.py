@@ -6,10 +6,9 @@ are removed from the section. Then missing and unused variables are reported.
 
 from __future__ import annotations
 
-from plait.base.errors import Finding, LimitError, OpsError, conceal
+from plait.base.errors import Finding, LimitError, OpsError, conceal, did_you_mean, warning
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE, Source
-from plait.base.warnings import warning
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, can_have_values, fill, names
 from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
@@ -446,8 +445,6 @@ def _listing(title: str, names: Sequence[str]) -> str:
 
 def _suggestions(expected: list[str], known: list[str]) -> str | None:
     """The nearest known name for each one."""
-    from plait.base.similar_names import did_you_mean
-
     near = [(name, hint) for name in expected[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
     if len(expected) == 1:
         return near[0][1] if near else None

@@ -5,10 +5,9 @@ Further documents of a file, repeated keys, unclosed placeholders, and placehold
 
 from __future__ import annotations
 
-from plait.base.errors import OpsError
+from plait.base.errors import OpsError, warning
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
-from plait.base.warnings import warning
 from plait.ops.placeholders import MARK, marked, name_end, names
 from plait.tree.nodes import Array, Map
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
+    from plait.base.errors import Warning
     from plait.base.source import Source
-    from plait.base.warnings import Warning
     from plait.ops.variables import Sources
     from plait.tree.nodes import DocumentSet, Item
 

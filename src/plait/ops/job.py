@@ -17,6 +17,7 @@ from plait.base.errors import (
     part_of,
     public,
     quotation,
+    replacing,
 )
 from plait.base.events import current_listener
 from plait.base.extensions import TAGS
@@ -97,7 +98,6 @@ def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsEr
         if error.optional and operation.kind == "replace":
             hint = public(f"{error.optional}? adds it")
         if error.depth < len(operation.pointer.tokens):
-            from plait.base.suggestions import replacing
             from plait.ops.path_hints import found_elsewhere
 
             other = found_elsewhere(draft.result(), operation.pointer)

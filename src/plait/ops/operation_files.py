@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from plait.base.content import NO_LINKS, record_listing
-from plait.base.errors import Advice, Flag, OpsError, ReadError
+from plait.base.errors import Advice, Flag, OpsError, ReadError, did_you_mean, replacing
 from plait.base.extensions import EMBEDDED
 from plait.base.extensions import OPERATIONS as EVERY
 from plait.base.input_view import check_read, current_view, may_read
@@ -113,7 +113,6 @@ class OperationSource:
     def _misspelt(self) -> str | None:
         """A hint for the first field that no operation has."""
         from plait.base.similar_names import listed, near
-        from plait.base.suggestions import replacing
 
         for name in self.fields:
             if name not in FIELDS:
@@ -314,8 +313,6 @@ _JSON_PATCH = {
 
 
 def _unknown_type(definition: OperationSource, kind: str) -> OpsError:
-    from plait.base.similar_names import did_you_mean
-
     hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
     if kind.startswith("/"):
         hint = f'that is a path: "path: {kind}"; "type" says what is to be done there'

@@ -11,7 +11,7 @@ written in the optional form only.
 
 from __future__ import annotations
 
-from plait.base.errors import OpsError
+from plait.base.errors import OpsError, did_you_mean, replacing
 from plait.base.limits import current_budget, limit_error
 
 TYPE_CHECKING = False
@@ -183,8 +183,6 @@ def parse(text: str) -> Pointer:
     if text == "":
         return ROOT
     if text[0] != "/":
-        from plait.base.suggestions import replacing
-
         # `properties.router.port`, as other tools write it.
         meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
         raise OpsError(
@@ -247,8 +245,6 @@ def _quoted(modifiers: tuple[str, ...]) -> str:
 
 
 def _unknown_modifier(text: str, piece: str, first: str) -> OpsError:
-    from plait.base.similar_names import did_you_mean
-
     hint: str | None = did_you_mean(piece, MODIFIERS) if piece else None
     if piece.endswith("?"):
         hint = '"?" goes before the modifiers: "/name=x?:before"'

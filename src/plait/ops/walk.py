@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Advice, Flag, OpsError, public, quotation, suggested
+from plait.base.errors import Advice, Flag, OpsError, did_you_mean, public, quotation, replacing, suggested
 from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken, escape
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 
@@ -198,7 +198,6 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
             code="path-matches",
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
-    from plait.base.similar_names import did_you_mean
 
     if values:
         meant = did_you_mean(token.value, values[:1000])
@@ -263,7 +262,6 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> PathNotFoundError:
     assert isinstance(token, KeyToken)
     items = node.index().values()  # of a draft's own map, the list is not up to date
     siblings = sorted(item.key for item in items if type(item.key) is str)
-    from plait.base.similar_names import did_you_mean
 
     if siblings:
         found = listed(siblings)
@@ -369,8 +367,6 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     last = depth == len(pointer.tokens) - 1
     if type(node) is not Array:
         if type(token) is KeyToken and token.name == "" and last and depth:
-            from plait.base.suggestions import replacing
-
             meant = pointer.until(depth)
             return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
         return "the document is empty" if node is None and not depth else None

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import StarlarkError
+from plait.base.errors import StarlarkError, replacing
 from plait.base.similar_names import listed, near, spelled
 from plait.starlark.attributes import attribute
 from plait.starlark.containers import Dict, List, Set
@@ -32,7 +32,6 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     """One name of a loaded module."""
     if name in module:
         return module[name]
-    from plait.base.suggestions import replacing
 
     message = f"load: name {name} not found in module {path}"
     meant = spelled(name, sorted(module))

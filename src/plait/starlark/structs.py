@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import StarlarkError
+from plait.base.errors import StarlarkError, replacing
 from plait.base.similar_names import listed, near, spelled
 from plait.starlark.containers import Dict, freeze
 from plait.starlark.step_budget import SOME, charge
@@ -138,7 +138,6 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
     """The error for `x.name`, where x has other names. message: instead of the usual sentence."""
     if message is None:
         message = f"{type_of(x)} has no .{name} field or method"
-    from plait.base.suggestions import replacing
 
     if len(names) > SOME:
         charge(len(names) * 8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.content import note_secrets
-from plait.base.errors import Finding, PlaitError
+from plait.base.errors import Finding, PlaitError, diagnostic_of
 from plait.base.limits import Limits, RunBudget, current_budget
 
 __all__ = ["Context", "Limits"]
@@ -169,8 +169,6 @@ class Context:
     def check_warnings(self) -> None:
         """Raises PlaitError if there are warnings and they count as errors. Call it before anything is written."""
         if self.refuses_warnings and self._warnings:
-            from plait.base.warnings import diagnostic_of
-
             count = len(self._warnings)
             findings = [Finding(text, code=diagnostic_of(text).code) for text in self._warnings]
             self._warnings.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from plait.base.errors import PlaitError
+from plait.base.errors import PlaitError, warning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def telling(context: Context, *, all_of_it: bool = False) -> Iterator[None]:
     finally:
         if marks is not None and marks.withholds and not marks.shows_all:
             # Emitted whether or not a line was withheld, because that depends on the secret.
-            from plait.base.warnings import warning
 
             message = "lines of print are withheld where a secret decides whether they are printed"
             context.warn_openly(warning(message, code="withheld-lines"))

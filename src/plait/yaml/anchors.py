@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Quoted, ReadError, Wording, public, quotation
+from plait.base.errors import Quoted, ReadError, Wording, did_you_mean, public, quotation
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map, key_id, kind_name
@@ -60,8 +60,6 @@ class AnchorTable:
     def alias(self, name: str, line: int) -> Value:
         """A fresh copy of an anchor's value. Raises ReadError, LimitError."""
         if name not in self.anchors:
-            from plait.base.similar_names import did_you_mean
-
             hint = did_you_mean(name, self.anchors)
             raise ReadError(
                 Wording("unknown anchor '", Quoted(name), "' referenced"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from plait.base.errors import warning
 from plait.base.source import Position
 from plait.base.suggestions import REMOVE, Suggestion
-from plait.base.warnings import warning
 from plait.tree.nodes import Array, Map, key_id
 from plait.yaml.reader import read
 
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from plait.base.errors import Warning
     from plait.base.source import Source
-    from plait.base.warnings import Warning
     from plait.tree.nodes import DocumentSet
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError
+from plait.base.errors import UsageError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,8 +68,6 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
     known = [*FORMATS, *SCHEMA_FORMATS]
     for name in names:
         if name not in known:
-            from plait.base.similar_names import did_you_mean
-
             hint: str | None = did_you_mean(name, known)
             if "." in name or "/" in name:
                 hint = (

@@ -9,11 +9,11 @@ from plait.authoring.lint.mending import SAFE, mendings
 from plait.authoring.lint.no_op_values import called
 from plait.authoring.project.run import relative_to_cwd
 from plait.base.codes import number_of
+from plait.base.errors import diagnostic_of
 from plait.base.extents import extent
 from plait.base.similar_names import is_slip
 from plait.base.source import Position
 from plait.base.text_edits import Edit
-from plait.base.warnings import diagnostic_of
 from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False

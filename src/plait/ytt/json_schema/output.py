@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from plait.base.errors import SchemaError, UsageError
+from plait.base.errors import SchemaError, UsageError, warning
 from plait.base.similar_names import counted
 from plait.base.source import Position, Source
-from plait.base.warnings import warning
 from plait.tree.nodes import Map
 from plait.ytt.json_schema.violations import ViolationReporter
 from plait.ytt.json_schema.watched import watched_catalogue

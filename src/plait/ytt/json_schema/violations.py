@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-from plait.base.errors import Finding, Wording, as_finding, public, quotation
+from plait.base.errors import Finding, Wording, as_finding, public, quotation, warning
 from plait.base.similar_names import counted, listed, near
 from plait.base.suggestions import replacing
-from plait.base.warnings import warning
 from plait.tree.nodes import Array, Map
 from plait.yaml.document_names import document_name, name_items
 from plait.ytt.json_schema.check import as_json

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from plait.base.errors import StarlarkError
-from plait.base.warnings import warning as warning_of
+from plait.base.errors import warning as warning_of
 from plait.starlark.structs import Module
 from plait.ytt.modules.members import exactly, member, no_number, number
 

@@ -6,10 +6,9 @@ Neither side is changed. Left collections with changes are copied once per appli
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, OverlayError, PlaitError
+from plait.base.errors import LimitError, OverlayError, PlaitError, warning
 from plait.base.events import current_listener
 from plait.base.fast_paths import FAST
-from plait.base.warnings import warning
 from plait.tree.nodes import COLLECTIONS, Array, Document, DocumentSet, Map
 from plait.ytt.overlay.actions import wrong_kind
 from plait.ytt.overlay.annotation_removal import is_annotated

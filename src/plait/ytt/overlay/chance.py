@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.warnings import warning
+from plait.base.errors import warning
 from plait.tree.nodes import Array, ArrayItem, Map
 
 TYPE_CHECKING = False

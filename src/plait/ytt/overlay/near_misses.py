@@ -6,9 +6,9 @@ reported: a name that looks like a misspelling of an existing one, and an array 
 
 from __future__ import annotations
 
+from plait.base.errors import warning
 from plait.base.similar_names import is_slip
 from plait.base.suggestions import REPLACE, Suggestion
-from plait.base.warnings import warning
 from plait.tree.nodes import ArrayItem, Document, Map, MapItem
 from plait.ytt.overlay.changed_collections import MISSING, MOST_NAMES, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.warnings import Warning
+    from plait.base.errors import Warning
     from plait.tree.nodes import Item
     from plait.ytt.overlay.changed_collections import Edit
     from plait.ytt.overlay.plan import OverlayStep

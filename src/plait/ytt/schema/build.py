@@ -6,7 +6,7 @@ it. A fault in one node does not hide those in others: all findings are raised t
 
 from __future__ import annotations
 
-from plait.base.errors import Finding, LimitError, SchemaError
+from plait.base.errors import Finding, LimitError, SchemaError, warning
 from plait.base.extensions import ALTERNATIVES, KEYS, REQUIRED, SECRETS
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import Array, Map, MapItem, kind_name, walk
@@ -135,8 +135,6 @@ class _Builder:
         annotation = annotations.get(name)
         if annotation is not None and extension not in self.extensions:
             if self.warn is not None:
-                from plait.base.warnings import warning
-
                 message = f"@{name} has no effect without --with {extension}"
                 self.warn(warning(message, code="extension-not-enabled", at=annotation.position))
             return None
@@ -149,8 +147,6 @@ class _Builder:
         if nullable is not None:
             arguments.check_nullable(nullable, node)
             if nullable.args and self.warn is not None:
-                from plait.base.warnings import warning
-
                 self.warn(
                     warning(
                         f"@{arguments.NULLABLE} takes no arguments: what stands behind it has no effect",

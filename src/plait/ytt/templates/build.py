@@ -13,7 +13,7 @@ When a builder ends, duplicate keys are resolved in all of its maps at once (doc
 
 from __future__ import annotations
 
-from plait.base.errors import StarlarkError
+from plait.base.errors import StarlarkError, warning
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import INSTRUCTION, Position
 from plait.starlark.calls import call
@@ -151,8 +151,6 @@ class TemplateExecution:
         """Called when a function returns an explicit value. Its nodes are dropped."""
         self.end(begun)
         if isinstance(begun, Builder) and begun.stack and (built := begun.lists[begun.stack[0]]):
-            from plait.base.warnings import warning
-
             self.warn(
                 warning(
                     "the nodes that this function builds are dropped, "
@@ -168,8 +166,6 @@ class TemplateExecution:
         from plait.ytt.yaml_fragments import YamlFragment
 
         if type(value) is YamlFragment and value.truth():
-            from plait.base.warnings import warning
-
             self.warn(
                 warning(
                     "the nodes that this call gives are not used; "
@@ -432,8 +428,6 @@ class Builder:
             items.pop()
         lost = lost_annotation(old)
         if lost is not None:
-            from plait.base.warnings import warning
-
             message = f"@{lost} has no effect because template.replace removes its node"
             run.warn(warning(message, code="lost-annotation", at=old.position))
         items += new if run.listener is None else run.listener.replaced(old, new, value)

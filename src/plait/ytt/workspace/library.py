@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import ReadError
+from plait.base.errors import ReadError, did_you_mean, replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,9 +77,6 @@ class Library:
                 ) from None
         file = library._files_by_name.get(name)
         if file is None:
-            from plait.base.similar_names import did_you_mean
-            from plait.base.suggestions import replacing
-
             raise ReadError(
                 f"Expected to find file '{path}' (hint: only files included via -f flag are available)",
                 hint=replacing(path, [f"@{path}"], f'did you mean "@{path}"?')
@@ -95,8 +92,6 @@ class Library:
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)
             if found is None:
-                from plait.base.similar_names import did_you_mean
-
                 raise ReadError(
                     f"Did not find '{'/'.join(pieces[: index + 1])}'",
                     reference=f"Did not find '{'/'.join(pieces[:index])}'",
@@ -118,8 +113,6 @@ class Library:
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)
             if found is None:
-                from plait.base.similar_names import did_you_mean
-
                 raise ReadError(
                     f"Expected to find library '{path}', but did not find '{'/'.join(pieces[: index + 1])}'",
                     reference=f"Expected to find library '{path}', but did not find '{'/'.join(pieces[:index])}'",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, ReadError, StarlarkError
+from plait.base.errors import PlaitError, ReadError, StarlarkError, did_you_mean
 from plait.base.source import CLAUSE, FILE
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.workspace import input_files
@@ -172,7 +172,6 @@ class Loader:
             return self._make_library(current, root)
         found = self._session.module(name)
         if found is None:
-            from plait.base.similar_names import did_you_mean
             from plait.ytt.modules import MODULES
 
             told = f"builtin ytt library does not have module '{name}'"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from plait.base.errors import warning
 from plait.base.source import Position
 from plait.tree.nodes import Array, Map
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS, YAML
@@ -14,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.base.warnings import Warning
+    from plait.base.errors import Warning
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet
     from plait.ytt.workspace.input_files import InputFile
@@ -30,8 +31,6 @@ def values_as_documents(
         keys = _keys(documents)
         # A document with one key in common, such as a name, is not a mistake.
         if keys and keys <= known and ("val" in os.path.basename(file.path) or len(keys) > 1):
-            from plait.base.warnings import warning
-
             message = (
                 "this file is printed as a document, but all its keys are data values; --data-values-file takes it as "
                 "data values"
@@ -41,8 +40,6 @@ def values_as_documents(
 
 def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
     """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
-    from plait.base.warnings import warning
-
     directories = {os.path.dirname(file.path) for file in files}
     paths = {os.path.normpath(file.path) for file in files}
     for file, documents in _plain(files, printed):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from plait.base.errors import TemplateError
+from plait.base.errors import TemplateError, warning
 from plait.base.extensions import OUTPUT_FILE
-from plait.base.warnings import warning
 from plait.tree.annotations import FILE, placing
 from plait.tree.nodes import kind_name, walk
 from plait.yaml.output_paths import PathReservations, called, check_path, said

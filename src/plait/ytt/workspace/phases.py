@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Advice, Flag, PlaitError, UsageError
+from plait.base.errors import Advice, Flag, PlaitError, UsageError, warning
 from plait.base.events import current_listener
 from plait.base.extensions import SECRETS, TAGS, VALUES_REFER
 from plait.tree.annotations import placing
@@ -95,8 +95,6 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
     if not evaluated.files and not evaluated.texts:
         names = [file.path for file in job.files if file.type == DATA]
         if names:
-            from plait.base.warnings import warning
-
             are = "is" if len(names) == 1 else "are"
             session.context.warn(
                 warning(
@@ -148,8 +146,6 @@ def _described(job: RenderJob, session: Session, execution: Execution, schema: D
     from plait.ytt.schema.types import ANY
 
     if schema is None:
-        from plait.base.warnings import warning
-
         message = "the inputs declare no schema of data values; #@data/values-schema above --- is one"
         session.context.warn_openly(warning(message, code="no-values-schema"))
     if schema is not None and VALUES_REFER in job.options.extensions:

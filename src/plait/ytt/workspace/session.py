@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _contextvars import ContextVar
 
-from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError
+from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError, replacing, warning
 from plait.base.source import CLAUSE, Position
 from plait.tree.context import Context
 from plait.ytt.templates.file import YamlFile
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from plait.base.errors import Warning
     from plait.base.suggestions import Suggestion
-    from plait.base.warnings import Warning
     from plait.starlark.structs import Module
     from plait.tree.nodes import DocumentSet, Value
     from plait.ytt.overlay.apply import Plans
@@ -280,8 +280,6 @@ def _warning(
     message: str, *, code: str, at: Position, word: str = "", suggestions: Sequence[Suggestion] = ()
 ) -> Warning:
     """A warning. Its dependencies are imported on demand."""
-    from plait.base.warnings import warning
-
     return warning(message, code=code, at=at, word=word, suggestions=suggestions)
 
 
@@ -294,7 +292,6 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         yield from duplicate_key_warnings(source, found.documents)
     for line, name, alike in found.misspelt():
         from plait.base.similar_names import listed
-        from plait.base.suggestions import replacing
 
         hint = f"did you mean {listed(alike, quote=chr(34))}?"
         yield _warning(
