@@ -7,6 +7,9 @@ the work limit, counts as replaced, so any two texts take linear time.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from difflib import SequenceMatcher
+
 from plait.base.limits import current_budget
 
 TYPE_CHECKING = False
@@ -221,8 +224,6 @@ def differing(left: Sequence[str], right: Sequence[str]) -> list[Range]:
 
 
 def _by_difflib(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
-    from difflib import SequenceMatcher
-
     a, b, c, d = within
     matcher = SequenceMatcher(None, left[a:b], right[c:d], autojunk=False)
     for tag, i, j, k, m in matcher.get_opcodes():
@@ -251,8 +252,6 @@ def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """A longest subsequence of pairs with rising second numbers; the first numbers already rise."""
-    from bisect import bisect_left
-
     ends: list[int] = []  # the smallest last second number of a rising sequence of each length
     last: list[int] = []  # index of the pair with that number
     before = [-1] * len(pairs)

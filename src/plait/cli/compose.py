@@ -9,11 +9,13 @@ from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import keep_warnings, print_warnings, trace_of, write_source_map
 from plait.cli.result_files import write_files
 from plait.cli.streams import watched, write_folded, write_out
+from plait.cli.watch import watch
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.compose import Compose, composed
 from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.pipeline_steps import StepDifferences
+from plait.insight.diff import to_text
 from plait.tree.context import Context
 from plait.yaml.output_formats import text_of
 
@@ -24,8 +26,6 @@ def deliver(request: Request) -> int:
     """Evaluate a request and write its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Compose)
     if request.watch:
-        from plait.cli.watch import watch
-
         return watch(lambda: (request, None), deliver)
     form: str = request.output
     request.require_choice(Compose.output, "form")
@@ -72,8 +72,6 @@ def deliver(request: Request) -> int:
 
 def _shown(changes: StepDifferences) -> str:
     """The changes of each step, under a heading."""
-    from plait.insight.diff import to_text
-
     colour, clean = in_colour(), cleaning()
     return "".join(
         f"# {clean(name)}\n{to_text(differences, colour=colour, clean=clean) or '  nothing changed' + chr(10)}"

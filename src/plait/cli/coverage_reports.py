@@ -8,6 +8,7 @@ from time import time
 
 from plait.authoring.coverage.cobertura import to_cobertura
 from plait.authoring.coverage.data import Coverage
+from plait.authoring.coverage.html import to_html
 from plait.authoring.coverage.lcov import to_lcov
 from plait.authoring.coverage.text import to_text
 from plait.base.content import file_content
@@ -112,8 +113,6 @@ def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str)
 
 
 def _html(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
-    from plait.authoring.coverage.html import to_html
-
     try:
         with followed(path, make=0o777) as directory:
             for name, text in to_html(summary):

@@ -25,6 +25,7 @@ from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text
 from plait.insight import diff
 from plait.insight.diff import read
+from plait.insight.overlays import to_overlay
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -96,8 +97,6 @@ def main(flags: Diff) -> int:
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.no_tests))
     elif kind == "overlay":
-        from plait.insight.overlays import to_overlay
-
         write_out(to_overlay(left, right))
     elif flags.output == ANSWER_JSON:
         from json import dumps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.edit.edited_files import write_all
 from plait.authoring.formatting.formatter import format_text
 from plait.base.content import SkippingLinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
@@ -142,8 +143,6 @@ def _is_written(file: InputFile, formatted: FormattedText, named: Sequence[str])
 
     named: the paths that the user typed.
     """
-    from plait.authoring.edit.edited_files import write_all
-
     try:
         with cleanup_on_signal():
             path = file.source.shown

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import UsageError
+from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
 from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import followed, write_file
+from plait.cli.progress import working
 from plait.cli.runs import described
 from plait.cli.streams import complain, write_answer, write_out
 from plait.cli.tools import only_argument
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
+from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 EXAMPLES = """\
 plait patches, templates and layers YAML. Three things to try:
@@ -173,8 +177,6 @@ def main_init(flags: Init) -> int:
 def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
     from plait.authoring.project.drafting import draft
-    from plait.base.writing.targets import write_file
-    from plait.cli.progress import working
     from plait.cli.tools import confirmed
 
     with working("looking for runs"):
@@ -207,9 +209,6 @@ def _adopt(flags: Init, directory: str) -> int:
 
 def _other_tool(directory: str) -> str:
     """The first step in a repository whose YAML is rendered by Helm or kustomize; "" in any other."""
-    from plait.base.limits import current_budget
-    from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
-
     for here, folders, names in os.walk(directory):
         for _ in names:
             current_budget().visit(directory)
@@ -223,8 +222,6 @@ def _other_tool(directory: str) -> str:
 
 
 def _make_project(directory: str) -> list[str]:
-    from plait.base.writing.targets import followed
-
     made = []
     with followed(directory, make=0o777) as top:
         for path, text in PROJECT.items():

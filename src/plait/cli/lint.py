@@ -6,6 +6,7 @@ import os
 import sys
 
 from plait.authoring.lint import reports
+from plait.authoring.lint.fixing import fix
 from plait.authoring.lint.linter import findings_of
 from plait.authoring.lint.subject import LintProject
 from plait.authoring.project.discovery import project_of
@@ -89,8 +90,6 @@ def main(argv: Sequence[str]) -> int:
         return 0
     subject, found = asked.look()
     if flags.fix:
-        from plait.authoring.lint.fixing import fix
-
         with cleanup_on_signal():
             mended = fix(subject, found)
         if mended:

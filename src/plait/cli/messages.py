@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.base.errors import UsageError, diagnostic_of, render
+from plait.base.errors import PlaitError, UsageError, diagnostic_of, render
 from plait.cli import SINK, TYPED
 from plait.cli.streams import complain, error_width
 from plait.engine.flags import Command
@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.errors import PlaitError
     from plait.cli.message_formats import Sink
     from plait.insight.diagnostic_formats import Message
     from plait.tree.context import Context
@@ -94,7 +93,6 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
 
 def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:
     """Write an error of another process. text: the error, if there are no messages. step: added to the stack."""
-    from plait.base.errors import PlaitError
     from plait.cli.message_formats import Sink
 
     sink = _sink()

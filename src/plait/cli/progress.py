@@ -10,6 +10,7 @@ from _thread import start_new_thread
 from contextlib import contextmanager
 from time import monotonic, sleep
 
+from plait.cli.colour import is_dumb
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -33,8 +34,6 @@ class ProgressDisplay:
         self._terminal = terminal
 
     def __enter__(self) -> None:
-        from plait.cli.colour import is_dumb
-
         if not is_dumb():
             start_new_thread(self._watch, ())
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 
-from plait.base.errors import UsageError
+from plait.authoring.project.discovery import project_of
+from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, near
 from plait.cli import TYPED, project
 from plait.cli.common_flags import entered
 from plait.cli.tools import table
@@ -176,10 +177,6 @@ def _check_word(first: list[str]) -> None:
 
 def _as_run(name: str) -> str | None:
     """A hint for the name of a run of the project, or a similar one."""
-    from plait.authoring.project.discovery import project_of
-    from plait.base.errors import PlaitError
-    from plait.base.similar_names import near
-
     try:
         project = project_of("", os.curdir)
     except PlaitError:

@@ -11,6 +11,7 @@ from plait.authoring.testing.cases import Case
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.last_failed import remember, selected
 from plait.authoring.testing.reports import junit
+from plait.authoring.testing.running import results, results_of_several
 from plait.authoring.testing.snapshots import obsolete, remove
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
@@ -18,10 +19,12 @@ from plait.base.process import goes_on, stop_timer
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
 from plait.cli.colour import in_colour
+from plait.cli.coverage_reports import Reports
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import in_workflow, write_answer, write_out
 from plait.cli.test_output import TerminalReporter, obsolete_note
+from plait.cli.test_watch import watch
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
     from plait.authoring.testing.results import CaseResult
-    from plait.cli.coverage_reports import Reports
 
 
 class Test(Request):
@@ -102,8 +104,6 @@ def main(flags: Test) -> int:
     goes_on()
     reports = _coverage_reports(flags)
     if flags.watch:
-        from plait.cli.test_watch import watch
-
         watch(lambda: _collected(flags)[1], verbose=flags.verbose, update=flags.update)
         return 0
     jobs = jobs_of(flags)
@@ -149,7 +149,6 @@ def _coverage_reports(flags: Test) -> Reports | None:
             expected="one of both",
             code="flag-conflict",
         )
-    from plait.cli.coverage_reports import Reports
 
     return Reports(flags.cov_report, flags.fail_under, "")
 
@@ -190,8 +189,6 @@ def _run(
 def _results(
     flags: Test, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
 ) -> Iterator[CaseResult]:
-    from plait.authoring.testing.running import results, results_of_several
-
     update = flags.update
     if jobs > 1 and len(cases) > 1:
         several = min(jobs, len(cases))

@@ -15,6 +15,7 @@ from plait.base.source import Position, Source
 from plait.engine import dialect
 from plait.engine.options import SWITCH
 from plait.tree.nodes import Array, Map, MapItem, kind_name
+from plait.yaml.reader import read as read_yaml
 from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
@@ -206,8 +207,6 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
 
     Raises UsageError, ReadError.
     """
-    from plait.yaml.reader import read as read_yaml
-
     documents = [one for one in deduplicate(read_yaml(source, keep_mark=False)).items if one.value is not None]
     if len(documents) != 1 or type(documents[0].value) is not Map:
         wanted = 'with "steps" or "runs"' if known is TOP else f"of {', '.join(known)}"

@@ -26,21 +26,26 @@ from plait.base.source import Source
 from plait.engine.patch import Patch, configured
 from plait.engine.pipeline import Pipeline, Step, read, wrong
 from plait.engine.selecting import selected
+from plait.insight.diff import diff, printed
 from plait.layering.document import read_documents
 from plait.layering.plain_scalars import plain_values
+from plait.layering.rendering import plan, render_plan, written
 from plait.layering.secrets import lines_of_secrets
 from plait.layering.sites import find_site, unwrapped
+from plait.layering.tracing import inherited
 from plait.ops.definitions import interpolate
 from plait.ops.ignored import warn_of_placeholders
 from plait.ops.job import patch
 from plait.ops.operation_files import expand, read_operations
 from plait.ops.placeholders import marked
 from plait.ops.reader import file_source
+from plait.ops.tracing import finished
 from plait.ops.variables import from_file
 from plait.tree.nodes import Array, Document, DocumentSet, Map
 from plait.tree.withholding import telling
 from plait.yaml.document_names import document_name
 from plait.yaml.duplicate_keys import duplicate_key_warnings
+from plait.yaml.reader import read as read_yaml
 from plait.yaml.repeats import deduplicate
 from plait.ytt.workspace.input_files import InputFile
 from plait.ytt.workspace.inputs import Inputs
@@ -94,8 +99,6 @@ class StepDifferences:
         self._before: list[Document] = []
 
     def __call__(self, step: Step, documents: list[Document]) -> None:
-        from plait.insight.diff import diff, printed
-
         after = printed(documents)
         self.steps.append((step.name, diff(self._before, after, cleartext_secrets=self._cleartext)))
         self._before = after
@@ -298,8 +301,6 @@ def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Adds layered documents: those of a site and of files, and those among the existing documents."""
     from plait.engine.layer import Layer, options_of
-    from plait.layering.rendering import plan, render_plan, written
-    from plait.yaml.reader import read as read_yaml
 
     sets: list[DocumentSet] = []
     others: list[Document] = []
@@ -332,8 +333,6 @@ def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
         raise error.made_of(*(origin for one in sets for origin in (*one.items, *_inside(one.items)))) from None
     result = written(rendered, cleartext_secrets=cleartext)
     if context.trace is not None:
-        from plait.layering.tracing import inherited
-
         inherited(context.trace, rendered, result, secret=planned.documents)
     made = result.items
     if step.on("data-only"):
@@ -367,8 +366,6 @@ def _governing(document: Document) -> Iterator[Item | Map | Array]:
 
 def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[DocumentSet]:
     """The documents of the Airship site that a step names."""
-    from plait.yaml.reader import read as read_yaml
-
     repositories = step.map("repositories")
     checkouts: dict[str, str] = {}
     for item in repositories.items if repositories is not None else ():
@@ -453,8 +450,6 @@ def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
             raise error.within(f"on {document_name(document) or 'a document'}", document.position) from None
         new = document.with_value(value)
         if context.trace is not None:
-            from plait.ops.tracing import finished
-
             context.trace.copied(new, document)
             finished(context.trace, new, None)
         out.append(new)

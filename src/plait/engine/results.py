@@ -8,6 +8,7 @@ from plait.base.limits import budget_scope, current_budget
 from plait.base.source import Source
 from plait.engine.equality import Comparable
 from plait.tree.nodes import DocumentSet, kind_name, to_plain
+from plait.yaml.reader import read
 from plait.yaml.writer import write
 
 TYPE_CHECKING = False
@@ -137,8 +138,6 @@ class Documents(Comparable):
     def nodes(self) -> DocumentSet:
         """The tree."""
         if self._nodes is None:
-            from plait.yaml.reader import read
-
             # Every document prints something.
             source = Source("documents.yml", self._text or "")
             source.extensions = frozenset([TAGS] if self._tags else [])

@@ -11,6 +11,7 @@ import os
 from functools import cached_property
 from stat import S_ISDIR, S_ISREG
 
+from plait.base.code_cache import user_secret
 from plait.base.content import encoded
 from plait.base.errors import UsageError
 from plait.base.output_files import fill_directory, places_of, write_error
@@ -120,8 +121,6 @@ class DirectoryDestination:
     @cached_property
     def key(self) -> bytes | None:
         """The user's secret: nobody else writes a manifest that is believed here."""
-        from plait.base.code_cache import user_secret
-
         return user_secret(os.environ)
 
     def _here(self, make: int | None = None) -> Opened:

@@ -8,6 +8,7 @@ import os
 from threading import local
 from time import perf_counter
 
+from plait.api.worker import data_size
 from plait.authoring.project.file import of_source
 from plait.authoring.project.settings import is_path_setting
 from plait.base.equal_errors import key_of
@@ -16,6 +17,7 @@ from plait.base.input_view import InputView, may_read, permitted
 from plait.base.limits import Limits, RunBudget, budget_scope
 from plait.base.process import keeper, stop_timer, unbound_memory, with_stack_headroom, within_memory
 from plait.base.source import Source
+from plait.engine.incremental import Engine
 from plait.engine.results import Rendered
 from plait.fleet.bundle import Unpacked
 from plait.fleet.cached_results import CachedResult, Results
@@ -100,8 +102,6 @@ class FleetWorker:
 
     def __init__(self, setup: WorkerSetup) -> None:
         """Raises PlaitError."""
-        from plait.engine.incremental import Engine
-
         self._setup = setup
         self._place = None
         directory = setup.directory
@@ -202,7 +202,6 @@ def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documen
     if not setup.owns_process:
         with budget_scope(limits):
             return with_stack_headroom(work, first=False)
-    from plait.api.worker import data_size
 
     with budget_scope(RunBudget(limits, keeper(data_size() + _ROOM))):
         try:

@@ -14,6 +14,7 @@ from plait.engine.incremental import Engine
 from plait.engine.pipeline import file_source
 from plait.insight.explain import OVERRIDDEN, Explainer, histories
 from plait.insight.history_text import shown
+from plait.insight.impact import check_line, impact, same_file
 from plait.insight.node_paths import all_places, parse
 from plait.tree.context import Context
 from plait.tree.provenance import Trace
@@ -229,8 +230,6 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     Each with the reason why there may be others, or "". Raises UsageError if no environment reads the file, and for a
     line that it does not have; PlaitError.
     """
-    from plait.insight.impact import check_line, impact, same_file
-
     own = os.path.abspath(project.path)
     read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}
     engine = Engine(reads_once=True)

@@ -12,6 +12,7 @@ from datetime import datetime
 from importlib import import_module
 from time import monotonic
 from urllib.parse import unquote
+from urllib.request import url2pathname
 
 from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
@@ -64,7 +65,6 @@ def local_path(name: str) -> str | None:
         return name
     if scheme not in ("file", "local"):
         return None
-    from urllib.request import url2pathname
 
     return url2pathname(path) if os.name == "nt" else unquote(path)
 

@@ -15,6 +15,7 @@ from plait.insight.item_names import by_key, identifying
 from plait.tree.nodes import Array, Map, check_nodes, equal, is_empty, key_id, to_plain
 from plait.tree.secrets import HIDDEN
 from plait.yaml.document_names import document_name, key_text
+from plait.yaml.reader import read as read_yaml
 from plait.yaml.repeats import deduplicate
 from plait.yaml.writer import write_value
 
@@ -43,8 +44,6 @@ class Difference:
 
 def read(sources: Iterable[Source]) -> list[Document]:
     """The documents of texts. Raises ReadError."""
-    from plait.yaml.reader import read as read_yaml
-
     return [document for source in sources for document in deduplicate(read_yaml(source, keep_mark=False)).items]
 
 

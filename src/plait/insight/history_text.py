@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from plait.base.styles import PLAIN, short_path
 from plait.insight.explain import CURRENT, distinct, flat
 from plait.tree.nodes import Array, Map, to_plain
@@ -138,8 +140,6 @@ def _narrow(rows: Sequence[Row], width: int) -> list[StyledLine]:
 
 def _in_column(text: str, room: int) -> list[str]:
     """A source line in a column that is too narrow for it; continuation lines start with a bar, too."""
-    from textwrap import wrap
-
     return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)
 
 

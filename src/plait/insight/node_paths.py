@@ -20,6 +20,8 @@ from plait.base.errors import UsageError
 from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import counted
 from plait.insight.item_names import ItemNames
+from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken
+from plait.ops.pointer import parse as parse_pointer
 from plait.tree.nodes import Array, Document, Map
 from plait.tree.secrets import HIDDEN
 from plait.yaml.document_names import document_name, key_text, name_items, namespace_of, path_text, scalar_text
@@ -148,9 +150,6 @@ def _outside_quotes(text: str, expected: str) -> int:
 
 
 def _pointer(text: str) -> list[Step]:
-    from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken
-    from plait.ops.pointer import parse as parse_pointer
-
     steps: list[Step] = []
     for token in parse_pointer(text).tokens:
         if type(token) is KeyToken:

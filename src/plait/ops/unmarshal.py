@@ -8,6 +8,7 @@ from plait.base.errors import ReadError
 from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, Map, MapItem
 from plait.yaml.lossless.binding import scanned
+from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def go_value(value: Value) -> str:
 
 def refused_key(source: Source) -> str:
     """The message of go-yaml about the first collection used as a key, unless the text has a syntax error."""
-    from plait.yaml.reader import read
-
     try:
         tree = read(source, keep_mark=False, first=True)
     except ReadError as error:

@@ -14,6 +14,7 @@ from plait.base.input_view import InputView
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import stop_timer, within_memory
 from plait.base.trust import assenting, is_assenting
+from plait.insight.diagnostic_formats import messages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[
         try:
             within_memory(lambda: run.evaluate(view=InputView(), cache=cache))
         except PlaitError as error:
-            from plait.insight.diagnostic_formats import messages_of
-
             key = key_of(error)
             error.within(f'in the run "{run.name}"', run.at)
             yield Failed(run.name, key, text_of(error), messages_of(error))

@@ -22,6 +22,7 @@ from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.engine.pipeline import check_keys, file_source, wrong
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
+from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -350,7 +351,6 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
     source = file_source(os.path.join(directory, item.value))
     if item.value.lower().endswith(".csv"):
         return _same_axes(list(_csv_rows(source)))
-    from plait.yaml.reader import read
 
     documents = read(source).items
     value = documents[0].value if documents else None

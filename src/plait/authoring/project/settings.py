@@ -12,7 +12,7 @@ from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
 from plait.base.limits import exceeds_ceiling
 from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, READ, Need, origin_of
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, near
 from plait.engine import DIALECTS, dialect
 from plait.engine.common import LIMIT
 from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
@@ -116,8 +116,6 @@ def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
 
 def _misspelt(name: str, options: Mapping[str, Option]) -> str | None:
     """A hint for a misspelt setting, or for the misspelt name of a flag."""
-    from plait.base.similar_names import near
-
     flags = near(name, [one.name for one in options.values()])
     return did_you_mean(name, options) or (_setting_of(flags[0], options) if flags else None)
 

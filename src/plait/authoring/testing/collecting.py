@@ -9,6 +9,7 @@ from plait.authoring.project.file import check_found
 from plait.authoring.project.run import relative_to_cwd
 from plait.authoring.project.run_inference import guess
 from plait.authoring.testing.cases import cases_of, cases_of_project
+from plait.authoring.testing.functions import functions_of
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import current_view, permitted
 from plait.base.limits import current_budget
@@ -98,8 +99,6 @@ class Collector:
         project = self._read_project(path) if is_project else self._project(path)
         with permitted(project.permissions):
             if path.endswith(STARLARK_ENDING):
-                from plait.authoring.testing.functions import functions_of
-
                 return functions_of(path, project)
 
             return cases_of_project(project) if is_project else cases_of(path, project)

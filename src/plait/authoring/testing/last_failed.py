@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.testing.selecting import selector
+from plait.base.code_cache import user_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case |
 
 def _memory() -> tuple[CodeCache, str] | None:
     """The cache of the ids that failed in this directory, in the user's cache directory, or None."""
-    from plait.base.code_cache import user_cache
-
     cache = user_cache(os.environ)
     return None if cache is None else (cache, cache.key("failed tests", os.path.realpath(os.curdir)))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from hashlib import blake2b
 
 from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, lines_of, with_causes
@@ -167,8 +168,6 @@ def file_name(name: str) -> str:
     if text.startswith("."):
         text = f"%2E{text[1:]}"
     if len(text) > _LONGEST:
-        from hashlib import blake2b
-
         text = f"{text[:_LONGEST]}~{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
     return f"{text}.yml"
 

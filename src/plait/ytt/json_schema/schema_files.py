@@ -18,6 +18,7 @@ from plait.base.input_view import InputView, check_read, current_view, use_view
 from plait.base.path_errors import read_failure
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map, to_plain
+from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,8 +145,6 @@ class SchemaFiles:
 
     def _nodes(self, path: str) -> tuple[Source, Sequence[Document]]:
         """The text of a file, and its documents; none if it cannot be read as YAML."""
-        from plait.yaml.reader import read
-
         last = self._last
         if last[0] != path:  # a file with one fault may have many
             source = Source(path)
@@ -183,7 +182,6 @@ def _parsed(path: str, text: str) -> object:
             raise UsageError(
                 f'the schema "{displayed_path(path)}" is not JSON: {words}', at=at, code="json-schema-file"
             ) from None
-    from plait.yaml.reader import read
 
     documents = [to_plain(document.value) for document in read(Source(path, text), keep_mark=False).items]
     return documents[0] if len(documents) == 1 else {"documents": documents}

@@ -25,6 +25,7 @@ from plait.ytt.schema.types import (
     ScalarType,
     default_of,
 )
+from plait.ytt.schema.validations import read_validation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -317,7 +318,6 @@ def _validation(annotations: Annotations) -> Validation | None:
     annotation = annotations.get(arguments.VALIDATION)
     if annotation is None:
         return None
-    from plait.ytt.schema.validations import read_validation
 
     try:
         return read_validation(annotation)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from plait.base.errors import LimitError
 from plait.starlark.containers import List
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, equal
+from plait.ytt.schema.rules import is_sequence, members_of
 from plait.ytt.schema.types import AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType, without_default
 from plait.ytt.yaml_fragments import to_nodes
 
@@ -125,8 +126,6 @@ def _rules(declared: Type, validation: Validation) -> dict[str, Value]:
 
 def _plain(value: object) -> object:
     """The argument of a keyword, with other sequences converted to lists."""
-    from plait.ytt.schema.rules import is_sequence, members_of
-
     return List([*members_of(value)]) if is_sequence(value) else value
 
 

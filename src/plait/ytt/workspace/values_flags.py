@@ -16,6 +16,7 @@ from plait.base.similar_names import counted
 from plait.base.source import CLAUSE, Position, Source
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
+from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
 from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.library_references import parse_refs, split_ref
@@ -171,7 +172,6 @@ def plain_documents(
     """
     from plait.yaml.comments import Comments
     from plait.yaml.duplicate_keys import duplicate_key_warnings
-    from plait.yaml.reader import read
 
     comments = Comments() if "#@" in source.text else None
     try:
@@ -212,7 +212,6 @@ def yaml_converter(strict: bool) -> Callable[[Source], Value]:
 
     def convert(source: Source) -> Value:
         from plait.yaml.document_start import is_second
-        from plait.yaml.reader import read
 
         # Only the first document is used; a text without any is one null document.
         documents = read(source, strict=strict, merge_lists=False)

@@ -12,6 +12,7 @@ from shlex import quote
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import Array, Map
+from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,8 +219,6 @@ def _jenkinsfile(_path: str, text: str, top: str) -> Iterator[Snippet]:
 
 
 def _yaml(path: str, text: str, top: str) -> Iterator[Snippet]:
-    from plait.yaml.reader import read
-
     source = Source(path, text)
     try:
         documents = read(source)

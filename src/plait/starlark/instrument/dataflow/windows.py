@@ -14,6 +14,8 @@ from itertools import count
 from plait.base.errors import PlaitError
 from plait.base.source import Position
 from plait.starlark.containers import Dict, List, key_of
+from plait.starlark.instrument.dataflow.flows import CHANGEABLE, ProgramFlows, reachable
+from plait.starlark.instrument.dataflow.marking import Marking, attempted, caller, printer
 from plait.starlark.instrument.dataflow.recorder import PLAIN, DataflowRuntime
 from plait.starlark.instrument.dataflow.shadows import DependencyScope, of_item, without
 from plait.starlark.values import Builtin
@@ -365,8 +367,6 @@ class DependencyTracker:
 
         A fragment counts if the function that changes it in place is reachable.
         """
-        from plait.starlark.instrument.dataflow.flows import CHANGEABLE, reachable
-
         found = [*reachable(values)]
         applies = any(type(value) is Builtin and value.name == _APPLY for value in found)
         for value in found:
@@ -385,7 +385,6 @@ class DependencyTracker:
         if self.marks is None or not self.marks.is_secret(*made_of):
             yield None
             return
-        from plait.starlark.instrument.dataflow.marking import caller
 
         window = self.stack[-1]
         control = self.marks.control(action, *caller(), made_of)
@@ -397,8 +396,6 @@ class DependencyTracker:
         """The functions that the code of one program calls. line: receives each printed line."""
         if self.marks is None:
             return DataflowRuntime(self, source).names()
-        from plait.starlark.instrument.dataflow.flows import ProgramFlows
-        from plait.starlark.instrument.dataflow.marking import Marking, printer
 
         found = self.programs.get(source)
         if found is None:
@@ -425,8 +422,6 @@ class DependencyTracker:
 
     def attempted(self, function: object) -> AbstractContextManager[None]:
         """A call of a function that returns errors as values."""
-        from plait.starlark.instrument.dataflow.marking import attempted
-
         return attempted(self, function)
 
     def shape(self, reached_by: Shadow) -> None:
