@@ -17,7 +17,7 @@ from workshop import TEMPLATES, workshop
 
 from patience import LONGEST
 
-SESSION, LIBRARY = (Path(__file__).with_name(name) for name in ("session.lua", "library.lua"))
+SESSION, LIBRARY, FIX = (Path(__file__).with_name(name) for name in ("session.lua", "library.lua", "fix.lua"))
 
 
 def answers(tmp_path: Path, files: Mapping[str, str], session: Path) -> dict[str, Any]:
@@ -63,3 +63,19 @@ def test_a_session_of_neovim_in_a_library(tmp_path: Path) -> None:
     assert steps["definition"].endswith("lib/schema.yml")
     assert steps["renamed"] == "4: name: #@ data.values.title"
     assert "Change to @yaml/text-templated-strings" in steps["actions"]
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
+def test_a_fix_in_neovim(tmp_path: Path) -> None:
+    files = {
+        "plait.yml": "runs:\n  a:\n    patch: {base: base.yml, ops: [ops.yml]}\n",
+        "base.yml": "name: shop\nport: 80\n",
+        "ops.yml": "- type: remove\n  path: /port\n  value: 80\n",
+    }
+    steps = answers(tmp_path, files, FIX)
+    assert steps.pop("ok") == "yes"
+    assert steps["line"] == 2
+    assert steps["message"].startswith('remove operation [0]: takes no "value"')
+    assert steps["title"] == "Remove it"
+    assert steps["text"] == "- type: remove\n  path: /port"
+    assert steps["gone"]

@@ -159,6 +159,7 @@ _ERRORS = (
     ("E0609", "impossible-change", "an operation asks for a change that cannot be made"),
     ("E0610", "failed-test", "a test operation does not hold"),
     ("E0611", "unknown-format", "an operation names an unknown format of embedded text"),
+    ("E0612", "value-of-remove", "an operation that removes has a value"),
     ("E0621", "unresolved-variables", "variables have no value"),
     ("E0622", "unused-variables", "given variables are not used"),
     ("E0623", "value-in-text", "a map or array cannot be part of a string"),
