@@ -35,6 +35,7 @@ _SIGNS = re.compile(r"(?<!\[)(?<!\\w)- |-\\s|: \+|: \*|:\\s|:\(\?[:=]|:\)\? \*|\
 ALLOWED: dict[str, str] = {
     place: reason
     for reason, places in {
+        "shortens a place for a terminal: a file's name and a line, not YAML": "insight/history_text.py:_narrow_place",
         "moves lines, and so counts their spaces; which lines these are comes from the tree": """
             authoring/formatting/formatter.py:_of_lines authoring/formatting/formatter.py:_written authoring/formatting/formatter.py:_with_one_space
             authoring/formatting/formatter.py:_of_block_scalar authoring/formatting/formatter.py:_moved authoring/formatting/formatter.py:_of_comments

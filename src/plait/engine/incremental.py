@@ -93,7 +93,7 @@ class Engine:
             part.refresh()
 
     def statistics(self) -> dict[str, tuple[int, int]]:
-        """How many objects evaluations reused, and how many were new, by kind, since the last call."""
+        """The numbers of objects that evaluations reused and made, by kind, since the last call."""
         found: dict[str, tuple[int, int]] = {}
         for part in [*self._parts.values()]:
             for files in part.all_files():
