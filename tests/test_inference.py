@@ -360,3 +360,10 @@ def test_a_repository_of_another_tool_gets_its_first_step(
     put(repository, f"base/{file}", "name: x\n")
     assert main(["init"]) == 2
     assert f"{hint} | plait render -f - -f overlay.yml" in capsys.readouterr().err
+
+
+def test_a_directory_that_its_build_file_renders_in_another_way_is_no_run(repository: pathlib.Path) -> None:
+    put(repository, "config/deploy.sh", "ytt -f . -f secret-values.yml\n")
+    found = guess(str(repository))
+    assert not found.runs
+    assert "not offered: plait render --file=config: its build files render it in another way" in found.notes

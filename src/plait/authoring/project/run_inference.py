@@ -92,7 +92,10 @@ def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[Reject
 
     runs = []
     for run in _candidates(kinds):
-        reason = failure_of(run)
+        is_other = run.command == "render" and _is_rendered_otherwise(
+            os.path.abspath(run.directory or os.curdir), rejected
+        )
+        reason = "its build files render it in another way" if is_other else failure_of(run)
         if not reason:
             runs.append(run)
             continue
@@ -118,7 +121,6 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
     from plait.authoring.project.inference.runs import failure_of
 
     found: list[Run] = []
-    named = [os.path.abspath(one.at.source.shown) for one in rejected if one.at.source is not None]
     groups = _split({path: kind for path, kind in kinds.items() if kind in (TEMPLATE, VALUES)})
     for _ in range(_MOST_PARTS):
         if not groups:
@@ -129,8 +131,7 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
         top = _common(group)
         run = _run_in(top, "annotated YAML")
         run.permissions = permissions_of("", top)
-        inside = os.path.join(top, "")
-        is_foreign = any(path.startswith(inside) for path in named) or _is_kustomized(top)
+        is_foreign = _is_rendered_otherwise(top, rejected) or _is_kustomized(top)
         if is_foreign or failure_of(run, prints=True):
             groups = _split(group) + groups
         else:
@@ -279,6 +280,13 @@ def _is_foreign(directory: str) -> bool:
     from plait.authoring.project.inference.runs import SKIPPED_DIRECTORIES
 
     return os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.lexists(os.path.join(directory, CHART))
+
+
+def _is_rendered_otherwise(top: str, rejected: Sequence[RejectedRun]) -> bool:
+    """True if a build file in a directory renders something in a way that was rejected."""
+    inside = os.path.join(top, "")
+    named = [one.at.source.shown for one in rejected if one.command == "render" and one.at.source is not None]
+    return any(os.path.abspath(path).startswith(inside) for path in named)
 
 
 def _is_kustomized(top: str) -> bool:

@@ -39,11 +39,12 @@ _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class RejectedRun:
-    """A command line that is not offered as a run. at: its position. reason: a sentence fragment for messages."""
+    """A command line that is not offered as a run. command: of plait. at: its position. reason: a sentence fragment for messages."""
 
-    __slots__ = ("at", "reason", "shown")
+    __slots__ = ("at", "command", "reason", "shown")
 
-    def __init__(self, shown: str, at: Position, reason: str) -> None:
+    def __init__(self, command: str, shown: str, at: Position, reason: str) -> None:
+        self.command = command
         self.shown = shown
         self.at = at
         self.reason = reason
@@ -152,7 +153,9 @@ class _Collector:
                     if not found:
                         break
             else:
-                self.inference.rejected.append(RejectedRun(line.shown, Position(source, line.line), reason))
+                self.inference.rejected.append(
+                    RejectedRun(line.command, line.shown, Position(source, line.line), reason)
+                )
         return True
 
     def _read(self, snippet: Snippet, directory: str) -> list[tuple[CommandLine, str | None]]:
