@@ -24,7 +24,8 @@ def said(files: dict[str, str], secret: str, *, trace: bool) -> tuple[str, list[
     try:
         made = plait.render(files, values={"user": "app"}, secrets={"pw": secret}, trace=trace)
     except plait.PlaitError as error:
-        return "failed", [error.report(), str(error), repr(error)]
+        texts = [f"{name}: {value}" for name, value in sorted(vars(error).items()) if isinstance(value, str)]
+        return "failed", [error.report(), str(error), repr(error), *texts]
     told = [f"{one.path} {one}" for one in plait.explain(made)] if trace else []
     return "made", [*made.printed, *made.warnings, *told]
 

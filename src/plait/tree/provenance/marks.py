@@ -309,7 +309,9 @@ class Marks:
         the line reached would reveal the secret.
         """
         if self.depends(None if error.quotes_output else error.origins):
-            error.message = WITHHELD
+            error.message = error.reference = WITHHELD
+            error.subject = error.detail = ""
+            error.focus, error.listed = None, ()
             error.args = (WITHHELD,)
             error.expected = error.found = error.document = None
             error.hint = _HINT
