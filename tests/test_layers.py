@@ -127,3 +127,78 @@ def test_the_table_of_the_architecture_names_files_that_exist() -> None:
     paths = [found for found in re.findall(r"`([a-z_/]+(?:/|\.py))`", table) if "/" in found]
     assert len(paths) > 40
     assert [path for path in paths if not (PACKAGE / path).exists()] == []
+
+
+# Debts, which only get smaller: modules that import each other if imports for types count, and imports inside functions.
+# An import stands inside a function if a small run must not load the module (tests/test_startup.py), if the module needs
+# an extra, or in `plait.cli`, which loads the module of one command.
+MOST_CIRCLES = 24
+MOST_INSIDE_FUNCTIONS = 475
+
+
+def modules_of(package: pathlib.Path) -> dict[str, ast.Module]:
+    """Each module with its tree, less the packages themselves."""
+    found = {}
+    for file in package.rglob("*.py"):
+        if file.stem not in ("__init__", "__main__"):
+            name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
+            found[name] = ast.parse(file.read_text("utf-8"))
+    return found
+
+
+def graph_of(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
+    """The modules that each module imports, also for types and inside functions."""
+    graph: dict[str, set[str]] = {}
+    for name, tree in modules.items():
+        named = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                named |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
+        graph[name] = (named & modules.keys()) - {name}
+    return graph
+
+
+def circles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """Groups of modules that reach each other."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            new = graph[waiting.pop()] - seen
+            seen |= new
+            waiting.extend(new)
+        return seen
+
+    reach = {name: reached(name) for name in graph}
+    groups = {frozenset({name, *(other for other in reach[name] if name in reach[other])}) for name in graph}
+    return [set(group) for group in groups if len(group) > 1]
+
+
+def test_circles_of_modules_get_fewer() -> None:
+    found = circles(graph_of(modules_of(PACKAGE)))
+    assert len(found) <= MOST_CIRCLES, sorted(map(sorted, found))
+    assert len(found) > MOST_CIRCLES - 3, "lower the number"
+
+
+def test_a_circle_is_found() -> None:
+    trees = {
+        "p.a": ast.parse("if TYPE_CHECKING:\n    from p.b import B"),
+        "p.b": ast.parse("import p.a"),
+        "p.c": ast.parse(""),
+    }
+    assert circles(graph_of(trees)) == [{"p.a", "p.b"}]
+
+
+def test_imports_inside_functions_get_fewer() -> None:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found = {
+        (file, node.lineno)
+        for file in PACKAGE.rglob("*.py")
+        for function in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(function, functions)
+        for node in ast.walk(function)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "plait"
+    }
+    assert len(found) <= MOST_INSIDE_FUNCTIONS
+    assert len(found) > MOST_INSIDE_FUNCTIONS - 20, "lower the number"
