@@ -7,8 +7,6 @@ traceback becomes the stack: frames whose globals contain "$source" belong to th
 
 from __future__ import annotations
 
-import re
-
 from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import did_you_mean
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 _LONGEST_STACK = 60
 # A statement whose first operand is a literal.
-_CONSTANT_FIRST = re.compile(
+_CONSTANT_FIRST = (
     r"\s*(?:#@)?\s*(?:pass\b|return\s*$|(?:return\b|\w+\s*=(?!=))?\s*-?(?:[rb]?[\"'\d]|(?:True|False|None)\b))"
 )
 _MANY = 5000
@@ -210,7 +208,9 @@ def _body_line(code: CodeType) -> int:
 def _called_line(source: Source, code: CodeType) -> int:
     """The line that the reference names for a call that does not begin: a constant at the start of the body has none."""
     body = _body_line(code)
-    return code.co_firstlineno if _CONSTANT_FIRST.match(source.line(body) or "") else body
+    import re  # it costs as much as a small run
+
+    return code.co_firstlineno if re.match(_CONSTANT_FIRST, source.line(body) or "") else body
 
 
 def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError | None:
