@@ -119,6 +119,8 @@ def answered() -> list[dict[str, object]]:
         answer = json.loads(respond(json.dumps(request)))
         if one["view"] != "output":
             answer[one["view"]] = json.loads(respond(json.dumps({**request, "ask": one["view"]})))
+        if answer["report"]:
+            answer["fixes"] = json.loads(respond(json.dumps({**request, "ask": "fixes"})))["fixes"]
         found.append({**one, "answer": answer})
     return found
 

@@ -305,6 +305,29 @@ def test_a_fix_is_a_button(page: Page) -> None:
     assert "data.values.replicas" in lines(page)
 
 
+def test_an_overlay_that_matches_nothing_is_fixed_by_a_button(page: Page) -> None:
+    """The nearest document is the first one named, and the file with the error is shown."""
+    choose(page, "An overlay that matches nothing")
+    playwright.expect(page.locator("#errors dd").nth(2)).to_contain_text("ConfigMap/settings, app.yml:4")
+    assert lines(page).startswith('#@ load("@ytt:overlay"')
+    page.locator("#fixes").get_by_role("button").first.click()
+    playwright.expect(page.locator("#output")).to_contain_text("log-level: warning")
+    assert '"kind": "ConfigMap"' in lines(page)
+
+
+@pytest.mark.parametrize("view", ["Source", "Output", "Why"])
+def test_each_view_of_a_narrow_page_fills_it(page: Page, view: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    choose(page, "A value the schema refuses")
+    playwright.expect(page.locator("#errors")).to_contain_text("values.yml:1")
+    page.get_by_role("navigation", name="View", exact=True).get_by_role("button", name=view).click()
+    frame = page.locator("#main").bounding_box()
+    boxes = [box for one in page.locator("#main > section").all() if (box := one.bounding_box()) is not None]
+    assert frame is not None
+    assert abs(frame["y"] - min(box["y"] for box in boxes)) <= 1
+    assert abs(frame["height"] - sum(box["height"] for box in boxes)) <= 1
+
+
 def test_steps_build_the_output_up(page: Page) -> None:
     choose(page, "Match, insert, append, remove")
     playwright.expect(page.locator("#output")).to_contain_text("name: proxy")

@@ -35,7 +35,7 @@ function cellOf(cell, onPlace) {
   if (!cell) return [element("span", "not there", { class: "quiet" })];
   const { value, action, source } = cell;
   return [
-    element("span", value, { class: "value" }),
+    element("span", value.split(/(?<=[/.,])/).flatMap((part) => [document.createElement("wbr"), part]), { class: "value" }),
     element("small", [cell.own ? null : `${action} `, source ? placeLink(`${short(source.file)}:${source.line}`, source.file, source.line, onPlace, { title: source.file }) : null]),
   ];
 }

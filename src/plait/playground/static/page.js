@@ -63,13 +63,19 @@ function showAnswer(answer) {
   if (isGood) {
     state.good = answer;
     showOutput();
-  } else showFixes();
+  } else if (!state.good) {
+    at("output").replaceChildren(element("li", "There is no output: the files have an error, which stands below.", { class: "none" }));
+  }
   showResult();
   at("status").textContent = isGood ? "" : "There are errors.";
   at("stale").hidden = isGood || !state.good || state.view === "environments";
   at("output").classList.toggle("stale", !isGood);
   showErrors();
-  showFile(state.shown, { isSame: true });
+  if (!isGood) showFixes();
+  // What is opened with an error is shown where the error is.
+  const bad = state.isOpened && !isGood ? state.files.findIndex((one) => one.name === answer.errors[0]?.file) : -1;
+  state.isOpened = false;
+  showFile(bad < 0 ? state.shown : bad, { isSame: true });
   editor.mark(answer.errors);
   if (isGood && state.chosen && whyOf(state.chosen) === undefined && state.chosen > lines().length) state.chosen = null;
   explain(state.chosen);
@@ -446,8 +452,10 @@ function showErrors() {
 // What the language server offers, once it has tried it.
 async function showFixes() {
   const { answer } = state;
-  const found = await ask("fixes");
-  if (!found?.fixes?.length || answer !== state.answer) return;
+  if (isUnedited()) answer.fixes ??= example.answer.fixes;
+  answer.fixes ??= (await ask("fixes"))?.fixes;
+  const found = answer;
+  if (!found.fixes?.length || answer !== state.answer) return;
   at("fixes").replaceChildren(element("h3", "Fix"), ...found.fixes.map((fix, index) => {
     const place = `${fix.file}:${fix.line}`;
     return button("", () => { put(fix.files, `${fix.title}: ${place}.`); showFile(state.files.findIndex((one) => one.name === fix.file)); }, {
@@ -557,7 +565,7 @@ function open(opened) {
   example = opened.example;
   const { kind, files, open: shown, line, view } = opened;
   Object.assign(state, {
-    kind, files, shown, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null,
+    kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null,
   });
   at("kind").value = kind;
   editor.mark(null);
@@ -578,9 +586,12 @@ function open(opened) {
   showSource(false);
   showFile(shown, { isSame: true });
   showView(line ? "why" : "output");
-  if (example?.answer && JSON.stringify(files) === JSON.stringify(example.files)) showAnswer(example.answer);
+  if (isUnedited()) showAnswer(example.answer);
   evaluateAll();
 }
+
+// An example as it is, with an answer that was built in.
+const isUnedited = () => Boolean(example?.answer) && JSON.stringify(state.files) === JSON.stringify(example.files);
 
 async function openHash(hash) {
   const number = ++opening;

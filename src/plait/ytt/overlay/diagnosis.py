@@ -209,15 +209,26 @@ def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
 
 
 def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tuple[str, str] | None, list[Position]]:
-    """The items with the fewest missing values, and these values.
+    """The items with the fewest missing values, and these values; of these items the one with the most similar text is first.
 
-    Also returns the most similar existing text with the expected one before it, and its position.
+    Also returns this text with the expected one before it, and the position of the first item.
     """
     rated = []
     for place, item in enumerate(items):
         lacks = [one for part in parts for one in differences(item.value, part.nodes)]
         rated.append((len(lacks), place, lacks))
     rated.sort(key=lambda row: row[:2])
+    fewest = [row for row in rated if row[0] == rated[0][0]]
+    pairs = [(one.right, one.left, row) for row in fewest for one in row[2] if type(one.right) is type(one.left) is str]
+    alike = None
+    for expected in dict.fromkeys(right for right, _, _ in pairs):
+        of_expected = {left: row for right, left, row in reversed(pairs) if right == expected}
+        near = nearest(expected, of_expected)
+        if near is not None:
+            alike = (expected, near)
+            rated.remove(of_expected[near])
+            rated.insert(0, of_expected[near])
+            break
     lines = []
     for _, place, lacks in rated[:_CANDIDATES]:
         item = items[place]
@@ -226,8 +237,6 @@ def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tu
         lines.append(f"{name}: {', '.join(texts) or 'the other matchers say no'}")
     if len(rated) > _CANDIDATES:
         lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
-    pairs = [(one.right, one.left) for one in rated[0][2] if type(one.right) is str and type(one.left) is str]
-    alike = next(((right, left) for right, left in pairs if nearest(right, [left]) is not None), None)
     return "\n".join(lines), alike, [items[rated[0][1]].position]
 
 
