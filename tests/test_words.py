@@ -1,10 +1,12 @@
-"""Words in the sources that a machine can check: openings of docstrings, and citations of documents that readers lack."""
+"""Words in the sources: openings of docstrings, citations, and words that the glossary replaces."""
 
 from __future__ import annotations
 
 import ast
+import io
 import pathlib
 import re
+import tokenize
 from collections.abc import Iterator
 
 import plait
@@ -38,3 +40,69 @@ def test_sources_cite_only_documents_of_the_project() -> None:
         links = set(re.findall(r"\bdocs/[\w/-]+\.md\b", text))
         missing += [f"{path.relative_to(SOURCES)}: {link}" for link in sorted(links) if not (root / link).is_file()]
     assert missing == []
+
+
+# Words that the glossary replaces, in docstrings and comments.
+REPLACED = re.compile(
+    r"\b(nobody|somebody|anybody|everybody|whoever|anew|so many|so much|in the place of|tak(?:e|es|en|ing) out"
+    r"|tells|telling|trail|allowance|stands|stood|goes on|an addition to the dialect)\b",
+    re.IGNORECASE,
+)
+# Names that the glossary replaces: of modules, classes, functions and parameters.
+REPLACED_NAMES = frozenset(
+    [
+        "additions",
+        "allowance",
+        "book",
+        "given_at",
+        "laid_over",
+        "lines_behind",
+        "made_room",
+        "name_culprit",
+        "note_directory",
+        "note_file",
+        "said_anew",
+        "scatter",
+        "spend",
+        "tell_all",
+        "tidier",
+        "trail",
+        "with_room",
+        "workshop",
+    ]
+)
+
+
+def comments() -> Iterator[tuple[str, str]]:
+    for path in sorted(SOURCES.rglob("*.py")):
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
+            if token.type == tokenize.COMMENT:
+                yield f"{path.relative_to(SOURCES)}:{token.start[0]}", token.string
+
+
+def test_docstrings_and_comments_have_no_words_that_the_glossary_replaces() -> None:
+    found = [(place, match[0]) for place, text in (*docstrings(), *comments()) if (match := REPLACED.search(text))]
+    assert found == []
+
+
+def test_names_are_none_that_the_glossary_replaces() -> None:
+    found = []
+    for path in sorted(SOURCES.rglob("*.py")):
+        names = {path.stem, path.parent.name}
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                names.add(node.name)
+            elif isinstance(node, ast.arg):
+                names.add(node.arg)
+        found += [f"{path.relative_to(SOURCES)}: {name}" for name in sorted(names & REPLACED_NAMES)]
+    assert found == []
+
+
+def test_the_glossary_is_reachable_and_sorted_into_one_meaning_each() -> None:
+    docs = pathlib.Path(__file__).parents[1] / "docs"
+    assert "(glossary.md)" in (docs / "index.md").read_text("utf-8")
+    assert "glossary.md" in (docs.parent / "mkdocs.yml").read_text("utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", (docs / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    terms = [row for row in rows if row not in ("term", "---")]
+    assert len(terms) > 60
+    assert len(terms) == len(set(terms))

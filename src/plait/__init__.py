@@ -1,4 +1,4 @@
-"""plait patches, templates and layers YAML, and tells you where every value came from.
+"""plait patches, templates and layers YAML, and shows where every value comes from.
 
     import plait
 

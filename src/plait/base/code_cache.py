@@ -51,7 +51,7 @@ class CodeCache:
     __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_secret", "_used", "directory")
 
     def __init__(self, directory: str, secret: bytes = b"") -> None:
-        """secret: part of every key; without it nobody can create an entry."""
+        """secret: part of every key; without it no entry can be created."""
         self.directory = directory
         self._secret = secret
         self._checked = False
@@ -303,7 +303,7 @@ def _secret(path: str) -> bytes | None:
 
 
 def _is_private(place: str | int, others: int) -> bool:
-    """True if the file belongs to the user and nobody else has these permissions."""
+    """True if the file belongs to the user and no other user has these permissions."""
     status = os.stat(place)
     return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & others)
 

@@ -48,7 +48,7 @@ def fetched(
     def work() -> None:
         try:
             outcome.append(_fetch(url, seconds, maximum, redirects, proxies, body, headers or {}, permissions, sockets))
-        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
+        except Exception as error:  # noqa: BLE001 - raised again in the waiting thread
             outcome.append(error)
 
     thread = Thread(target=work, daemon=True)

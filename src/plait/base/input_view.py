@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class InputView:
     """The input view of an evaluation, and its read set.
 
-    |texts: texts that replace files, by absolute path.
-    |is_read_only: variables stores are read, and generated values are not stored.
-    |environment: replaces the environment variables.
-    |files: the content of each file read, by absolute path; None for one that could not be read.
-    |directories: the absolute paths of listed or tested directories.
-    |variables: the environment variables read, by prefix of their names.
-    |streams: other inputs read: standard input, URLs.
-    |written: the absolute paths of written variables stores.
-    |uses_secrets: secrets entered the evaluation (see `plait.tree.secrets.uses_secrets`).
+    texts: texts that replace files, by absolute path.
+    is_read_only: variables stores are read, and generated values are not stored.
+    environment: replaces the environment variables.
+    files: the content of each file read, by absolute path; None for one that could not be read.
+    directories: the absolute paths of listed or tested directories.
+    variables: the environment variables read, by prefix of their names.
+    streams: other inputs read: standard input, URLs.
+    written: the absolute paths of written variables stores.
+    uses_secrets: secrets entered the evaluation (see `plait.tree.secrets.uses_secrets`).
     """
 
     __slots__ = (

@@ -175,7 +175,7 @@ _PER_KEYWORD = 100
 _PER_COMPARISON = 20
 # Maximum nesting of keywords; each takes several stack frames.
 _DEEPEST = 400
-# So many frames are kept for what the library calls. Below it are parts written in Rust, which end the thread, with a
+# Frames reserved for functions that the library calls. Below it are parts written in Rust, which end the thread, with a
 # report of their own, where Python's limit of recursion is met within them.
 _SPARE = 200
 

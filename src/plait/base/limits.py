@@ -223,12 +223,12 @@ class RunBudget:
             raise limit_error("this run", "seconds", self.limits.seconds)
 
 
-_CURRENT: ContextVar[RunBudget] = ContextVar("plait_allowance")
+_CURRENT: ContextVar[RunBudget] = ContextVar("plait_run_budget")
 _DEFAULT = Limits()
 
 
 def current_budget() -> RunBudget:
-    """The allowance of the current run; the defaults outside a run."""
+    """The budget of the current evaluation; outside of one, a new budget with default limits."""
     found = _CURRENT.get(None)
     return RunBudget(_DEFAULT) if found is None else found
 
@@ -236,14 +236,14 @@ def current_budget() -> RunBudget:
 class budget_scope:  # noqa: N801 - reads as what it does
     """`with budget_scope(limits) as budget:` starts a budget, or continues an existing one."""
 
-    __slots__ = ("_allowance", "_token")
+    __slots__ = ("_run_budget", "_token")
 
     def __init__(self, limits: Limits | RunBudget) -> None:
-        self._allowance = RunBudget(limits) if isinstance(limits, Limits) else limits
+        self._run_budget = RunBudget(limits) if isinstance(limits, Limits) else limits
 
     def __enter__(self) -> RunBudget:
-        self._token: Token[RunBudget] = _CURRENT.set(self._allowance)
-        return self._allowance
+        self._token: Token[RunBudget] = _CURRENT.set(self._run_budget)
+        return self._run_budget
 
     def __exit__(self, *_: object) -> None:
         _CURRENT.reset(self._token)

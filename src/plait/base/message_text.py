@@ -39,7 +39,7 @@ def _line(place: str, text: str, label: str) -> StyledLine:
 
 # Lines of an input can have millions of characters.
 _LONGEST_LINE = 400
-# A recursion repeats its steps; more of the same line than this tell nothing.
+# A recursion repeats its steps; more than this number of equal lines do not help.
 _SAME_STEPS = 3
 
 
@@ -58,7 +58,7 @@ def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool
 
 
 def _key_of(text: str, is_flag: bool) -> str:
-    """A line with dots in the place of its value: `- key: ...`, `key=...` of a flag."""
+    """A line with dots instead of its value: `- key: ...`, `key=...` of a flag."""
     rest = text.lstrip(" ")
     head = text[: len(text) - len(rest)]
     while rest.startswith("- "):
@@ -98,7 +98,7 @@ def block(
         for at in (error.at, *error.also)
         if (text := _quoted(at, error, quote_values)) is not None
     ]
-    # A line may have several parts; the first says it.
+    # A line may have several parts; only the first is shown.
     quoted = list({row[:2]: row for row in reversed(quoted)}.values())[::-1]
     missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
     if quoted:

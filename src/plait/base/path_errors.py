@@ -27,7 +27,7 @@ _FEW = 6
 
 
 def code_of(error: OSError | ValueError) -> str:
-    """The code of a path that cannot be read: nothing is there, it is no file, or it is one that cannot be read."""
+    """The code of a path that cannot be read: it is missing, not a file, or a file that cannot be read."""
     return _CODES.get(error.errno or 0, "unreadable-file") if isinstance(error, OSError) else "unreadable-file"
 
 
@@ -99,7 +99,7 @@ def hint_for(
 
 
 def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -> str | None:
-    """A hint for a path that leads to nothing: the nearest names, what is there instead, or what the path is relative to.
+    """A hint for a path that leads to nothing: the nearest names, what exists instead, or what the path is relative to.
 
     It looks at the first part of the path that does not exist. is_typed: the path is relative to the working directory.
     """
@@ -155,6 +155,6 @@ def _denied(path: str) -> str:
 
 
 def _is_linked(folder: str) -> bool:
-    """True if a relative path leads through a link, whose destination is nobody's concern who did not name it."""
+    """True if a relative path leads through a link. Its destination must not be revealed to a user who did not name it."""
     here = os.path.realpath(os.curdir)
     return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))

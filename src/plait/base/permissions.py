@@ -42,9 +42,10 @@ _MOST_LINKS = 40
 class Need:
     """One access that a project requests.
 
-    |access: one of ACCESSES.
-    |name: an absolute path, the origin of a URL, a program with its arguments, a limit above the maximum for files, NAME=VALUE, or an environment variable; `PREFIX*` for all with a prefix.
-    |at: the line that requests it, if known.
+    access: one of ACCESSES.
+    name: an absolute path, the origin of a URL, a program with its arguments, a limit above the maximum for files,
+    NAME=VALUE, or an environment variable; `PREFIX*` for all with a prefix.
+    at: the line that requests it, if known.
     """
 
     __slots__ = ("access", "at", "name")
@@ -66,9 +67,9 @@ class Need:
 class Permissions:
     """The accesses that paths in files may request. Created by `plait.base.trust.permissions_of`.
 
-    |directory: of the project file. file: its path, "" for a project without one.
-    |checkout: its repository, or the directory itself if it is in none.
-    |granted: additional accesses that the user typed, or granted by a stored decision.
+    directory: of the project file. file: its path, "" for a project without one.
+    checkout: its repository, or the directory itself if it is in none.
+    granted: additional accesses that the user typed, or granted by a stored decision.
     """
 
     __slots__ = ("_granted", "_readable", "_writable", "checkout", "directory", "file")

@@ -9,15 +9,16 @@ from __future__ import annotations
 class Source:
     """A named text.
 
-    |name: the path relative to the input root, such as `app.yml` or `stdin.yml`, used by programs and output.
-    |shown: the path from the working directory, such as `config/app.yml`, used in messages.
-    |text: the complete text.
-    |first_line: the number of its first line (1 unless the text is a part of a larger one).
-    |private: messages do not quote it unless the user requests it.
-    |extensions: the enabled extensions of its language (`plait.base.extensions`).
-    |is_unnamed: the reference program names its lines by number only, as in `.star` files.
-    |flag: the flag whose argument contains the text, without dashes; "" for a file.
-    |argument: of the flag, if it is not the text: a prefix of environment variables, a path with its key, a source of secrets.
+    name: the path relative to the input root, such as `app.yml` or `stdin.yml`, used by programs and output.
+    shown: the path from the working directory, such as `config/app.yml`, used in messages.
+    text: the complete text.
+    first_line: the number of its first line (1 unless the text is a part of a larger one).
+    private: messages do not quote it unless the user requests it.
+    extensions: the enabled extensions of its language (`plait.base.extensions`).
+    is_unnamed: the reference program names its lines by number only, as in `.star` files.
+    flag: the flag whose argument contains the text, without dashes; "" for a file.
+    argument: of the flag, if it is not the text: a prefix of environment variables, a path with its key, a source of
+    secrets.
     """
 
     __slots__ = (

@@ -48,7 +48,7 @@ PLAIN = Styles()
 
 
 def shortened(pieces: StyledLine, most: int, end: str = " ...") -> StyledLine:
-    """A line of at most so many characters before `end`."""
+    """A line of at most this number of characters before `end`."""
     kept: StyledLine = []
     for style, text in pieces:
         if len(text) > most:
@@ -59,7 +59,7 @@ def shortened(pieces: StyledLine, most: int, end: str = " ...") -> StyledLine:
 
 
 def short_path(path: str, most: int) -> str:
-    """A path, shortened in the middle to about so many characters; its first part and its end stay."""
+    """A path, shortened in the middle to about this number of characters; its first part and its end stay."""
     if len(path) <= most:
         return path
     first, slash, rest = path.partition("/")

@@ -283,7 +283,7 @@ def keep_limits(request: Request, context: Context | None = None) -> None:
             limits = parse(texts)
         run = budget_scope(RunBudget(limits, current_budget().keeper)).__enter__()
         if context is not None:
-            context.allowance = run
+            context.run_budget = run
 
 
 def links_of(request: Request) -> LinkPolicy:

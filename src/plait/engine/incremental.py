@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # The limits of reading files, beside those of parsing.
 _READING = ("entries", "input")
-# So many sets of limits, or of extensions of the language, are known at a time.
+# Maximum number of sets of limits, or of extensions of the language, are known at a time.
 _MOST = 4
 
 
@@ -43,7 +43,7 @@ class Engine:
     Several threads may use it at a time. Files are then shared by one evaluation, and the others read their own.
 
     reads_once: files are listed and read once, until `refresh`: all evaluations between see the same content. Else each
-    evaluation lists and reads them, and what was made of equal content stays. reuses: False to evaluate every request
+    evaluation lists and reads them, and results of equal content stay. reuses: False to evaluate every request
     from scratch, with the same results; only compiled code is kept then.
     """
 

@@ -64,13 +64,13 @@ GO_FLAGS = "go-flags"
 class PathForm:
     """The path, URL or program in the value of an option, and its position in the value.
 
-    |access: the permission that a project file needs: "read" or "write".
-    |after: the character that ends the text before the path, "" for a value that is a path.
-    |may_be_missing: the path need not exist.
-    |is_source: the value is a source of secrets.
-    |has_pointer: a pointer may follow, `FILE#/pointer`.
-    |may_be_url: an http or https URL may replace the path.
-    |is_pattern: the path may contain wildcards.
+    access: the permission that a project file needs: "read" or "write".
+    after: the character that ends the text before the path, "" for a value that is a path.
+    may_be_missing: the path need not exist.
+    is_source: the value is a source of secrets.
+    has_pointer: a pointer may follow, `FILE#/pointer`.
+    may_be_url: an http or https URL may replace the path.
+    is_pattern: the path may contain wildcards.
     """
 
     __slots__ = ("access", "after", "has_pointer", "is_pattern", "is_source", "may_be_missing", "may_be_url")

@@ -133,26 +133,26 @@ def fleet(
     }  # fmt: skip
     makers = ExecutorFactory(processes, executor, kept, own_process=own_process)
     outcomes: dict[str, RunResult] = {}
-    book = Manifest(place, os.path.basename(read_project.path))
+    manifest = Manifest(place, os.path.basename(read_project.path))
 
     def told(task: Task, outcome: RunResult) -> None:
         if outcome.status != SKIPPED:
-            book.enter(task, outcome)
+            manifest.enter(task, outcome)
         outcome.parts, outcome.news, outcome.reads, outcome.files = (), {}, None, {}
         outcomes[task.name] = outcome
         watcher.outcome(outcome)
 
     try:
         if not afresh:
-            outcomes.update(_kept(book, tasks, DiskState(top), resumed=resume))
+            outcomes.update(_kept(manifest, tasks, DiskState(top), resumed=resume))
         rest = [task for task in tasks if task.name not in outcomes]
         watcher.begin(len(tasks), len(outcomes))
         if rest:
             makers.make(read_project, rest, place, report=told, tick=watcher.tick, fail_fast=fail_fast)
-        book.finish(every)
-        left_over = book.left_over(every)
+        manifest.finish(every)
+        left_over = manifest.left_over(every)
     finally:
-        book.close()
+        manifest.close()
     if stored and rest:
         Results(stored).bound(cache_size, len(rest))
     report = FleetReport(place.name, [outcomes[task.name] for task in tasks], left_over, monotonic() - start)
@@ -168,9 +168,9 @@ def _default_place(project: Project, top: str) -> Destination:
     return place_of(name, top=top)
 
 
-def _kept(book: Manifest, tasks: Sequence[Task], disk: DiskState, *, resumed: bool) -> dict[str, RunResult]:
+def _kept(manifest: Manifest, tasks: Sequence[Task], disk: DiskState, *, resumed: bool) -> dict[str, RunResult]:
     """The outcomes of runs that are up to date, by name."""
-    found = ((task.name, book.kept(task, disk, resumed=resumed)) for task in tasks)
+    found = ((task.name, manifest.kept(task, disk, resumed=resumed)) for task in tasks)
     return {name: outcome for name, outcome in found if outcome is not None}
 
 

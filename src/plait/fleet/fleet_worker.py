@@ -152,7 +152,7 @@ class FleetWorker:
             outcome = _failed(task, error, home)
         except RecursionError:
             outcome = _failed(task, LimitError("the data are nested too deeply", code="too-deep"), home)
-        except Exception as error:  # noqa: BLE001 - one run must not end the others; it is told as what it is
+        except Exception as error:  # noqa: BLE001 - one run must not end the others; it is reported as an internal error
             text = f"internal error: {type(error).__name__}: {error}; this is a bug in plait"
             outcome = RunResult(task.name, FAILED, error=text)
         if self._place is not None:

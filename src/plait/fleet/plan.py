@@ -32,12 +32,12 @@ _FILES = (".yml", ".yaml")
 class Task:
     """One run to render.
 
-    |name: of the run.
-    |place: path of its results, below the directory of the fleet.
-    |is_file: the results are one file, not a directory.
-    |matrix: the name of its matrix, or "".
-    |choices: its value on each axis.
-    |definition: a digest of its settings.
+    name: of the run.
+    place: path of its results, below the directory of the fleet.
+    is_file: the results are one file, not a directory.
+    matrix: the name of its matrix, or "".
+    choices: its value on each axis.
+    definition: a digest of its settings.
     """
 
     __slots__ = ("choices", "definition", "is_file", "matrix", "name", "place")

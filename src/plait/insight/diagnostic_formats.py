@@ -74,10 +74,10 @@ class Offer:
 class Message:
     """A diagnostic as it may be shown to a program.
 
-    |code: of the registry. level: "error", "warning" or "note".
-    |file: "" without a position; line, column: 0 if unknown; end: the column after the last character.
-    |fix: edits that change no output. offers: changes to choose from.
-    |runs: names of the runs that it concerns.
+    code: of the registry. level: "error", "warning" or "note".
+    file: "" without a position; line, column: 0 if unknown; end: the column after the last character.
+    fix: edits that change no output. offers: changes to choose from.
+    runs: names of the runs that it concerns.
     """
 
     __slots__ = (

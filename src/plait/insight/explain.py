@@ -35,12 +35,12 @@ CURRENT, OVERRIDDEN, INPUT = "current", "overridden", "input"
 class HistoryEntry:
     """One entry of a history.
 
-    |action: the kind of change. source, line: its position.
-    |value: the value at that time (`has_value`).
-    |state: current, overridden, or input of the next entry.
-    |origins: the entries it was computed from.
-    |structural: only its existence counts, not its content, such as the enclosing map.
-    |secret: its value and line are hidden.
+    action: the kind of change. source, line: its position.
+    value: the value at that time (`has_value`).
+    state: current, overridden, or input of the next entry.
+    origins: the entries it was computed from.
+    structural: only its existence counts, not its content, such as the enclosing map.
+    secret: its value and line are hidden.
     """
 
     __slots__ = ("action", "has_value", "key", "line", "origins", "secret", "source", "state", "structural", "value")

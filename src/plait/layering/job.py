@@ -37,13 +37,13 @@ _MOST = 4096
 class LayerJob:
     """The options and inputs of one evaluation of `plait layer`.
 
-    |sources: the texts in order, or parsed documents.
-    |options: of rendering. selection: the documents to return.
-    |validate: check the structure of all documents first.
-    |validate_data: check the rendered data against its schemas.
-    |order: one of ORDERS. short: schema, name and data only.
-    |unwrap: unwrap documents managed by Pegleg.
-    |known: cached documents of texts, or None to read all.
+    sources: the texts in order, or parsed documents.
+    options: of rendering. selection: the documents to return.
+    validate: check the structure of all documents first.
+    validate_data: check the rendered data against its schemas.
+    order: one of ORDERS. short: schema, name and data only.
+    unwrap: unwrap documents managed by Pegleg.
+    known: cached documents of texts, or None to read all.
     """
 
     __slots__ = ("known", "options", "order", "selection", "short", "sources", "unwrap", "validate", "validate_data")

@@ -118,19 +118,20 @@ def application(
 ) -> Starlette:
     """An ASGI application that stores documents in revisions, with the API of Deckhand.
 
-    |url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are created or migrated.
-    |address: URL of the service for clients, used in responses.
-    |tokens: file with the accepted tokens.
-    |issuer: an issuer of signed tokens. issuer_keys: a file with its public keys; without it they are fetched.
-    |keystone: a file with the settings of Keystone's middleware, which checks other tokens.
-    |policy: roles by action.
-    |keys: for the data of encrypted documents.
-    |like_deckhand: render exactly as Deckhand does.
-    |maximum: bytes of a body.
-    |limits: of one request, by the names of `plait.base.limits`.
-    |webhooks: URLs to notify of new revisions while the application runs. webhook_key: a file with the signing key.
-    |telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for the process's OpenTelemetry providers.
-    |keep: revisions that retention keeps; by default all.
+    url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are created or migrated.
+    address: URL of the service for clients, used in responses.
+    tokens: file with the accepted tokens.
+    issuer: an issuer of signed tokens. issuer_keys: a file with its public keys; without it they are fetched.
+    keystone: a file with the settings of Keystone's middleware, which checks other tokens.
+    policy: roles by action.
+    keys: for the data of encrypted documents.
+    like_deckhand: render exactly as Deckhand does.
+    maximum: bytes of a body.
+    limits: of one request, by the names of `plait.base.limits`.
+    webhooks: URLs to notify of new revisions while the application runs. webhook_key: a file with the signing key.
+    telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for the process's OpenTelemetry
+    providers.
+    keep: revisions that retention keeps; by default all.
 
     Without tokens, issuer and keystone, every client on this machine has all permissions, and others have none. Raises
     PlaitError for unusable arguments and files, and an unreachable database.

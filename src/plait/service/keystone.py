@@ -39,7 +39,7 @@ class Keystone:
     def __init__(self, path: str) -> None:
         """Raises UsageError where the middleware is not installed."""
         try:
-            import keystonemiddleware.auth_token  # noqa: F401 - only whether it is there
+            import keystonemiddleware.auth_token  # noqa: F401 - only to check that it is installed
         except ModuleNotFoundError as error:
             raise UsageError(
                 "--keystone needs an extra that is not installed",
@@ -81,7 +81,7 @@ class Keystone:
         assert self._middleware is not None
         try:
             list(self._middleware(environ, start))
-        except Exception as error:  # noqa: BLE001 - whatever Keystone answers, nobody is let in
+        except Exception as error:  # noqa: BLE001 - no client is accepted, whatever Keystone answers
             _LOG.error("Keystone cannot be asked: %s", type(error).__name__)
             raise _away() from None
         return answers[0]
@@ -164,7 +164,7 @@ def _environ(token: str, method: str, path: str) -> Environ:
 def _name(environ: Environ) -> str:
     """The IDs and names of the user, and of the project or domain that the token is for, because roles belong to it.
 
-    The IDs come first and alone tell users apart: names are unique only within a domain.
+    The IDs come first and alone identify users: names are unique only within a domain.
     """
     told = {key: environ.get(f"HTTP_X_{key}", "") for key in ("USER_ID", "PROJECT_ID", "DOMAIN_ID")}
     ids = "/".join(part for part in told.values() if part)

@@ -62,10 +62,10 @@ class RenderedRevisionDocument(NamedTuple):
 class Layered:
     """The rendered documents of a revision. Immutable.
 
-    |revision, created_at: of the revision. variant: of the rendering.
-    |shown: the documents, in order. needs: the dependencies of each. dependencies: of the stored documents.
-    |base: the key of the rendering that it was derived from.
-    |again: the entries that were rendered again or deleted since.
+    revision, created_at: of the revision. variant: of the rendering.
+    shown: the documents, in order. needs: the dependencies of each. dependencies: of the stored documents.
+    base: the key of the rendering that it was derived from.
+    again: the entries that were rendered again or deleted since.
     """
 
     def __init__(

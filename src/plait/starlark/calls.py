@@ -36,7 +36,7 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
             outside = space.get("$from.outside")  # type: ignore[union-attr] # there is a budget in it
             if outside is not None:
                 return outside(function, args, kwargs or {})
-        return function(*args, **(kwargs or {}))  # type: ignore[operator] # Python says what cannot be called
+        return function(*args, **(kwargs or {}))  # type: ignore[operator] # Python reports values that cannot be called
     except Exception as error:  # noqa: BLE001
         fault = error
     finally:

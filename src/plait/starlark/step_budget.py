@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from _contextvars import ContextVar
 
-from plait.base.limits import current_budget as allowance
+from plait.base.limits import current_budget as run_budget
 from plait.base.limits import limit_error
 from plait.base.process import has_other_threads
 from plait.base.source import Position
@@ -58,17 +58,17 @@ class StepBudget:
     loops: returns the functions for loops that are not counted here (see `program`).
     """
 
-    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "charge", "limits", "loops", "names", "shared", "spaces")
+    __slots__ = ("_bytes", "_memory", "_run_budget", "_spent", "charge", "limits", "loops", "names", "shared", "spaces")
 
-    def __init__(self, allowance: RunBudget) -> None:
-        self.limits = allowance.limits
-        self._allowance = allowance
+    def __init__(self, run_budget: RunBudget) -> None:
+        self.limits = run_budget.limits
+        self._run_budget = run_budget
         self._memory = _Memory()
         self._bytes = 0
         self.loops: Callable[[], Loops] | None = None
         self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
         self.spaces: list[dict[str, object]] = []
-        self.charge, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
+        self.charge, self._spent, self.names = _counters(run_budget, self.look, self._long_loop)
 
     def end(self) -> None:
         """Drops references to the programs' names, some of which refer back to their functions. These functions must
@@ -92,9 +92,9 @@ class StepBudget:
 
     def look(self) -> None:
         """Look at the clock and at the memory. Raises LimitError."""
-        self._allowance.check_time()
-        if self._memory.grown() > self._allowance.most("memory"):
-            raise limit_error("the memory of values", "memory", self._allowance.most("memory"))
+        self._run_budget.check_time()
+        if self._memory.grown() > self._run_budget.most("memory"):
+            raise limit_error("the memory of values", "memory", self._run_budget.most("memory"))
         self._look_at_variables()
 
     def _look_at_variables(self) -> None:
@@ -110,8 +110,8 @@ class StepBudget:
 
     def check_headroom(self, size: int) -> None:
         """Raises LimitError if `size` more bytes exceed the limit."""
-        if self._memory.grown() + size > self._allowance.most("memory"):
-            raise limit_error("the memory of values", "memory", self._allowance.most("memory"))
+        if self._memory.grown() + size > self._run_budget.most("memory"):
+            raise limit_error("the memory of values", "memory", self._run_budget.most("memory"))
 
     def made(self, size: int) -> None:
         """Counts a large value of `size` bytes."""
@@ -123,18 +123,18 @@ class StepBudget:
 
 
 def _counters(
-    allowance: RunBudget, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
+    run_budget: RunBudget, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
 ) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., object]]]:
     """The step counters: `charge`, the number of spent steps, and the functions that compiled code calls by name.
 
     They are closures over the remaining number, which Python updates fastest. Therefore the most common loop, over a
     short `range(stop)`, is among them. All others are in `loops`; long_loop is the one over any `range(stop)`.
     """
-    left = given = min(_SLICE, allowance.limits.steps)
+    left = given = min(_SLICE, run_budget.limits.steps)
 
     def more() -> None:
         nonlocal left, given
-        most = allowance.most("steps")
+        most = run_budget.most("steps")
         rest = most - given
         if -left > rest:
             raise limit_error("this evaluation", "steps", most)
@@ -182,9 +182,9 @@ CURRENT: ContextVar[StepBudget] = ContextVar("plait_budget")
 def budget_of(context: Context | None) -> StepBudget:
     """The budget of a run; evaluation without a context has one of its own."""
     if context is None:
-        return StepBudget(allowance())
+        return StepBudget(run_budget())
     if not isinstance(context.budget, StepBudget):
-        context.budget = StepBudget(context.allowance)
+        context.budget = StepBudget(context.run_budget)
     return context.budget
 
 
@@ -284,7 +284,7 @@ def _looking(items: Sequence[T], budget: StepBudget) -> Iterator[T]:
 def check_string(size: int) -> None:
     """Checks the size of a string before it is created. Raises LimitError."""
     budget = CURRENT.get(None)
-    limits = allowance().limits if budget is None else budget.limits
+    limits = run_budget().limits if budget is None else budget.limits
     if size > limits.string:
         raise limit_error(f"a string of {size} characters", "string", limits.string)
     if budget is not None:
@@ -297,7 +297,7 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
     made: the number of items that count; None for all.
     """
     budget = CURRENT.get(None)
-    limits = allowance().limits if budget is None else budget.limits
+    limits = run_budget().limits if budget is None else budget.limits
     if size > limits.items:
         raise limit_error(f"a {kind} of {size} items", "items", limits.items)
     if budget is not None:
@@ -308,7 +308,7 @@ def look() -> None:
     """Look at the clock and, where a program runs, at the memory. Raises LimitError."""
     budget = CURRENT.get(None)
     if budget is None:
-        allowance().check_time()
+        run_budget().check_time()
     else:
         budget.look()
 
@@ -330,7 +330,7 @@ def foresee(items: object, each: int) -> None:
 def check_bits(size: int) -> None:
     """Checks the size of an int in bits before it is created. Raises LimitError."""
     budget = CURRENT.get(None)
-    limits = allowance().limits if budget is None else budget.limits
+    limits = run_budget().limits if budget is None else budget.limits
     if size > limits.bits:
         raise limit_error(f"an int of {size} bits", "bits", limits.bits)
     if budget is not None:

@@ -56,20 +56,19 @@ class Printer:
 class Context:
     """The state of one evaluation.
 
-    |doing, done, total: progress for observers: the current step, the finished units, and all units.
-    |print_line: receives each line that templates print.
-    |warnings: texts that a command prints to standard error.
-    |told: the number of warnings, repeated ones included.
-    |refuses_warnings: an evaluation with warnings fails before it writes anything.
-    |originals: the texts as read, if results preserve their format, or None.
-    |cache: compiled code of earlier evaluations, or None.
-    |allowance: the limits in force and their use. budget: the steps and memory that remain for templates.
-    |extensions: names of enabled extensions of the dialect.
+    doing, done, total: progress for observers: the current step, the finished units, and all units.
+    print_line: receives each line that templates print.
+    warnings: texts that a command prints to standard error.
+    told: the number of warnings, repeated ones included.
+    refuses_warnings: an evaluation with warnings fails before it writes anything.
+    originals: the texts as read, if results preserve their format, or None.
+    cache: compiled code of earlier evaluations, or None.
+    run_budget: the limits in force and their use. budget: the steps and memory that remain for templates.
+    extensions: names of enabled extensions of the dialect.
     """
 
     __slots__ = (
         "_warnings",
-        "allowance",
         "budget",
         "cache",
         "doing",
@@ -82,6 +81,7 @@ class Context:
         "originals",
         "print_line",
         "refuses_warnings",
+        "run_budget",
         "secrets",
         "silence",
         "told",
@@ -97,7 +97,7 @@ class Context:
     ) -> None:
         self.cache = cache
         self.originals: FormatPreserver | None = None
-        self.allowance = current_budget() if limits is None else RunBudget(limits)
+        self.run_budget = current_budget() if limits is None else RunBudget(limits)
         self.budget: Closeable | None = None
         self.print_line = Printer(print_line)
         # each once, in order of occurrence

@@ -35,12 +35,12 @@ class Instance:
 class Lookups:
     """The lookups of one evaluation.
 
-    |instances: data values, in order of completion.
-    |loads: (loading file, path) to the loaded file.
-    |reads: for each data value item, the (source, line) of each program that read it by its key.
-    |wholes: the same for maps whose keys were read as data, such as `for key in data.values`.
-    |exports: (file, name) of each name that `library.export` returned, to the lines that requested it.
-    |passed: documents passed to `with_data_values`, to the line that passed them.
+    instances: data values, in order of completion.
+    loads: (loading file, path) to the loaded file.
+    reads: for each data value item, the (source, line) of each program that read it by its key.
+    wholes: the same for maps whose keys were read as data, such as `for key in data.values`.
+    exports: (file, name) of each name that `library.export` returned, to the lines that requested it.
+    passed: documents passed to `with_data_values`, to the line that passed them.
     """
 
     __slots__ = ("_exports", "_schemas", "exports", "instances", "loads", "passed", "reads", "wholes")

@@ -287,7 +287,7 @@ class Editor:
         self.put(line, line, lines)
         return True
 
-    # -- taking out and putting in -----------------------------------------------------------------------------------
+    # -- removing and inserting -- -----------------------------------------------------------------------------------
 
     def gone(self, node: Node) -> None:
         for name in self.names(node):

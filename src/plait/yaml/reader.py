@@ -77,16 +77,16 @@ def read(
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
 
-    |strict: reject plain scalars that could be misread.
-    |comments: receives the comments with their owners.
-    |keep_mark: a byte order mark is text (ytt), else skipped (BOSH).
-    |explicit_keys_win: a key overrides `<<` in any order; None: in templates only, which pass `comments`.
-    |merge_lists: `<<` accepts a sequence of maps, which ytt rejects.
-    |plain: the types of plain scalars, if different from those of `render` and `patch`.
-    |first: stop after the first document (BOSH).
-    |scalar_keys: reject collections as keys (BOSH).
-    |text_keys: keys of the root map are strings as written.
-    |depth: maximum nesting of collections if the limit `nesting` is not set; None: that of the limit.
+    strict: reject plain scalars that could be misread.
+    comments: receives the comments with their owners.
+    keep_mark: a byte order mark is text (ytt), else skipped (BOSH).
+    explicit_keys_win: a key overrides `<<` in any order; None: in templates only, which pass `comments`.
+    merge_lists: `<<` accepts a sequence of maps, which ytt rejects.
+    plain: the types of plain scalars, if different from those of `render` and `patch`.
+    first: stop after the first document (BOSH).
+    scalar_keys: reject collections as keys (BOSH).
+    text_keys: keys of the root map are strings as written.
+    depth: maximum nesting of collections if the limit `nesting` is not set; None: that of the limit.
 
     Raises ReadError for invalid YAML, LimitError.
     """

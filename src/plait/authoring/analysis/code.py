@@ -87,11 +87,11 @@ class Keyword:
 class FileNames:
     """The names of one file.
 
-    |statements: all of them, including nested ones.
-    |loads: the `load` statements. functions: the `def` statements.
-    |lookups: the keys that code looks up. keywords: the names of passed arguments. texts: all strings.
-    |callables: the functions and lambdas that a name of a scope refers to.
-    |told: lines with another number in the engine.
+    statements: all of them, including nested ones.
+    loads: the `load` statements. functions: the `def` statements.
+    lookups: the keys that code looks up. keywords: the names of passed arguments. texts: all strings.
+    callables: the functions and lambdas that a name of a scope refers to.
+    told: lines with another number in the engine.
     """
 
     __slots__ = (

@@ -58,9 +58,9 @@ class Looked(Protocol):
 class Symbols:
     """The names of the files that some runs read.
 
-    |aliased: sites where a module is loaded under its own name; another name requires `name="module"`.
-    |aliases: sites where a module is loaded under another name, each with the site of the module's name.
-    |computed: lines that look a name up without writing it, by symbol.
+    aliased: sites where a module is loaded under its own name; another name requires `name="module"`.
+    aliases: sites where a module is loaded under another name, each with the site of the module's name.
+    computed: lines that look a name up without writing it, by symbol.
     """
 
     def __init__(self, runs: Sequence[Looked], file: Callable[[str], File | None]) -> None:

@@ -209,7 +209,7 @@ class _HitCounter:
                 file.counts[point, 0] = [int(way in gone) for way in point[3]]
             yield file
 
-    # ---- what runs say (see `plait.base.events.CoverageListener`)
+    # ---- events of runs (see `plait.base.events.CoverageListener`)
 
     def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
         known = self._programs.get(source)

@@ -22,11 +22,11 @@ def set(
     """Changes a value of a run's output by editing the file it comes from, as `plait set` does.
 
     project: a project file, or a directory.
-    |path: the PATH of the value, as in `plait.explain`.
-    |value: plain data.
-    |run: the name of the run; optional if the project has only one.
-    |add: the last key of the path may be missing.
-    |write: write the edited files, all of them or none; by default they are only in the result.
+    path: the PATH of the value, as in `plait.explain`.
+    value: plain data.
+    run: the name of the run; optional if the project has only one.
+    add: the last key of the path may be missing.
+    write: write the edited files, all of them or none; by default they are only in the result.
 
     Raises EditError with the reason if the value cannot be edited, UsageError for a path that matches none or several
     values, and the errors of the run.

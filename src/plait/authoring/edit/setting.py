@@ -33,11 +33,11 @@ _MOST_TRIES = 20
 class Edit:
     """An edit of files, and its effect.
 
-    |files: each file's bytes before and after, by absolute path (before: None for a new file).
-    |before, after: the output.
-    |also: unintended changes, by key.
-    |places: the edited lines, FILE:LINE.
-    |notes: remarks, such as a flag that the run needs from now on.
+    files: each file's bytes before and after, by absolute path (before: None for a new file).
+    before, after: the output.
+    also: unintended changes, by key.
+    places: the edited lines, FILE:LINE.
+    notes: remarks, such as a flag that the run needs from now on.
     """
 
     __slots__ = ("after", "also", "before", "files", "notes", "places")

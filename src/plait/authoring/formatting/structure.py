@@ -42,13 +42,13 @@ class Block:
 class Reindentation:
     """The new layout of a text. Lines and columns count from 0.
 
-    |columns: the new column of a line that begins with an item of a block collection.
-    |moved: for a line that continues a scalar or a flow collection, its shift to the right and its block collection.
-    |scalars: lines in block scalars, with the old and the new column of their text.
-    |kept: lines that end inside a quoted scalar, where spaces may be significant.
-    |tight: by line, (column of a dash, column after it) that need one space in between.
-    |around: for each line of `columns`, the columns of its enclosing collections.
-    |ends_open: the text ends in a scalar that includes the end of the text.
+    columns: the new column of a line that begins with an item of a block collection.
+    moved: for a line that continues a scalar or a flow collection, its shift to the right and its block collection.
+    scalars: lines in block scalars, with the old and the new column of their text.
+    kept: lines that end inside a quoted scalar, where spaces may be significant.
+    tight: by line, (column of a dash, column after it) that need one space in between.
+    around: for each line of `columns`, the columns of its enclosing collections.
+    ends_open: the text ends in a scalar that includes the end of the text.
     """
 
     __slots__ = ("around", "columns", "ends_open", "kept", "moved", "scalars", "tight")

@@ -61,7 +61,7 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def _quoted(subject: LintProject) -> set[Keys]:
-    """The data values in code that is in quotes, where S382 is the fault: taking out the value would be its opposite."""
+    """The data values in code that is in quotes, where S382 is the fault: removing the value would be the wrong fix."""
     return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
 
 

@@ -95,7 +95,7 @@ class LintProject:
         if found is None:
             try:
                 content = self._contents[path] if path in self._contents else file_content(path, f"file '{path}'")
-            except (OSError, ValueError, PlaitError):  # the run went on without it
+            except (OSError, ValueError, PlaitError):  # the run continued without it
                 content = b""
             found = self._texts[path] = content.decode("utf-8", "surrogateescape")
         return found

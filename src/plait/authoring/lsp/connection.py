@@ -159,7 +159,7 @@ class Connection(LanguageServer):
             change_annotations={"doubt": annotation},
         )
 
-    # ---- what is told
+    # ---- notifications
 
     def _evaluated(self) -> None:
         """Called in its thread when an evaluation ends: the server's loop notifies the editor."""

@@ -22,11 +22,11 @@ _TYPED_VALUE = re.compile(r"[\"']?([^\s\"'#{}\[\],]*)$")
 class Cursor:
     """A position at which a key or a value can be typed.
 
-    |way: the enclosing items, the document first.
-    |keys: the enclosing keys; arrays have none.
-    |key: the key whose value is typed; "" in a key or an array item.
-    |typed: its text before the cursor. start: its first column.
-    |is_item: it follows the dash of an array item.
+    way: the enclosing items, the document first.
+    keys: the enclosing keys; arrays have none.
+    key: the key whose value is typed; "" in a key or an array item.
+    typed: its text before the cursor. start: its first column.
+    is_item: it follows the dash of an array item.
     """
 
     __slots__ = ("is_item", "key", "keys", "start", "typed", "way")

@@ -50,22 +50,22 @@ class EvaluationStop:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._allowance: RunBudget | None = None
+        self._run_budget: RunBudget | None = None
         self.is_asked = False
 
-    def watch(self, allowance: RunBudget) -> None:
+    def watch(self, run_budget: RunBudget) -> None:
         """Sets the budget to stop."""
         with self._lock:
-            self._allowance = allowance
+            self._run_budget = run_budget
             if self.is_asked:
-                allowance.deadline = 0.0
+                run_budget.deadline = 0.0
 
     def ask(self) -> None:
         """Stops the evaluation: at its next check of the clock, its time is up."""
         with self._lock:
             self.is_asked = True
-            if self._allowance is not None:
-                self._allowance.deadline = 0.0
+            if self._run_budget is not None:
+                self._run_budget.deadline = 0.0
 
 
 class ResourceSchemaChecks:
@@ -272,8 +272,8 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine:
     warned: list[str] = []
     documents = None
     error: PlaitError | None = None
-    with budget_scope(Limits(**LIMITS)) as allowance:
-        stop.watch(allowance)
+    with budget_scope(Limits(**LIMITS)) as run_budget:
+        stop.watch(run_budget)
         try:
             documents = with_stack_headroom(
                 lambda: run.evaluate(

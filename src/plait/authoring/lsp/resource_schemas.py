@@ -54,8 +54,8 @@ def find_faults(state: ServerState, evaluation: Evaluation, stop: EvaluationStop
     if not evaluation.run.checked_by and evaluation.run.command != "layer":
         return
     try:
-        with budget_scope(_LIMITS) as allowance:
-            stop.watch(allowance)
+        with budget_scope(_LIMITS) as run_budget:
+            stop.watch(run_budget)
             with_stack_headroom(lambda: _find(state, evaluation), first=False)
     except PlaitError as error:
         evaluation.kinds.error = None if stop.is_asked else error
@@ -144,7 +144,7 @@ def schema_of(evaluation: Evaluation, document: Document) -> Subschema | None:
     return found or kinds.of_data.get(_schema_name(document))
 
 
-# ---- what is told
+# ---- diagnostics
 
 
 def problems(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:

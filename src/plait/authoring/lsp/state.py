@@ -44,7 +44,7 @@ _MOST_BROKEN = 5
 _MOST_FAULTY = 50
 
 
-# What settings of runs say of the files that they name.
+# The settings with which runs read the files that they name.
 class ServerState:
     """The whole state. changed: called in the evaluating thread when an evaluation ends. begin: starts an evaluation;
     replaced on systems without threads.

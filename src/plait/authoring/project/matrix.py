@@ -327,7 +327,7 @@ def _directories(path: str, directory: str, at: Position) -> list[AxisValue]:
 
 
 def _files(pattern: str, directory: str, at: Position) -> list[AxisValue]:
-    """A value for each file that a pattern matches: what its wildcards stand for."""
+    """A value for each file that a pattern matches: the text that its wildcards match."""
     first = _WILD.search(pattern)
     if first is None:
         raise UsageError(

@@ -33,13 +33,13 @@ _CHECK = "check-output"
 class Run:
     """A named request.
 
-    |name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
-    |given: data values or variables in the project file.
-    |directory: the base of its paths.
-    |at: its position; None for an inferred run. why: the evidence for an inferred run.
-    |output: the destination of its results in a fleet, if the project file sets it.
-    |permissions: of its project; None for a command line.
-    |schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
+    name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
+    given: data values or variables in the project file.
+    directory: the base of its paths.
+    at: its position; None for an inferred run. why: the evidence for an inferred run.
+    output: the destination of its results in a fleet, if the project file sets it.
+    permissions: of its project; None for a command line.
+    schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
     """
 
     __slots__ = (

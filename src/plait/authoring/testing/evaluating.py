@@ -127,7 +127,7 @@ class Evaluator:
         self._observe = observe
         # Records all reads from here on, or None.
         self.reads: InputView | None = None
-        # Files are read once as soon as somebody says what is run together.
+        # Files are read once as soon as it is known which cases run together.
         self._engine = Engine()
         self._due: Counter[Hashable] | dict[Hashable, int] = {}
         self._kept: dict[Hashable, CaseEvaluation] = {}

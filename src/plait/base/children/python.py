@@ -45,11 +45,11 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Starts a Python process with pipes for its input and output.
 
-    |entry: `module:function`; the result of the function is the exit status.
-    |flags: of Python.
-    |directory: the working directory.
-    |environment: all variables of the process, by default those of this process. Python itself reads none of them.
-    |shows_errors: pass on standard error; otherwise it is discarded.
+    entry: `module:function`; the result of the function is the exit status.
+    flags: of Python.
+    directory: the working directory.
+    environment: all variables of the process, by default those of this process. Python itself reads none of them.
+    shows_errors: pass on standard error; otherwise it is discarded.
 
     Raises PlaitError if the process cannot be started.
     """

@@ -18,10 +18,10 @@ INVALID = "Invalid schema"
 class SchemaFailure:
     """ytt's report about a value or declaration that a schema check rejects.
 
-    |at: the node. notes: the positions of annotations that contribute.
-    |summary: the title of a report with only this failure; None if the error's own `reference` is the title of all.
-    |calculated: the item, if a template created it, else empty.
-    |within: the number of enclosing reports of an invalid schema.
+    at: the node. notes: the positions of annotations that contribute.
+    summary: the title of a report with only this failure; None if the error's own `reference` is the title of all.
+    calculated: the item, if a template created it, else empty.
+    within: the number of enclosing reports of an invalid schema.
     """
 
     __slots__ = ("at", "calculated", "description", "expected", "found", "hints", "notes", "summary", "within")

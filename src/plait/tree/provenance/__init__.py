@@ -142,26 +142,26 @@ class OverlayMatch:
 class Trace:
     """The records of one evaluation.
 
-    |asked: the secrets in arguments of an item's annotations.
-    |changes: the record of each changed item.
-    |copies: an item to the item that it is a copy of, because something below it changed.
-    |keys: the origins of computed keys.
-    |presence: the conditions and loops that made an item exist.
-    |there: items whose existence depends on a secret.
-    |chosen: items whose value was selected by a secret.
-    |removals: the removed items.
-    |matches: overlay documents to the documents that they matched.
-    |unmatched: overlay items without a match, with the items that they were compared with.
-    |code: the state of traced programs (see `plait.starlark.instrument.dataflow`).
-    |label: the current name of overlays, if not their actions.
-    |stages: the documents after each step.
-    |effects: the effect of each operation, action and substitution, in order.
-    |secrets: secret parts of sources: (source, first line, line after the last).
-    |marks: decides what may be shown; None in an evaluation without secrets.
-    |texts: the lines of text files of the output, by path. lines: those of all text files, by identity of the text.
-    |follows_all: pure functions are recorded, too. untraced: the calls of those that were not recorded.
-    |whole: for documents whose data was replaced completely, the cause.
-    |lineage: for documents with a parent, their own items and the origins of the parent's items.
+    asked: the secrets in arguments of an item's annotations.
+    changes: the record of each changed item.
+    copies: an item to the item that it is a copy of, because something below it changed.
+    keys: the origins of computed keys.
+    presence: the conditions and loops that made an item exist.
+    there: items whose existence depends on a secret.
+    chosen: items whose value was selected by a secret.
+    removals: the removed items.
+    matches: overlay documents to the documents that they matched.
+    unmatched: overlay items without a match, with the items that they were compared with.
+    code: the state of traced programs (see `plait.starlark.instrument.dataflow`).
+    label: the current name of overlays, if not their actions.
+    stages: the documents after each step.
+    effects: the effect of each operation, action and substitution, in order.
+    secrets: secret parts of sources: (source, first line, line after the last).
+    marks: decides what may be shown; None in an evaluation without secrets.
+    texts: the lines of text files of the output, by path. lines: those of all text files, by identity of the text.
+    follows_all: pure functions are recorded, too. untraced: the calls of those that were not recorded.
+    whole: for documents whose data was replaced completely, the cause.
+    lineage: for documents with a parent, their own items and the origins of the parent's items.
     """
 
     __slots__ = (
@@ -328,10 +328,12 @@ class Trace:
     ) -> None:
         """Records the differences between two trees that share unchanged parts.
 
-        |because: the cause. explain: returns more origins for a new item and the item that it replaces.
-        |written: returns True if a new item's position is where it was written; otherwise the position of the first of `because` counts. For a collection that replaces another one: True if it replaces it completely.
-        |by: the cause of removals, by default the first of `because`.
-        |inserted: a collection that replaces the old value completely. It and all its items count as new, whatever the old value was; old items with the same keys are those they replace.
+        because: the cause. explain: returns more origins for a new item and the item that it replaces.
+        written: returns True if a new item's position is where it was written; otherwise the position of the first of
+        `because` counts. For a collection that replaces another one: True if it replaces it completely.
+        by: the cause of removals, by default the first of `because`.
+        inserted: a collection that replaces the old value completely. It and all its items count as new, whatever the
+        old value was; old items with the same keys are those they replace.
 
         A new item that already has a record keeps it; the replaced item is added.
         """

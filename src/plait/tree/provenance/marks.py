@@ -38,11 +38,11 @@ _HINT = "--quote-values shows it"
 class Marks:
     """The secret marks of one evaluation.
 
-    |shows_all: nothing is withheld, because the user requested cleartext (`--quote-values`).
-    |unknown: the origin of values that cannot be traced; counts as a secret.
-    |printing: programs that print, except those that run only because of a secret.
-    |decides: a secret has decided something.
-    |shaped: templates in which a secret decides which nodes exist.
+    shows_all: nothing is withheld, because the user requested cleartext (`--quote-values`).
+    unknown: the origin of values that cannot be traced; counts as a secret.
+    printing: programs that print, except those that run only because of a secret.
+    decides: a secret has decided something.
+    shaped: templates in which a secret decides which nodes exist.
     """
 
     __slots__ = (

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 class DocumentReading:
     """One document of a text.
 
-    |document: the document, or None. written: its comments. of: the comments of each item.
-    |pending: comments for the next item, at first those above the document.
-    |anchored, name: the item that waits for a collection with an anchor, and the anchor.
-    |closed: the last line of the last multi-line scalar, which cannot continue.
+    document: the document, or None. written: its comments. of: the comments of each item.
+    pending: comments for the next item, at first those above the document.
+    anchored, name: the item that waits for a collection with an anchor, and the anchor.
+    closed: the last line of the last multi-line scalar, which cannot continue.
     """
 
     __slots__ = ("anchored", "closed", "document", "lines", "name", "of", "pending", "source", "text", "written")

@@ -137,5 +137,5 @@ def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
             else:
                 # At the end, only comments may follow.
                 return root[0] if len(root) == 1 and next_event()[0] == STREAM_END else None
-    except Exception:  # noqa: BLE001 - whatever is wrong with it, reading the document will tell
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, reading the document will report it
         return None

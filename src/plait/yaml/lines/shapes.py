@@ -30,7 +30,7 @@ class NoShapeError(Exception):
 #   DASH_ITEM      `- key: scalar`     key, value, level of the map
 #   ENTRY          `- scalar`          -, value
 #   OTHER_ITEM     all other items     key or NO_KEY, value, (level of the map, what the value is, comment, anchor)
-#   ALONE          `scalar`, the value of what stands above, or more of it      -, value, what it is
+#   ALONE          `scalar`, the value of the line above, or its continuation      -, value, what it is
 #   BLANK          no text
 #   COMMENT        a comment alone     -, -, comment
 #   START          `---`               -, -, comment or None

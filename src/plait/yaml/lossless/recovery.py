@@ -62,9 +62,9 @@ def repairs(text: str) -> list[Repair]:
 class _Strict(Scanner):
     """A scanner that also stops at tokens that only occur in an invalid text.
 
-    |keyed: the line of the last key.
-    |brackets: a state in brackets to continue from.
-    |inner: the states in brackets, each at the start of a line; None for a scanner that stores none.
+    keyed: the line of the last key.
+    brackets: a state in brackets to continue from.
+    inner: the states in brackets, each at the start of a line; None for a scanner that stores none.
     """
 
     __slots__ = ("brackets", "hears", "inner", "keyed")

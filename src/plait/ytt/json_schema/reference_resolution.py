@@ -267,7 +267,7 @@ class SchemaReferences:
         """The registry including identifiers of parts of schemas."""
         try:
             return self.registry.crawl()
-        except Exception:  # noqa: BLE001 - as above; names that cannot be found are told where they are used
+        except Exception:  # noqa: BLE001 - as above; names that cannot be found are reported where they are used
             return self.registry
 
 

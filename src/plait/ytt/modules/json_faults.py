@@ -47,7 +47,7 @@ class _Scan:
         return _Fault(f"invalid character '{shown}' {where}")
 
     def expect(self, allowed: str, where: str) -> str:
-        """Reads one of these characters. The empty string stands for the end of the text."""
+        """Reads one of these characters. The empty string represents the end of the text."""
         found = self.peek()
         if found not in allowed or bool(found) != bool(allowed):
             raise self.wrong(where)

@@ -72,11 +72,11 @@ _MOST_LOOKS = 300
 class OverlayApplication:
     """One application of overlays.
 
-    |owned: collections created by the application, without other references, and their edits.
-    |failed: after a failure, the left items of the step, innermost first.
-    |which: the index of the outermost failed item among its matches.
-    |warn: receives likely mistakes.
-    |looked: names among which a step matched nothing, without a similar one.
+    owned: collections created by the application, without other references, and their edits.
+    failed: after a failure, the left items of the step, innermost first.
+    which: the index of the outermost failed item among its matches.
+    warn: receives likely mistakes.
+    looked: names among which a step matched nothing, without a similar one.
     """
 
     __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")

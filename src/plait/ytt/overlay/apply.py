@@ -81,11 +81,12 @@ def apply(
     their other annotations, while replaced and added items have right's (docs/reference/schemas.md). A scalar on the
     right changes nothing.
 
-    |exact_documents: left and right are document sets with one left document, to which every right one is applied without `@overlay/match` (data values and schemas, docs/reference/data-values.md).
-    |adds: as in `apply_document`.
-    |owned: collections of left without other references; they are changed in place, and new ones are added.
-    |trace: records changes.
-    |warn: receives likely mistakes.
+    exact_documents: left and right are document sets with one left document, to which every right one is applied
+    without `@overlay/match` (data values and schemas, docs/reference/data-values.md).
+    adds: as in `apply_document`.
+    owned: collections of left without other references; they are changed in place, and new ones are added.
+    trace: records changes.
+    warn: receives likely mistakes.
 
     Raises OverlayError, StarlarkError from the user's functions, both with the path through right as stack.
 

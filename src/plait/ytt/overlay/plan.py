@@ -42,21 +42,21 @@ ADDS = MatchCount(UNSET, True, UNSET)
 class OverlayStep:
     """The plan for one right item.
 
-    |matcher: None for the default, the same key (for a document: the only document).
-    |expected: None for exactly one match.
-    |children: settings for the items below (match-child-defaults).
-    |form: format of the left string, in whose document the right item's children are matched.
-    |error: an error in the item's annotations, raised when the item is applied.
+    matcher: None for the default, the same key (for a document: the only document).
+    expected: None for exactly one match.
+    children: settings for the items below (match-child-defaults).
+    form: format of the left string, in whose document the right item's children are matched.
+    error: an error in the item's annotations, raised when the item is applied.
 
     Most items are merged with the one item that has the same key, or the same string under a key:
 
-    |key: this key, as in the index of a map, or this string; NO_KEY for all other items.
-    |optional: the item is added when nothing matches.
-    |bare: the right item itself may replace one without annotations when its value does.
-    |whole: it may replace any item.
-    |found_by: items of the right item that only serve to find the left one.
-    |alike: a replacement requires a value of the same type, or null.
-    |erases: overlay annotations are removed from the added items.
+    key: this key, as in the index of a map, or this string; NO_KEY for all other items.
+    optional: the item is added when nothing matches.
+    bare: the right item itself may replace one without annotations when its value does.
+    whole: it may replace any item.
+    found_by: items of the right item that only serve to find the left one.
+    alike: a replacement requires a value of the same type, or null.
+    erases: overlay annotations are removed from the added items.
     """
 
     __slots__ = (

@@ -53,7 +53,7 @@ class OverlayPoints:
         if item.source is not None:
             self._listener.went(item.source, _point(item), _WAY)
 
-    # ---- what a run tells (see `plait.ytt.overlay.application.OverlayListener`)
+    # ---- events of an application (see `plait.ytt.overlay.application.OverlayListener`)
 
     def begin(self, step: OverlayStep, edit: Edit) -> None:
         self._doing.append(step)

@@ -53,7 +53,7 @@ class OverlayTracer:
             Contributor("overlay", None, 0),
         )
 
-    # ---- what a run tells
+    # ---- events of an application
 
     def begin(self, step: OverlayStep, edit: Edit) -> None:  # noqa: ARG002
         self._watch(step)

@@ -227,12 +227,12 @@ SCALAR_NAMES: dict[type, str] = {str: "string", int: "integer", float: "float", 
 class Declaration:
     """The declaration of a document, a map item (`key`) or an array item.
 
-    |default: the value if none is set.
-    |validation: the rules of `@schema/validation`, or None.
-    |item: for map items, the shared node used if the key is missing.
-    |required: the value must be set.
-    |secret: the value is never shown.
-    |keys: for map items, the rule for several keys, or None for the key itself.
+    default: the value if none is set.
+    validation: the rules of `@schema/validation`, or None.
+    item: for map items, the shared node used if the key is missing.
+    required: the value must be set.
+    secret: the value is never shown.
+    keys: for map items, the rule for several keys, or None for the key itself.
     """
 
     __slots__ = ("default", "item", "key", "keys", "line", "required", "secret", "source", "type", "validation")

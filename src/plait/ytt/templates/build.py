@@ -256,12 +256,13 @@ class TemplateExecution:
 class Builder:
     """The open collections in one execution of a template, or in one call of its functions.
 
-    |stack: the numbers of the open collections, outermost first. lists: their items, by number.
-    |site, items: the collection of the last node, which the next one likely belongs to; site is -1 if it replaces another.
-    |last: the collection of the last node by the text.
-    |maps: the items of maps that were extended more than once.
-    |made: the number of nodes so far; shared nodes count each time.
-    |sizes: of the plan's chunks.
+    stack: the numbers of the open collections, outermost first. lists: their items, by number.
+    site, items: the collection of the last node, which the next one likely belongs to; site is -1 if it replaces
+    another.
+    last: the collection of the last node by the text.
+    maps: the items of maps that were extended more than once.
+    made: the number of nodes so far; shared nodes count each time.
+    sizes: of the plan's chunks.
     """
 
     __slots__ = ("gone", "items", "last", "lists", "made", "maps", "run", "site", "sizes", "stack")

@@ -58,11 +58,11 @@ _NAMES = re.compile(r"[A-Za-z_]\w*")
 class Recovered:
     """A file, read as far as possible.
 
-    |faults: all faults of its text, by line.
-    |file: its nodes and comments, for a YAML file.
-    |pieces, statements, scope: its program.
-    |cut: the removed lines.
-    |text: the file without them, which likely compiles; its line numbers are those of the file.
+    faults: all faults of its text, by line.
+    file: its nodes and comments, for a YAML file.
+    pieces, statements, scope: its program.
+    cut: the removed lines.
+    text: the file without them, which likely compiles; its line numbers are those of the file.
     """
 
     __slots__ = ("cut", "faults", "file", "pieces", "scope", "statements", "text")

@@ -170,7 +170,7 @@ class TemplateTracer:
                     control += tuple(origin for origin in found[1] if origin not in control)
         return control
 
-    # ---- what the run says
+    # ---- events of an execution
 
     def added(self, item: Item, pattern: ItemPattern | None) -> Item:
         made = self.noted(item, pattern)

@@ -117,13 +117,14 @@ class RenderOptions:
 class ReferencedValues:
     """Data values (or a schema) in one document, and the library they are for.
 
-    |document: an overlay on the previous data values; with `plain` it has no annotations and merges plainly (maps deeply, everything else replaces, new keys are added; docs/reference/data-values.md).
-    |refs: the libraries on the path to the target, outermost first; empty for the current library.
-    |all_refs: the reference as first written.
-    |after_library_module: it follows `with_data_values`.
-    |noun: its name in the message about unused references.
-    |used: set by `for_library` once it reached a library instance.
-    |secret: the values are secret.
+    document: an overlay on the previous data values; with `plain` it has no annotations and merges plainly (maps
+    deeply, everything else replaces, new keys are added; docs/reference/data-values.md).
+    refs: the libraries on the path to the target, outermost first; empty for the current library.
+    all_refs: the reference as first written.
+    after_library_module: it follows `with_data_values`.
+    noun: its name in the message about unused references.
+    used: set by `for_library` once it reached a library instance.
+    secret: the values are secret.
     """
 
     __slots__ = ("after_library_module", "all_refs", "document", "noun", "plain", "refs", "secret", "used")
@@ -192,13 +193,13 @@ def values_of_map(values: Map, *, secret: bool = False) -> ReferencedValues:
 class RenderJob:
     """The options and inputs of one evaluation of `plait render`.
 
-    |files: every input, marks applied, by sequence number.
-    |library: their tree.
-    |values: from flags, in order of precedence, including those for libraries.
-    |environment: sets data values by their names in the schema, or None.
-    |tells_secrets: messages may depend on secret values.
-    |merges: documents merged into the output.
-    |after_schema: called once the schema is known.
+    files: every input, marks applied, by sequence number.
+    library: their tree.
+    values: from flags, in order of precedence, including those for libraries.
+    environment: sets data values by their names in the schema, or None.
+    tells_secrets: messages may depend on secret values.
+    merges: documents merged into the output.
+    after_schema: called once the schema is known.
     """
 
     __slots__ = ("after_schema", "environment", "files", "library", "merges", "options", "tells_secrets", "values")
@@ -245,12 +246,13 @@ class TextFile:
 class RenderResult:
     """The result of a render.
 
-    |files: documents by output file, in order. A file whose documents were all removed by overlays is present and empty; a file without documents before overlays is absent.
-    |texts: text files in tree order.
-    |documents: all documents in one stream. An inspection has documents but no files.
-    |is_schema: the document is a schema of data values, which ytt prints without line numbers.
-    |originals: the texts as read, if the format is preserved.
-    |has_tags: maps with a tag as their key are printed as tags.
+    files: documents by output file, in order. A file whose documents were all removed by overlays is present and empty;
+    a file without documents before overlays is absent.
+    texts: text files in tree order.
+    documents: all documents in one stream. An inspection has documents but no files.
+    is_schema: the document is a schema of data values, which ytt prints without line numbers.
+    originals: the texts as read, if the format is preserved.
+    has_tags: maps with a tag as their key are printed as tags.
     """
 
     __slots__ = ("documents", "files", "has_tags", "is_schema", "originals", "texts")

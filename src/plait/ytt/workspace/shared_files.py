@@ -59,7 +59,7 @@ class Recent(dict["K", "V"]):
 
 
 class SharedFile(InputFile):
-    """An input file of several evaluations. What is made of its content is dropped when the content changes."""
+    """An input file of several evaluations. Results of its content are dropped when the content changes."""
 
     __slots__ = ("_evaluation", "_files", "_pass")
 

@@ -31,7 +31,7 @@ _MOST_FILES = 20_000
 _MOST_COMMANDS = 300
 # Limits of one verification: inference runs before every command that has no project file.
 LIMITS: Mapping[str, float] = {"seconds": 10}
-# Written by the run itself, or found behind a link.
+# Written by the run itself, or found through a link.
 _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
 # The settings of `bosh int FILE --path PATH`.
 _LOOKUP = frozenset({"base", "path"})

@@ -29,17 +29,17 @@ _DEPTH = 4
 class DependencyScope(dict["Origin", None]):
     """The reads recorded since the scope was opened, in order.
 
-    |arguments: of a call.
-    |direct: a function of a program received them.
-    |quiet: of a function that does not report its reads.
-    |parts: the shadows of a display's items. key: the shadow of its next key.
-    |elements: the shadows of the current elements of a comprehension's loops. coming: the shadows of all their elements.
-    |shape: decided which nodes the function builds.
-    |receiver: a value that the called method may change.
-    |reached_by: the secret conditions that led here. entered_by: those of the current statement.
-    |outermost: of a call from the host, outside all programs.
-    |host: of statements that build nodes. control: decides whether the next one runs.
-    |called: of a call that no program contains, but which reports its result.
+    arguments: of a call.
+    direct: a function of a program received them.
+    quiet: of a function that does not report its reads.
+    parts: the shadows of a display's items. key: the shadow of its next key.
+    elements: the shadows of the current elements of a comprehension's loops. coming: the shadows of all their elements.
+    shape: decided which nodes the function builds.
+    receiver: a value that the called method may change.
+    reached_by: the secret conditions that led here. entered_by: those of the current statement.
+    outermost: of a call from the host, outside all programs.
+    host: of statements that build nodes. control: decides whether the next one runs.
+    called: of a call that no program contains, but which reports its result.
     """
 
     arguments: Sequence[Argument] = ()
@@ -154,7 +154,7 @@ class Loop:
 
 
 def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -> Shadow:
-    """A shadow without some origins, as far as a search of limited depth can tell."""
+    """A shadow without some origins, as far as a search of limited depth finds them."""
     if not covered:
         return shadow
     out: list[Origin] = []
