@@ -1,4 +1,4 @@
-"""plait patches, templates and layers YAML, and shows where every value comes from.
+"""plait patches, templates and layers YAML, and tells you where every value came from.
 
     import plait
 

@@ -158,7 +158,7 @@ class Flow(ExpressionFlow):
             self.store(self.group_of(target.x), value)
         else:
             self.escape(value)
-            self.escape(value)
+            self.escape_elements(value)
             self.target(target)
 
     def bind(self, name: syntax.Name, value: Expression) -> None:
@@ -177,7 +177,7 @@ class Flow(ExpressionFlow):
             if group is not None and operator == "+":
                 self.take_elements(group, value)
             return
-        self.escape(value)
+        self.escape_elements(value)
         if type(target) is syntax.Index and group is not None:
             self.raise_kind(group, self.of(syntax.Binary(operator, target, value, target.line)))
             self.open(find(group).inner)

@@ -142,14 +142,14 @@ class ExpressionFlow(Groups):
             self.visit(argument.value)
             self.escape(argument.value)
             if argument.star:
-                self.escape(argument.value)
+                self.escape_elements(argument.value)
 
     def read(self, arguments: Sequence[syntax.Argument]) -> None:
         """Arguments that are only read."""
         for argument in arguments:
             self.visit(argument.value)
             if argument.star:
-                self.escape(argument.value)
+                self.escape_elements(argument.value)
 
     def call_known(self, node: syntax.Call, function: Function) -> None:
         function.called = True
@@ -186,14 +186,14 @@ class ExpressionFlow(Groups):
             arguments = arguments[1:]
             if arguments and node.arguments[0] is not arguments[0]:
                 # A key gets the elements.
-                self.escape(node.arguments[0].value)
+                self.escape_elements(node.arguments[0].value)
         elif effect == SHARES and (name not in {"min", "max"} or len(arguments) == 1):
             for argument in arguments:
-                self.escape(argument.value)
+                self.escape_elements(argument.value)
             return
         for argument in arguments:
             self.escape(argument.value)
-            self.escape(argument.value)
+            self.escape_elements(argument.value)
 
     def call_method(self, node: syntax.Call, method: syntax.Attribute) -> None:
         kind, name = self.of(method.x), method.name
@@ -222,7 +222,7 @@ class ExpressionFlow(Groups):
         else:
             self.arguments(node.arguments)
             if effect == GIVES:
-                self.escape(method.x)
+                self.escape_elements(method.x)
             else:
                 self.escape(method.x)
 
@@ -248,7 +248,7 @@ class ExpressionFlow(Groups):
         if looped is not None and not find(looped).looped:
             find(looped).looped = self.changed = True
         if type(target) is not syntax.Name:
-            self.escape(x)
+            self.escape_elements(x)
             self.target(target)
             return
         group = self.group_of(x)
@@ -260,7 +260,7 @@ class ExpressionFlow(Groups):
             else:
                 self.unify(own, self.inner(group))
         elif scope is not None and self.of(target) != BOTTOM:
-            self.escape(x)
+            self.escape_elements(x)
 
 
 _EXPRESSIONS: dict[type, Callable[..., None]] = {

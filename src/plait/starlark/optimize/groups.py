@@ -225,7 +225,7 @@ class Groups(TypeInference):
         else:
             self.open(self.group_of(node))
 
-    def escape(self, node: Expression) -> None:
+    def escape_elements(self, node: Expression) -> None:
         """The elements of a list go where we cannot see."""
         group = self.group_of(node)
         if group is not None:
