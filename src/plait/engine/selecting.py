@@ -48,7 +48,7 @@ def selected(step: Step, documents: Sequence[Document], trace: Trace | None = No
     if trace is not None and marks is not None:
         for document in documents:
             if marks.is_secret(document, *_compared(document, select)):
-                # Whether the step changes it tells of the secret, and so does each value of it afterwards.
+                # Whether the step changes it depends on the secret, and so does each later value.
                 control = marks.control("select", select.source, select.line)
                 trace.presence[document] = (*trace.presence.get(document, ()), control)
                 trace.chosen.add(document)

@@ -163,7 +163,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def kind_meant(path: Path, documents: Iterable[Document], names: ItemNames | None = None) -> str | None:
-    """The intended PATH if the kind of documents is in the place of a key; None otherwise."""
+    """The intended PATH if the first key is a kind of documents; None otherwise."""
     names = ItemNames() if names is None else names
     first = path.steps[0] if path.steps else ""
     shown = (one for one in documents if not any(map(names.hides, name_items(one))))

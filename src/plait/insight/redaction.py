@@ -31,7 +31,7 @@ def masked(
     """The documents of a run without their secrets.
 
     trace: the record of the run. view: its view of the inputs. If the run uses secrets and has no marks, every scalar is
-    withheld. All secrets look the same: that two are equal, or that one has changed, tells something of them.
+    withheld. All secrets look the same: that two are equal, or that one has changed, would reveal something.
     """
     if trace is None or trace.marks is None:
         return [one.with_value(_withheld(one.value)) for one in documents] if uses_secrets(view) else documents

@@ -105,11 +105,11 @@ class Output:
         return Seen(seen, document, number, tuple(way))
 
     def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents of this output as they may be shown: by their marks, so that nothing in their place tells of a secret."""
+        """Documents of this output as they may be shown: masked by their marks, so that nothing reveals a secret."""
         return masked(documents, self.trace, view=self.view)
 
     def without_secrets(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents that somebody else wrote, without scalars that are secret in this output."""
+        """Documents from another source, without the scalars that are secret in this output."""
         if self.uses_secrets and not uses_secrets(self.trace):
             return masked(documents, None, view=self.view)
         documents = self.seen(documents)
