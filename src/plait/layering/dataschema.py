@@ -55,7 +55,7 @@ def check_data(
 ) -> None:
     """Checks every rendered document against its registered schema; `documents` contains the DataSchema documents.
     names_keys: messages may name keys in the data of secret documents. counts: violations of secret data are findings of
-    their own. Otherwise they are one together: which patterns they break, and how many, tells what the data are.
+    their own. Otherwise they are one finding: the broken patterns and their number would reveal the data.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is not a
     JSON Schema or has a reserved name.

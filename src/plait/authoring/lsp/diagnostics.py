@@ -101,7 +101,7 @@ def _problem(
     if finding.found:
         text += f"\nfound: {finding.found}"
     hint = hint_of(finding)
-    if hint and not (isinstance(hint, Advice) and hint.names("limit")):  # nobody can set it here
+    if hint and not (isinstance(hint, Advice) and hint.names("limit")):  # it cannot be set here
         text += f"\nhint: {hint}"
     if run is not None:
         text = f"{text}\nin the run {run.name}".replace(os.path.join(run.directory, ""), "")

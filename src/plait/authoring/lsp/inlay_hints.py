@@ -64,7 +64,7 @@ def lenses(state: ServerState, path: str) -> list[CodeLens]:
         return []
     evaluations = [one for one in state.evaluations(path) if state.is_current(one, path)]
     if not evaluations or any(one.trace.marks is not None and one.trace.marks.decides_places for one in evaluations):
-        # Where a secret decides what is in an output, the number of anything in it tells of the secret.
+        # If the content of an output depends on a secret, every count of it would reveal the secret.
         return []
     if file.kind == OPS:
         return list(_of_operations(file, evaluations))
