@@ -21,7 +21,7 @@ class Canceller:
         self.is_set = False
 
     def set(self) -> None:
-        """End the call, now or as soon as it runs."""
+        """Ends the call, now or as soon as it runs."""
         with self._lock:
             self.is_set = True
             if self._end is not None:

@@ -112,7 +112,7 @@ def check_data_values(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Findings:
-    r"""Check data values against the schema and its validations, as `render` does before it renders; no template is rendered.
+    r"""Checks data values against the schema and its validations, as `render` does first; no template is rendered.
 
     The options are those of `render`. Returns violations of the schema and its rules; without a schema all values are
     valid. Raises PlaitError for inputs that cannot be read or evaluated.
@@ -157,7 +157,7 @@ def check_layers(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Findings:
-    r"""Check layered documents: their form, that they can be rendered, and the rendered data against their DataSchema documents.
+    r"""Checks layered documents: their form, that they render, and the rendered data against their DataSchemas.
 
     The same as `layer` with `validate` and `validate_data`, where the options are described. Returns violations of
     layering rules; raises PlaitError for inputs that cannot be read.

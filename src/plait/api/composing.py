@@ -94,7 +94,7 @@ class Composed(Documents):
 
 @function_of(Compose, Composed)
 def compose(request: Compose) -> Composed:
-    """Run the steps of a pipeline file, as `plait compose` does.
+    """Runs the steps of a pipeline file, as `plait compose` does.
 
     pipeline: the path of the file, its text by name, or `documents` of its data.
 

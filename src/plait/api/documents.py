@@ -32,7 +32,7 @@ def read(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
-    r"""Read plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
+    r"""Reads plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
 
     strict: refuse plain scalars that could be misread, such as `yes`. allow_links, limits, isolated: as in `render`.
     Code of templates is comments here, and the result has a warning about it.

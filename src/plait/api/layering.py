@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @function_of(Layer, Documents)
 def layer(request: Layer) -> Documents:
-    """Render layered documents together, as `plait layer` does; the concrete ones come back.
+    """Renders layered documents together, as `plait layer` does; the concrete ones come back.
 
     site: the directory of an Airship site, `site/NAME`, whose documents are collected as by Pegleg; inputs follow
         them.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @function_of(Patch, Documents)
 def patch(request: Patch) -> Documents:
-    r"""Apply operations to a document and fill its `((placeholders))`, as `plait patch` does.
+    r"""Applys operations to a document and fills its `((placeholders))`, as `plait patch` does.
 
     operations: ops files, in order. variables: values by name, overriding those of variables_files. secrets: the same
     for secret values. store: the path of a variables store, which is written when a value is generated; nothing else is

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @function_of(Render, Rendered)
 def render(request: Render) -> Rendered:
-    """Render templates with data values, schemas, overlays and libraries, as `plait render` does.
+    """Renders templates with data values, schemas, overlays and libraries, as `plait render` does.
 
     values: data values as plain data, merged over those of files.
     values_files: plain YAML files of data values.

@@ -183,7 +183,7 @@ class MemoryCache(CodeCache):
         return None
 
     def save(self) -> None:
-        """Let go of everything, once that is a lot."""
+        """Lets go of everything, once that is a lot."""
         if len(self._made) > _ENTRIES // 10:
             self._made.clear()
             self._loose.clear()

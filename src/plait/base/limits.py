@@ -214,7 +214,7 @@ class RunBudget:
         return other
 
     def end(self) -> None:
-        """Let the run end when it next looks at the time; may be called from another thread."""
+        """Lets the run end when it next looks at the time; may be called from another thread."""
         self.deadline = float("-inf")
 
     def check_time(self) -> None:

@@ -88,7 +88,7 @@ _RIGHT, _WRONG, _FAULT = b"+", b"-", b"!"
 
 
 def serve() -> None:
-    """Answer one request."""
+    """Answers one request."""
     serve_by(lambda data: (_answer(data), True))
 
 

@@ -170,7 +170,7 @@ def store(decision: Decision) -> None:
 
 
 def revoke(directory: str) -> bool:
-    """Forget the decision about a project; True if there was one. Raises ReadError."""
+    """Forgets the decision about a project; True if there was one. Raises ReadError."""
     place = _decision_path(os.path.realpath(directory))
     from plait.base.writing.targets import target
 

@@ -114,7 +114,7 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
 
 
 def main(argv: Sequence[str], program: str = PLAIT) -> int:
-    """Run one command line (without the program's name); the exit status.
+    """Runs one command line (without the program's name); the exit status.
 
     A `PlaitError` is printed to standard error in one layout; an internal error is marked as such (status 70). program:
     the program to replace; its layout is used.

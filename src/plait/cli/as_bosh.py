@@ -178,7 +178,7 @@ _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one command line of bosh; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs one command line of bosh; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         return _dispatch(argv)
     except PlaitError as error:

@@ -29,7 +29,7 @@ VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one command line of ytt; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs one command line of ytt; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         return _dispatch(argv)
     except PlaitError as error:
@@ -75,7 +75,7 @@ def _print_version() -> int:
 
 
 def _about(name: str, argv: Sequence[str]) -> int:
-    """Run a command about the command line; the exit status. Raises PlaitError."""
+    """Runs a command about the command line; the exit status. Raises PlaitError."""
     from plait.cli import ytt_commands
 
     if name in _COMPLETE:

@@ -68,7 +68,7 @@ def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str])
 
 
 def shown(command: Command[Any]) -> int:
-    """Print the help of a command; the exit status."""
+    """Prints the help of a command; the exit status."""
     from plait.cli.colour import styles_of
 
     example = ""

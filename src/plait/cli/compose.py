@@ -23,7 +23,7 @@ COMPOSE = Command(Compose)
 
 
 def deliver(request: Request) -> int:
-    """Evaluate a request and write its result; the exit status. Raises PlaitError."""
+    """Evaluates a request and writes its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Compose)
     if request.watch:
         return watch(lambda: (request, None), deliver)

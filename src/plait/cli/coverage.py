@@ -51,7 +51,7 @@ COVERAGE = Command(Cover)
 
 
 def main(flags: Cover) -> int:
-    """Run `plait coverage`; the exit status: 1 if a run failed, or too little is used. Raises PlaitError."""
+    """Runs `plait coverage`; the exit status: 1 if a run failed, or too little is used. Raises PlaitError."""
     with working("looking for runs"):
         project = project_of(flags.project, os.curdir)
     announced(project)

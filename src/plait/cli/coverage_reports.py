@@ -53,7 +53,7 @@ class Reports:
         return coverage
 
     def make(self, coverage: Coverage, *, table: bool = True) -> int:
-        """Print the table, and write the reports; 1 if less is used than is wanted. Raises ReadError."""
+        """Prints the table, and writes the reports; 1 if less is used than is wanted. Raises ReadError."""
         summary = coverage.summary(self.directory)
         for form, path in self.asked:
             _FORMS[form](path, coverage, summary, self.directory)

@@ -66,7 +66,7 @@ DIFF = Command(Diff)
 
 
 def main(flags: Diff) -> int:
-    """Run `plait diff`; the exit status. Raises PlaitError."""
+    """Runs `plait diff`; the exit status. Raises PlaitError."""
     keep_limits(flags)
     if len(flags.arguments) != 2:
         raise UsageError(

@@ -69,7 +69,7 @@ IMPACT = Command(Impact)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `plait explain`; the exit status. Raises PlaitError."""
+    """Runs `plait explain`; the exit status. Raises PlaitError."""
     own, rest = EXPLAIN.apart(argv)
     if entered(own).help or not argv:
         return shown(EXPLAIN)

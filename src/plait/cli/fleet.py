@@ -93,7 +93,7 @@ FLEET = Command(Fleet)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `plait fleet`; the exit status, 1 when a run has failed. Raises PlaitError."""
+    """Runs `plait fleet`; the exit status, 1 when a run has failed. Raises PlaitError."""
     if argv and argv[0] in dict(_SUBCOMMANDS):
         from plait.cli.fleet_answers import answer
 

@@ -77,7 +77,7 @@ UNKNOWN = 3
 
 
 def answer(name: str, argv: Sequence[str]) -> int:
-    """Answer a question, `why`, `diff` or `impact`; the exit status, 1 where a line reaches nothing. Raises PlaitError."""
+    """Answers `why`, `diff` or `impact`. Returns the exit status: 1 if a line has no effect. Raises PlaitError."""
     command, work = ANSWERS[name]
 
     def run(flags: FleetQuestion) -> int:

@@ -125,7 +125,7 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
 
 
 def _tell(file: InputFile, formatted: FormattedText, *, is_diff: bool, colour: bool) -> None:
-    """Print the name of a file that changes, or the difference."""
+    """Prints the name of a file that changes, or the difference."""
     name = file.source.shown
     if not is_diff:
         write_answer(f"{name}\n")

@@ -29,7 +29,7 @@ _GRACE = 0.3
 
 
 def isolated(command: Callable[[], int]) -> int:
-    """Run a command in a child process; its exit status.
+    """Runs a command in a child process; its exit status.
 
     Raises LimitError if the child was killed; UsageError on systems without child processes.
     """
@@ -82,7 +82,7 @@ def _run(command: Callable[[], int], hears: int, tells: int) -> int:
 
 
 def _wait(hears: int) -> float | None:
-    """Wait for the child to end; the limit that it went beyond, or None."""
+    """Waits for the child to end; the limit that it went beyond, or None."""
     seconds: float = Limits().seconds
     deadline = monotonic() + seconds
     while True:

@@ -24,7 +24,7 @@ LAYER = Command(Layer)
 
 
 def deliver(request: Request) -> int:
-    """Evaluate a request and write its result; the exit status. Raises PlaitError."""
+    """Evaluates a request and writes its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Layer)
     if request.watch:
         from plait.cli.watch import watch

@@ -78,7 +78,7 @@ LINT = Command(Lint)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `plait lint`; the exit status, 1 when something is found. Raises PlaitError."""
+    """Runs `plait lint`; the exit status, 1 when something is found. Raises PlaitError."""
     flags, typed = _apart(argv)
     if entered(flags).help:
         return shown(LINT)
@@ -140,7 +140,7 @@ class Asked:
             return subject, findings_of(subject, flags.select, flags.ignore, flags.portable)
 
     def tell(self, subject: LintProject, found: Sequence[LintFinding]) -> None:
-        """Print the findings, and write them to files. Raises ReadError."""
+        """Prints the findings, and writes them to files. Raises ReadError."""
         form, flags = self.form, self.flags
         messages = reports.messages(subject, found)
         if flags.has(Lint.sarif):

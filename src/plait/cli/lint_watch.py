@@ -28,7 +28,7 @@ def watch(
     *,
     counts: bool,
 ) -> None:
-    """Report findings until the user interrupts. Raises UsageError where files cannot be watched. counts: print their number."""
+    """Reports findings until the user interrupts. Raises UsageError where files cannot be watched. counts: print totals."""
 
     def work(view: InputView, changed: frozenset[str]) -> None:
         try:

@@ -24,7 +24,7 @@ LSP = Command(Lsp)
 
 
 def main(_: Lsp) -> int:
-    """Run `plait lsp`; the exit status. Raises ModuleNotFoundError without its libraries."""
+    """Runs `plait lsp`; the exit status. Raises ModuleNotFoundError without its libraries."""
     from plait.authoring.lsp.server import serve
 
     serve()

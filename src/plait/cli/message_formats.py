@@ -38,7 +38,7 @@ class Sink:
         self._found: list[Message] = []
 
     def error(self, error: PlaitError, *, quote_values: bool) -> None:
-        """Write an error with its findings."""
+        """Writes an error with its findings."""
         if self.form in REFERENCES:
             name = f"plait.base.reference.{self.form}"
             report: Callable[[PlaitError], tuple[str, ...]] = __import__(name, fromlist=["report"]).report
@@ -47,7 +47,7 @@ class Sink:
             self._write([message_of(one, quote_values=quote_values, offers=_offers(one)) for one in parts_of(error)])
 
     def warnings(self, texts: Iterable[str]) -> None:
-        """Write warnings. The reference programs have none of them."""
+        """Writes warnings. The reference programs have none of them."""
         if self.form not in REFERENCES:
             found = [message_of(one, offers=_offers(one)) for one in map(diagnostic_of, texts)]
             for one in found:
@@ -60,7 +60,7 @@ class Sink:
         return self.form not in REFERENCES
 
     def messages(self, found: list[Message]) -> None:
-        """Write messages of another process."""
+        """Writes messages of another process."""
         self._write(found)
 
     def _write(self, found: list[Message]) -> None:
@@ -70,7 +70,7 @@ class Sink:
             annotate({JSON: as_lines, GITHUB: as_annotations}[self.form](found))
 
     def close(self) -> None:
-        """Write the log of SARIF."""
+        """Writes the log of SARIF."""
         if self.form == SARIF:
             annotate(as_sarif(self._found))
 

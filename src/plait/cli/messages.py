@@ -103,7 +103,7 @@ def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None
 
 
 def warn(context: Context) -> None:
-    """Print the warnings of a run to standard error, each once."""
+    """Prints the warnings of a run to standard error, each once."""
     sink = _sink()
     if sink is not None:
         sink.warnings(context.warnings)
@@ -114,7 +114,7 @@ def warn(context: Context) -> None:
 
 
 def complain_of_warning(text: str) -> None:
-    """Write a warning to standard error."""
+    """Writes a warning to standard error."""
     from plait.cli.colour import styles_of
 
     show = styles_of(sys.stderr)

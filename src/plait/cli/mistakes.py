@@ -51,7 +51,7 @@ _ELSEWHERE = {
 
 
 def tell_internal(error: Exception) -> int:
-    """Print that plait has a fault; the exit status."""
+    """Prints that plait has a fault; the exit status."""
     sys.stderr.write(
         f"plait: internal error: {type(error).__name__}: {error}\n"
         f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"

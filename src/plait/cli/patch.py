@@ -53,7 +53,7 @@ PATCH = Command(Patch)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `plait patch`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs `plait patch`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         request = entered(PATCH.parse(argv))
     except UsageError as error:
@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def deliver(request: Request) -> int:
-    """Evaluate a request and write its result; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Evaluates a request, writes its result. Returns the exit status. Raises PlaitError with status 1; 3 for a limit."""
     assert isinstance(request, Patch)
     try:
         return _run(request)
@@ -72,7 +72,7 @@ def deliver(request: Request) -> int:
 
 
 def _failed(error: PlaitError, *, as_data: bool) -> int:
-    """Print an error as --json does; or raise it, with its exit status."""
+    """Prints an error as --json does; or raises it, with its exit status."""
     error.exit_status = 3 if isinstance(error, LimitError) else 1
     if not as_data:
         raise error from None
@@ -98,7 +98,7 @@ def _run(request: Patch) -> int:
 
 
 def prepare(request: Patch, *, is_whole: bool = True) -> PatchJob:
-    """Read everything that a request names. is_whole: as of `job_of`. Raises PlaitError."""
+    """Reads everything that a request names. is_whole: as of `job_of`. Raises PlaitError."""
     keep_limits(request)
     context = Context()
     keep_warnings(request, context)

@@ -61,7 +61,7 @@ PROJECT = Command(ProjectCommand)
 
 
 def main_run(argv: Sequence[str]) -> int:
-    """Run `plait run`; the exit status. Raises PlaitError."""
+    """Runs `plait run`; the exit status. Raises PlaitError."""
     own, rest = RUN.apart(argv)
     if entered(own).help:
         return shown(RUN)
@@ -81,7 +81,7 @@ def main_run(argv: Sequence[str]) -> int:
 
 
 def _deliver(request: Request) -> int:
-    """Evaluate a request and write its result, as its command does; the exit status."""
+    """Evaluates a request and writes its result, as its command does; the exit status."""
     deliver: Callable[[Request], int] = __import__(f"plait.cli.{request.command}", fromlist=["deliver"]).deliver
     return deliver(request)
 

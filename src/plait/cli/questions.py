@@ -60,7 +60,7 @@ class ExplainQuestion(Generic[R]):
         self.asked = asked
 
     def run(self, context: Context, *, follows_all: bool = False) -> tuple[DocumentSet, Trace]:
-        """Evaluate with everything recorded; a variables store is not written. Raises PlaitError.
+        """Evaluates with everything recorded; a variables store is not written. Raises PlaitError.
 
         follows_all: also record functions that only compute.
         """
@@ -166,7 +166,7 @@ def _nothing_asked(command: str, count: int) -> UsageError:
 
 
 def _check_word(first: list[str]) -> None:
-    """Refuse a misspelt command's name. Raises UsageError."""
+    """Refuses a misspelt command's name. Raises UsageError."""
     if first and not first[0].startswith("-") and not os.path.lexists(first[0]):
         hint = did_you_mean(first[0], DIALECTS)
         if hint is not None:

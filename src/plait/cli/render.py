@@ -96,7 +96,7 @@ If you want to include those results, use the --output-files or --dangerous-empt
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `plait render`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs `plait render`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         return _dispatch(argv)
     except PlaitError as error:
@@ -138,7 +138,7 @@ def _version() -> int:
 
 
 def deliver(request: Request) -> int:
-    """Evaluate a request and write its result; the exit status. Raises PlaitError."""
+    """Evaluates a request and writes its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Render)
     if request.watch:
         from plait.cli.watch import watch

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_files(directory: str, files: Sequence[OutputFile]) -> None:
-    """Add files to a directory, and print the path of each. Raises PlaitError."""
+    """Adds files to a directory, and prints the path of each. Raises PlaitError."""
     with cleanup_on_signal():
         add_files(directory, files, _print_line)
 

@@ -63,7 +63,7 @@ _LONGEST_LINE = 127
 
 
 def main(flags: Shims) -> int:
-    """Run `plait shims`; the exit status. Raises UsageError if a file cannot be written, or is not plait's."""
+    """Runs `plait shims`; the exit status. Raises UsageError if a file cannot be written, or is not plait's."""
     if len(flags.arguments) != 1:
         raise UsageError(
             "plait shims takes one directory",

@@ -43,7 +43,7 @@ def guarded() -> Terminal | None:
 
 
 def write_out(text: str, *, is_harmless: bool = False) -> None:
-    """Write to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone.
+    """Writes to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone.
 
     is_harmless: control sequences of inputs were removed when the text was created; the remaining ones are plait's.
     """
@@ -117,7 +117,7 @@ def error_width() -> int | None:
 
 
 def complain(text: str, *, is_harmless: bool = False) -> None:
-    """Write a message to standard error; a terminal gets no lines that are wider than it is.
+    """Writes a message to standard error; a terminal gets no lines that are wider than it is.
 
     is_harmless: as of `write_out`.
     """
@@ -134,7 +134,7 @@ def complain(text: str, *, is_harmless: bool = False) -> None:
 
 
 def forget_out() -> None:
-    """Let whatever is still to be written, the interpreter's last flush among it, go nowhere."""
+    """Lets whatever is still to be written, the interpreter's last flush among it, go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

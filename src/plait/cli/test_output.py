@@ -79,7 +79,7 @@ class TerminalReporter:
         write_out(f"{', '.join(parts)}{took}\n", is_harmless=True)
 
     def _failure(self, case_result: CaseResult, reported: dict[Key, str]) -> None:
-        """Print the failures of a test. reported: the errors that were printed, with their tests."""
+        """Prints the failures of a test. reported: the errors that were printed, with their tests."""
         head = f"{self._paint('FAILED', '31;1')} {self._clean(case_result.id)}  ({self._clean(case_result.file)}:{case_result.line})"
         lines = []
         for failure in case_result.failures:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def watch(cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, update: bool) -> None:
-    """Run tests until the user interrupts. Raises UsageError where that cannot be done.
+    """Runs tests until the user interrupts. Raises UsageError where that cannot be done.
 
     cases: reads the tests. verbose, update: as the flags.
     """

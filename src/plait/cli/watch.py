@@ -51,7 +51,7 @@ _OTHER: set[Any] = {Render.files_inspect, Render.schema_inspect, Patch.path}
 
 
 def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Callable[[Request], int]) -> int:
-    """Evaluate a request again and again, until the user interrupts; the exit status.
+    """Evaluates a request again and again, until the user interrupts; the exit status.
 
     read: the request, and the permissions of its project. deliver: evaluates a request and writes its result.
     """

@@ -41,7 +41,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 def main(flags: Website) -> int:
-    """Serve until the user interrupts; the exit status. Raises UsageError where it cannot listen there."""
+    """Serves until the user interrupts; the exit status. Raises UsageError where it cannot listen there."""
     if flags.arguments:
         raise UsageError(
             f'unexpected argument "{flags.arguments[0]}"',

@@ -77,7 +77,7 @@ class Command(Generic[R]):
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
 
     def parse(self, argv: Sequence[str]) -> R:
-        """Read a command line (without the words that chose the command).
+        """Reads a command line (without the words that chose the command).
 
         Raises UsageError for an unknown flag, a missing or superfluous value, an invalid value of a switch, and
         arguments of a command without any. With `--help` the rest is parsed as well, but arguments are not checked.

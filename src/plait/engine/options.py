@@ -349,7 +349,7 @@ class Request:
         return f"<{type(self).__name__}: {self.uses}>"
 
     def use(self, option: Any, value: Any, origin: Origin = None) -> None:
-        """Add one use of an option. Raises UsageError for a comma separated list with broken quotes."""
+        """Adds one use of an option. Raises UsageError for a comma separated list with broken quotes."""
         self.uses.append(Use(option, value, origin))
         values = self._values.setdefault(option.attribute, [])
         if option.kind == CSV:

@@ -134,7 +134,7 @@ class Pipeline:
 
 
 def read(path: str, run: str = "") -> Pipeline:
-    """Read a pipeline file. run: which one, of a file with several.
+    """Reads a pipeline file. run: which one, of a file with several.
 
     Raises ReadError, and UsageError with file and line.
     """

@@ -71,7 +71,7 @@ class Results:
     """Results in a directory, or below a URL. is_shared: others write there too, and are trusted; a URL always is shared."""
 
     def __init__(self, name: str, *, is_shared: bool = False) -> None:
-        """Raises UsageError for a URL that nothing here knows."""
+        """Raises UsageError for a URL with an unsupported scheme."""
         from plait.fleet.remote_files import RemoteFiles, local_path
 
         local = local_path(name)

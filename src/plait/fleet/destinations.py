@@ -60,7 +60,7 @@ if TYPE_CHECKING:
             ...
 
         def open(self) -> None:
-            """Begin to write. Raises ReadError when that cannot be, UsageError when another fleet writes there."""
+            """Begins to write. Raises ReadError when that cannot be, UsageError when another fleet writes there."""
             ...
 
         def lines(self) -> Iterator[Iterable[str]]:
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
             ...
 
         def note(self, line: str) -> None:
-            """Add a line to the journal. Raises ReadError."""
+            """Adds a line to the journal. Raises ReadError."""
             ...
 
         def finish(self, parts: Iterable[bytes]) -> None:
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
             ...
 
         def close(self) -> None:
-            """Let others write."""
+            """Lets others write."""
             ...
 
 

@@ -149,7 +149,7 @@ class Manifest:
         self._place.finish(f"{text}\n".encode() for text in (*heads, *texts))
 
     def close(self) -> None:
-        """Let others write there."""
+        """Lets others write there."""
         self._place.close()
 
     def _text(self, line: Line) -> str:

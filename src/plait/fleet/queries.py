@@ -39,9 +39,9 @@ EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out",
 
 
 class EnvironmentValue:
-    """A value of one environment. text: as one short line. key: its identity.
+    """A value of one environment. text: the value as one short line. key: equal for equal values.
 
-    place: what set it, as text; file and line of it, None for a flag.
+    place: where it is set, as text. file, line: of that place; None for a flag.
     """
 
     __slots__ = ("file", "key", "line", "place", "text")

@@ -130,7 +130,7 @@ class Repository:
         return {os.path.join(self.top, name) for name in names if name}
 
     def lay_out(self, commit: str, directory: str) -> None:
-        """Write the files of a commit into a directory."""
+        """Writes the files of a commit into a directory."""
         environment = {"GIT_INDEX_FILE": os.path.join(directory, ".git-index")}
         self._git("read-tree", commit, environment=environment)
         self._git("checkout-index", "--all", f"--prefix={directory}{os.sep}", environment=environment)

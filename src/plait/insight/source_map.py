@@ -161,7 +161,7 @@ class _Printed:
 def _origin_data(
     explainer: Explainer, node_path: NodePath, entry: dict[str, object], columns: _Columns, names: dict[str, None]
 ) -> dict[str, object]:
-    """Add to a mapping where its value came from; names gets the files."""
+    """Adds to a mapping where its value came from; names gets the files."""
     action, stands, origins = origin(explainer, node_path)
     source, line = stands.source, stands.line
     if source is not None and line > 0 and not source.flag:

@@ -81,7 +81,7 @@ def _site(documents: Iterable[LayeredDocument]) -> str | None:
 
 
 def check_layers(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -> None:
-    """Raise LayeringError (InvalidDocumentLayer) for documents whose layer is not in the order."""
+    """Raises LayeringError (InvalidDocumentLayer) for documents whose layer is not in the order."""
     failures: list[LayeringError] = []
     known = policy.rank
     for document in documents:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def mark_replacements(documents: Sequence[LayeredDocument]) -> None:
-    """Set `replaced_by` of every replaced document. Raises LayeringError (InvalidDocumentReplacement)."""
+    """Sets `replaced_by` of every replaced document. Raises LayeringError (InvalidDocumentReplacement)."""
     failures: list[LayeringError] = []
     unmarked: dict[tuple[str, str], list[LayeredDocument]] = {}
     for document in documents:

@@ -75,7 +75,7 @@ class StepTracer:
         self.trace.removed(item, Change(self.action, by.source, by.line, because=self.because))
 
     def same(self, new: Item, old: Item) -> None:
-        """Record that an item is a copy."""
+        """Records that an item is a copy."""
         self.trace.copied(new, old)
         if id(old) in self.own:
             self.own.add(id(new))

@@ -57,7 +57,7 @@ _ADDED = {
 
 
 def check_documents(sets: Iterable[DocumentSet]) -> None:
-    """Raise LayeringError (InvalidDocumentFormat) with a finding for each violation."""
+    """Raises LayeringError (InvalidDocumentFormat) with a finding for each violation."""
     findings: list[Finding] = []
     seen: dict[tuple[object, object, object], Document] = {}
     for documents in sets:

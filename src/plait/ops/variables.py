@@ -63,12 +63,12 @@ class Sources:
         self._has_secrets = False
 
     def give(self, kind: str, values: Mapping[str, Value]) -> None:
-        """Add the values of one flag. kind: one of KINDS."""
+        """Adds the values of one flag. kind: one of KINDS."""
         self._given[kind].update(values)
         self._named = None
 
     def give_map(self, values: Map) -> None:
-        """Add variables as `-v` does: the items of a map, each by its key."""
+        """Adds variables as `-v` does: the items of a map, each by its key."""
         self.give("var", {str(item.key): item.value for item in values.items})
         if self.traced is not None:
             for item in values.items:

@@ -335,7 +335,7 @@ class _PathToChange:
         return made
 
     def set_key(self, mapping: Map, name: str, value: Value) -> MapItem:
-        """Set a key of an owned map."""
+        """Sets a key of an owned map."""
         index = mapping.index()
         old = index.get(name)
         new = index[name] = MapItem(name, value, self.source, self.line)
@@ -362,7 +362,7 @@ class _PathToChange:
         return item
 
     def put(self, array: Array, index: int, beside: str | None, value: Value) -> None:
-        """Replace an item of an owned array, or insert one "before" or "after" it (docs/reference/operations.md)."""
+        """Replaces an item of an owned array, or inserts one "before" or "after" it (docs/reference/operations.md)."""
         if beside is not None:
             self.insert(array, index + (beside == "after"), value)
         else:

@@ -39,7 +39,7 @@ def evaluate(request: Request) -> Mapping[str, object]:
 
 
 def lay_out(request: Request) -> None:
-    """Write the files of a request to the working directory, if the answer reads them there by name. Raises UsageError."""
+    """Writes the files of a request to the working directory, if the answer reads them by name. Raises UsageError."""
     evaluation.check(request)
     asked = request.get("ask")
     if request["kind"] != "compose" and asked not in ("change", "fixes"):

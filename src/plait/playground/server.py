@@ -111,7 +111,7 @@ class Playground(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def shutdown_request(self, request: object) -> None:
-        """Forget a connection, and close it."""
+        """Forgets a connection, and closes it."""
         assert isinstance(request, socket.socket)
         with self._lock:
             self._deadlines.pop(request, None)
@@ -132,7 +132,7 @@ class Playground(ThreadingHTTPServer):
 
 
 def _end(connection: socket.socket) -> None:
-    """Let whatever waits for a connection wait no more."""
+    """Lets whatever waits for a connection wait no more."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 

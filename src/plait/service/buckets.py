@@ -103,7 +103,7 @@ def _changed(
     *,
     trusted: bool,
 ) -> tuple[int, list[RevisionDocument]]:
-    """Add a revision if anything changed; the newest revision, and the entries of the request in its order.
+    """Adds a revision if anything changed; the newest revision, and the entries of the request in its order.
 
     had: the entries of the bucket until now. trusted: the writer may read secrets.
     """

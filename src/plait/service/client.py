@@ -121,7 +121,7 @@ class Client:
         return self._map("POST", ["rollback", revision])
 
     def delete_revisions(self) -> None:
-        """Forget everything."""
+        """Forgets everything."""
         self._ask("DELETE", ["revisions"])
 
     def tag(self, revision: int, tag: str, data: Mapping[str, object] | None = None) -> dict[str, object]:
@@ -143,7 +143,7 @@ class Client:
     def validate(
         self, revision: int, name: str, status: str, validator: Mapping[str, object], errors: Sequence[object] = ()
     ) -> None:
-        """Report a validation."""
+        """Reports a validation."""
         report = {"status": status, "validator": dict(validator), "errors": list(errors)}
         self._ask("POST", ["revisions", revision, "validations", name], text_of([report]))
 

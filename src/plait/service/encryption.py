@@ -163,7 +163,7 @@ def number_of(reference: Value) -> str | None:
 
 
 def keep(connection: Connection, secrets: Iterable[EncryptedSecret]) -> None:
-    """Store secrets."""
+    """Stores secrets."""
     rows = [secret._asdict() for secret in secrets]
     if rows:
         connection.execute(insert(SECRETS), rows)

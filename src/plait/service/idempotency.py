@@ -76,7 +76,7 @@ class Repeat(NamedTuple):
         return Answer(zlib.decompress(row.text).decode("utf-8", "surrogatepass"), row.status)
 
     def keep(self, connection: Connection, given: Answer) -> None:
-        """Store the answer, and remove answers that are too old."""
+        """Stores the answer, and removes answers that are too old."""
         text = given.text
         data = text.read() if isinstance(text, Body) else text.encode("utf-8", "surrogatepass")
         connection.execute(delete(REPEATS).where(REPEATS.c.at < _oldest()))

@@ -37,11 +37,11 @@ class Issuer:
         self._published: Published | None = None
 
     def discover(self) -> None:
-        """Check tokens by the keys that the issuer publishes. Raises UsageError, PlaitError: see `Published`."""
+        """Checks tokens by the keys that the issuer publishes. Raises UsageError, PlaitError: see `Published`."""
         self._published = Published(self._issuer, self.take_keys)
 
     def take_keys(self, text: str) -> None:
-        """Check tokens by these keys from now on. Raises UsageError."""
+        """Checks tokens by these keys from now on. Raises UsageError."""
         try:
             found = jwt.PyJWKSet.from_dict(json.loads(text))
         except (ValueError, TypeError, AttributeError, RecursionError, jwt.PyJWTError) as error:

@@ -51,7 +51,7 @@ class Keystone:
         self._middleware: Middleware | None = None
 
     def take(self, _: str) -> None:
-        """Use the settings in the file from now on. Raises UsageError."""
+        """Uses the settings in the file from now on. Raises UsageError."""
         self._middleware = _middleware(self.path)
 
     def read(self, token: str, method: str, path: str) -> tuple[str, frozenset[str]]:

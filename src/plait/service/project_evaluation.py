@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def lay_out(request: Request) -> None:
-    """Write the files of the project to the working directory. Raises UsageError."""
+    """Writes the files of the project to the working directory. Raises UsageError."""
     for name, text in request["files"].items():
         if not is_path(name):
             raise UsageError(f"{name!r} is no path within a project", code="revision-file")

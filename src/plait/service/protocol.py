@@ -45,7 +45,7 @@ class Protocol(H11Protocol):
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forgets the connection."""
         for timer in (self._head, self._stalled):
             if timer is not None:
                 timer.cancel()
@@ -53,7 +53,7 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read a part of a request."""
+        """Reads a part of a request."""
         super().data_received(data)
         if self.cycle is None or self.cycle.response_complete:
             self._wait_for_head()
@@ -75,7 +75,7 @@ class Protocol(H11Protocol):
             self._stalled = None
 
     def shutdown(self) -> None:
-        """End the connection with its request; a request that does not arrive soon ends without a response."""
+        """Ends the connection with its request; a request that does not arrive soon ends without a response."""
         super().shutdown()
         if self.cycle is not None and not self.cycle.response_complete and self.cycle.more_body:
             self.loop.call_later(_LAST, self._give_up)
@@ -97,7 +97,7 @@ class Protocol(H11Protocol):
         self._stalled = self.loop.call_later(_TAKEN, self._look)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer bytes that are not HTTP, and close the connection."""
+        """Answers bytes that are not HTTP, and closes the connection."""
         body = msg.encode("ascii", "replace")
         headers = [
             (b"content-type", b"text/plain; charset=utf-8"),

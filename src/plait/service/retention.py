@@ -93,7 +93,7 @@ def prune(connection: Connection, keep: Keep) -> int:
 
 
 def _remove_documents(connection: Connection) -> None:
-    """Remove documents that no entry has, and the secrets that only they refer to."""
+    """Removes documents that no entry has, and the secrets that only they refer to."""
     is_used = exists().where(ENTRIES.c.digest == DOCUMENTS.c.digest)
     unused = connection.execute(
         select(DOCUMENTS.c.digest, DOCUMENTS.c.encrypted, DOCUMENTS.c.text).where(~is_used)

@@ -377,7 +377,7 @@ def add_revision(
     number: int | None = None,
     created_at: str | None = None,
 ) -> tuple[int, list[RevisionDocument]]:
-    """Add a revision without some documents of the newest one, and with new ones; its number, and the new entries.
+    """Adds a revision without some documents of the newest one, and with new ones; its number, and the new entries.
 
     number, created_at: of an imported revision.
     """

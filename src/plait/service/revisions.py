@@ -57,7 +57,7 @@ def list_all(call: Call) -> Answer:
 
 
 def _tags_of(revisions: Sequence[int]) -> Select[tuple[int, str]]:
-    """The tags of some revisions; of all in their range, when these are many."""
+    """A query for the tags of revisions. For many revisions, it selects the whole range from the first to the last."""
     found = select(TAGS.c.revision, TAGS.c.tag)
     if len(revisions) > _MANY:
         return found.where(TAGS.c.revision.between(min(revisions), max(revisions)))
@@ -95,7 +95,7 @@ def _shown(call: Call, connection: Connection, revision: int) -> dict[str, objec
 
 
 def delete_all(call: Call) -> Answer:
-    """Forget everything; revisions count from 1 again. Raises ApiError."""
+    """Forgets everything; revisions count from 1 again. Raises ApiError."""
     call.identity.require(DELETE_REVISIONS)
 
     def work(connection: Connection) -> Answer:

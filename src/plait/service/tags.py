@@ -39,7 +39,7 @@ def create(call: Call) -> Answer:
 
 
 def show(call: Call) -> Answer:
-    """One tag. Raises ApiError."""
+    """The data of a tag. Raises ApiError for an unknown tag."""
     call.identity.require(SHOW_TAG)
     tag = call.name("tag")
     with call.service.database.reading() as connection:

@@ -92,7 +92,7 @@ def wrong_count(name: str, given: int, minimum: int, maximum: int) -> StarlarkEr
 
 
 def check_kind(value: object, kind: str, prefix: str) -> None:
-    """Check one argument: kind is one of `_KINDS`. Raises StarlarkError."""
+    """Checks one argument: kind is one of `_KINDS`. Raises StarlarkError."""
     if not _KINDS[kind](value):
         raise wrong_kind(value, kind, prefix)
 

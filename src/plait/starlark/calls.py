@@ -26,7 +26,7 @@ _FROM_HOST = 100
 
 
 def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, object] | None = None) -> object:
-    """Call a function of the language, or a builtin. Raises StarlarkError with the stack of calls."""
+    """Calls a function of the language, or a builtin. Raises StarlarkError with the stack of calls."""
     space = getattr(function, "__globals__", None)
     budget = None if space is None else space.get("$budget")
     former = None if budget is None else enter(budget)

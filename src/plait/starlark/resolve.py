@@ -59,7 +59,7 @@ _MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"
 
 
 def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
-    """Set `Name.scope` of every use; add a finding for every name that is not defined."""
+    """Sets `Name.scope` of every use; adds a finding for every name that is not defined."""
     missing: dict[Scope, list[tuple[Name, Scope]]] = {}
     todo = [program]
     while todo:

@@ -91,7 +91,7 @@ class StepBudget:
         return self._spent()
 
     def look(self) -> None:
-        """Look at the clock and at the memory. Raises LimitError."""
+        """Looks at the clock and at the memory. Raises LimitError."""
         self._run_budget.check_time()
         if self._memory.grown() > self._run_budget.most("memory"):
             raise limit_error("the memory of values", "memory", self._run_budget.most("memory"))
@@ -305,7 +305,7 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
 
 
 def look() -> None:
-    """Look at the clock and, where a program runs, at the memory. Raises LimitError."""
+    """Looks at the clock and, where a program runs, at the memory. Raises LimitError."""
     budget = CURRENT.get(None)
     if budget is None:
         run_budget().check_time()

@@ -158,7 +158,7 @@ class Context:
             self.told += 1
 
     def warn_openly(self, text: str) -> None:
-        """Collect a warning that depends on no secret."""
+        """Collects a warning that depends on no secret."""
         self.warn(text, of=())
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Sequence[Use] = ()) -> Edit:
-    """Find where a value of a run's output is written, and edit it there; no file is written yet.
+    """Finds where a value of a run's output is written, and edits it there; no file is written yet.
 
     path: of one value, as in `plait.explain`. value: plain data. add: the last key of the path may be missing. uses:
     more flags for the run. `Edit.also` names other values that the edit changes. Raises EditError with the reason if the

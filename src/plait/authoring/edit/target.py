@@ -225,8 +225,9 @@ def changed_texts(left: Output, right: Output) -> list[str]:
 
 
 def value_at(output: Output, node_path: NodePath) -> tuple[bool, Value, bool]:
-    """True and the value if an output has a value at the place of another one, by keys and indexes; and whether that
-    is secret.
+    """Finds the value of an output at a node path of another output, by keys and indexes.
+
+    Returns whether it exists, the value (None without one), and whether it is secret.
     """
     documents = output.documents
     if node_path.number >= len(documents):

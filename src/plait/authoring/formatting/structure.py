@@ -176,7 +176,7 @@ class _Planner:
         return line - 1, column - 1
 
     def _push(self, node: Collection) -> None:
-        """Open a block collection."""
+        """Opens a block collection."""
         around = self.blocks[-1] if self.blocks else None
         kind, new = MAP if node.is_map else SEQUENCE, 0
         if around is not None:

@@ -83,7 +83,7 @@ def findings_of(
     ignore: Sequence[str] = (),
     portable_to: Sequence[str] = (),
 ) -> list[LintFinding]:
-    """The same, of runs that are evaluated already."""
+    """The findings of `lint`, for runs that are evaluated already."""
     settings = ignoring.LintSettings.of(subject.project.lint)
     wanted = looked_for(settings, select, ignore, portable_to)
     found = list(_found(subject, wanted, portable_to))

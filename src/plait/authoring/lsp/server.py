@@ -111,7 +111,7 @@ async def _initialized(server: Connection, _params: types.InitializedParams) -> 
 
 
 def _read_projects(server: Connection) -> None:
-    """Read the project files at the top of the folders that are open."""
+    """Reads the project files at the top of the folders that are open."""
     folders = [path_of(folder.uri) for folder in server.workspace.folders.values()]
     for folder in filter(None, dict.fromkeys((*folders, server.workspace.root_path))):
         for path in (os.path.join(folder, name) for name in FILE_NAMES):
@@ -319,7 +319,7 @@ def _line_edits(server: Connection, path: str, lines: tuple[int, int] | None) ->
 
 
 def serve() -> None:
-    """Serve until the editor ends the connection."""
+    """Serves until the editor ends the connection."""
     goes_on()
     logging.getLogger("pygls").setLevel(logging.ERROR)
     # The library closes its streams, but the command line still flushes standard output at its end.

@@ -95,7 +95,7 @@ class ServerState:
                 self._begin(watched)
 
     def _begin_new(self, path: str, project_file: str = "") -> None:
-        """Evaluate the runs of a file that were not evaluated yet, or are others with another text of the project file."""
+        """Evaluates the runs of a file that are new, or that a changed project file defines differently."""
         for watched in self.runs_of(path):
             if watched.evaluation is None or (project_file and watched.depends_on_text_of(project_file)):
                 self._begin(watched)
@@ -335,7 +335,7 @@ class ServerState:
             return self._working > 0
 
     def shut_down(self) -> None:
-        """End all evaluations."""
+        """Ends all evaluations."""
         self._end(self.registry.all())
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @with_error_facts
 @checked
 def test(paths: Iterable[str | os.PathLike[str]] = (), *, update: bool = False) -> list[CaseResult]:  # noqa: PT028 - not a test itself
-    """Run tests of configuration, as `plait test` does. Returns their results, in order.
+    """Runs tests of configuration, as `plait test` does. Returns their results, in order.
 
     paths: test files, directories and ids; by default all below the working directory. update: rewrite snapshots.
     Raises PlaitError for test files that cannot be read.

@@ -85,7 +85,7 @@ class Values:
 
 
 class Absent:
-    """A PATH that means nothing."""
+    """The expectation that no value has a PATH."""
 
     expects_error = False
 

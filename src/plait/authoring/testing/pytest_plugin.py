@@ -31,7 +31,7 @@ class ExpectationFailed(Exception):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that rewrites snapshots."""
+    """Adds the option that rewrites snapshots."""
     group = parser.getgroup("plait")
     group.addoption("--plait-update", action="store_true", help="rewrite snapshots of plait's tests that differ")
 
@@ -81,7 +81,7 @@ class TestCase(pytest.Item):
         self._case = case
 
     def runtest(self) -> None:
-        """Run it. Raises ExpectationFailed."""
+        """Runs it. Raises ExpectationFailed."""
         from plait.authoring.testing.running import run_case
 
         found: CaseResult = run_case(

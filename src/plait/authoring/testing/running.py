@@ -27,7 +27,7 @@ _PARTS = 4
 
 
 def run_tests(paths: Sequence[str] = (), *, update: bool = False) -> list[CaseResult]:
-    """Run the tests of files, directories and ids; by default all below the working directory.
+    """Runs the tests of files, directories and ids; by default all below the working directory.
 
     update: rewrite snapshots. Returns a result for each, in order. Raises PlaitError for test files that cannot be read.
     """

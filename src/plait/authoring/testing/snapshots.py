@@ -221,7 +221,7 @@ def _is_ours(directory: Directory, name: str) -> bool:
 
 
 def remove(path: str) -> None:
-    """Remove a snapshot, and its directory if it was the last. Raises ReadError."""
+    """Removes a snapshot, and its directory if it was the last. Raises ReadError."""
     above, name = os.path.split(path)
     beside = os.path.dirname(above)
     try:

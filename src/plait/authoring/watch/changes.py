@@ -77,7 +77,7 @@ class _Watcher:
         self._events: Iterator[set[tuple[Change, str]]] = iter(())
 
     def next_change(self, view: InputView, start: float) -> frozenset[str]:
-        """Wait until something that a view has noted is another than it was; the paths. start: when the work began."""
+        """Waits until something that a view has noted is another than it was; the paths. start: when the work began."""
         directories = _existing(view)
         is_new = not directories <= self._directories
         if is_new:

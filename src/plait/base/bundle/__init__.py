@@ -111,7 +111,7 @@ class Bundle:
         return codes
 
     def save(self) -> None:
-        """Write the bundle if this process loaded modules that are not in it, or only some of a group."""
+        """Writes the bundle if this process loaded modules that are not in it, or only some of a group."""
         if not sys.dont_write_bytecode and (self.missed or self.is_divided()):
             from plait.base.bundle.saving import save
 
@@ -146,7 +146,7 @@ class _Loader(SourceFileLoader):
 
 
 def install() -> None:
-    """Load the modules of plait from its bundle from now on, and save it when the process ends."""
+    """Loads the modules of plait from its bundle from now on, and saves it when the process ends."""
     spec = sys.modules["plait"].__spec__
     if spec is None or type(spec.loader) is not SourceFileLoader or not spec.cached or not spec.origin:
         return

@@ -82,13 +82,13 @@ class Pool(Executor):
         return worker
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes once the calls that have begun are done. cancel_futures: calls that have not begun are dropped."""
+        """Ends the processes once the running calls are done. cancel_futures: drops calls that have not begun."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
         if wait:
             self._end()
 
     def kill(self) -> None:
-        """End the processes at once: calls that have begun raise WorkerEndedError, the others are dropped."""
+        """Ends the processes at once: calls that have begun raise WorkerEndedError, the others are dropped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             self._is_killed = True

@@ -24,7 +24,7 @@ def serve() -> None:
 
 
 def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
-    """Answer the messages on standard input, on standard output. answer: the reply to a message; True for the last one."""
+    """Answers messages of standard input on standard output. answer: the reply to a message; True for the last one."""
     # An interrupt is for the process that sends the messages, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

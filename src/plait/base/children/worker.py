@@ -64,7 +64,7 @@ class Worker:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """End the process at once, from any thread; a thread that waits for an answer gets None."""
+        """Ends the process at once, from any thread; a thread that waits for an answer gets None."""
         self._process.kill()
 
     def end(self) -> int:
@@ -75,7 +75,7 @@ class Worker:
 
 
 def send(stream: IO[bytes], data: bytes) -> None:
-    """Write a message."""
+    """Writes a message."""
     stream.write(len(data).to_bytes(_HEAD))
     stream.write(data)
     stream.flush()

@@ -124,7 +124,7 @@ class Emitter:
 
 
 def _locate(node: py.AST, line: int) -> None:
-    """Set the line of a tree of the host where it has none."""
+    """Sets the line of a tree of the host where it has none."""
     todo: list[object] = [node]
     while todo:
         item = todo.pop()

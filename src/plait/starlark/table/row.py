@@ -57,7 +57,7 @@ class Row:
         return self.most == ANY or self.least <= count <= self.most
 
     def check(self, count: int, named: object) -> None:
-        """Check the form of a call. Raises StarlarkError."""
+        """Checks the form of a call. Raises StarlarkError."""
         if self.most == ANY:
             return
         with_names, wrong = self.words

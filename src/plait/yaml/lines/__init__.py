@@ -91,7 +91,7 @@ class TextReading:
         return self.referred
 
     def start_document(self) -> set[int]:
-        """Forget the anchors of the document before; the collections with anchors that are not complete."""
+        """Forgets the anchors of the document before; the collections with anchors that are not complete."""
         if self.referred is None:
             return set()
         self.referred.start_document()

@@ -198,7 +198,7 @@ class Scanner(FlowScanner):
         self.frames.append(Frame(None, -1, VALUE))
 
     def finish(self) -> None:
-        """End the document, with everything that is open."""
+        """Ends the document, with everything that is open."""
         document, frames = self.document, self.frames
         if document is None:
             return
@@ -214,7 +214,7 @@ class Scanner(FlowScanner):
     # -- block collections -------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """End the innermost collection."""
+        """Ends the innermost collection."""
         frame = self.frames.pop()
         if frame.waits != ITEM:
             self.complete(frame)
@@ -271,7 +271,7 @@ class Scanner(FlowScanner):
             raise TreeError(node.start)
 
     def add(self, item: Item, column: int, *, style: str, is_map: bool) -> None:
-        """Add an item in a column: to the innermost collection, or to a new one."""
+        """Adds an item in a column: to the innermost collection, or to a new one."""
         frames = self.frames
         frame = frames[-1]
         if frame.column == column:
@@ -345,7 +345,7 @@ class Scanner(FlowScanner):
         return True
 
     def key(self, node: Node, colon: int) -> None:
-        """Begin an item with a key."""
+        """Begins an item with a key."""
         item = Item(node.start, node, colon)
         column = node.start - self.line
         self.add(item, column, style=BLOCK, is_map=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def check_output(
     documents: Iterable[Document], paths: Sequence[str], warn: Callable[[str], None], *, quotes: bool = True
 ) -> None:
-    """Check documents by the schemas of their kinds.
+    """Checks documents by the schemas of their kinds.
 
     paths: files and directories of schemas. warn: receives kinds without a schema, and keywords that are not checked.
     quotes: messages may quote lines of the documents. Raises SchemaError with all findings; UsageError for unusable

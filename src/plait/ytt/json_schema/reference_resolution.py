@@ -129,7 +129,7 @@ class SchemaReferences:
         self.registry = self.registry.with_resources(resources)
 
     def prepare(self, uri: str, pointer: str) -> None:
-        """Look through a part of a resource and all that it refers to. Raises LimitError, and UsageError without the part."""
+        """Searches a part of a resource and all that it refers to. Raises LimitError; UsageError if the part is missing."""
         node = self._found(f"{uri}#{pointer}")
         fresh: list[int] = []
         try:

@@ -148,7 +148,7 @@ def indentation(kwargs: Kwargs) -> int:
 
 
 def known(kwargs: Kwargs, names: Iterable[str]) -> None:
-    """Refuse keyword arguments of other names."""
+    """Refuses keyword arguments of other names."""
     for name in kwargs:
         if name not in names:
             raise StarlarkError(

@@ -104,7 +104,7 @@ def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], st
 
 
 def _template(template: str, compiled: Pattern) -> Callable[[Match], str]:
-    """Read `$1`, `${name}` and `$$`. A name is as long as it can be, so `$1x` is the group called `1x`."""
+    """Reads `$1`, `${name}` and `$$`. A name is as long as it can be, so `$1x` is the group called `1x`."""
     parts: list[str | int] = []
     rest = template
     while True:

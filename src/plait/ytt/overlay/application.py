@@ -128,7 +128,7 @@ class OverlayApplication:
         return edit.node  # type: ignore[return-value]
 
     def perform(self, edit: Edit, steps: Sequence[OverlayStep]) -> None:
-        """Do the steps, in order, to a collection. Raises PlaitError, with the item of the step in its stack."""
+        """Does the steps, in order, to a collection. Raises PlaitError, with the item of the step in its stack."""
         step = None
         try:
             for step in steps:
@@ -143,7 +143,7 @@ class OverlayApplication:
             edit.settle()
 
     def act(self, edit: Edit, step: OverlayStep) -> None:
-        """Do one step."""
+        """Does one step."""
         if step.error is not None:
             raise step.error
         listener = self.listener

@@ -134,7 +134,7 @@ class MapEdit:
         self.gaps = True
 
     def settle(self) -> None:
-        """Close the gaps, so that every item in the list is one."""
+        """Closes the gaps, so that every item in the list is one."""
         if self.gaps:
             self.items[:] = [item for item in self.items if item is not _GONE]
             self.gaps = False
@@ -294,7 +294,7 @@ class ArrayEdit:
         self._keyed = None
 
     def settle(self) -> None:
-        """Close the gaps, so that every item in the list is one."""
+        """Closes the gaps, so that every item in the list is one."""
         if self.gaps:
             self.items[:] = [item for item in self.items if item is not _TAKEN]
             self.gaps = False

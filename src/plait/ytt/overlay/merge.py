@@ -198,7 +198,7 @@ class _Plan:
         return steps
 
     def _with_addition(self, step: OverlayStep, value: Map | Array, steps: Sequence[OverlayStep]) -> OverlayStep:
-        """The step with the item to add if nothing matches: the result of its steps on nothing."""
+        """The step, with the item that it adds if nothing matches: the result of its own steps without a left value."""
         added = [one.clean() for one in steps if one.action != "remove" and one.expected is not _WHERE_THERE]
         if steps and not added:
             step.expected = _WHERE_THERE

@@ -24,7 +24,7 @@ def secret_items(declaration: Declaration, value: Value) -> Iterator[Item]:
 
 
 def hide_secrets(declaration: Declaration, value: Value, trace: Trace | None) -> None:
-    """Mark the data values that a schema declares secret."""
+    """Marks the data values that a schema declares secret."""
     for item in secret_items(declaration, value):
         if item.source is not None and item.value is not None and item.value != "":
             item.source.hidden()

@@ -280,7 +280,7 @@ class Builder:
         self.gone: tuple[list[Any] | None, int] = (None, 0)
 
     def fill(self, site: int, index: int, /, *values: object) -> None:
-        """Add the items of a chunk to a collection. values: of its holes."""
+        """Adds the items of a chunk to a collection. values: of its holes."""
         entries = self.run.plan.chunks[index]
         items = self.items if site == self.site else self.place(site, entries)
         if items and type(items[0]) is MapItem:
@@ -349,7 +349,7 @@ class Builder:
     # ---- collections
 
     def open(self, site: int, items: list[Any]) -> None:
-        """Begin a collection."""
+        """Begins a collection."""
         self.stack.append(site)
         self.lists[site] = self.items = items
         self.site = self.last = site

@@ -187,7 +187,7 @@ class _Planner:
         self.flush(chunk, site)
 
     def add(self, chunk: Chunk, entries: list[Entry], item: Item) -> None:
-        """Add an item without code below it to the entries of a chunk."""
+        """Adds an item without code below it to the entries of a chunk."""
         said = self.said.get(item, directives.NOTHING)
         value = item.value
         if said.values:

@@ -29,7 +29,7 @@ def settle(items: list[MapItem], *, overrides: bool) -> None:
 
 
 def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, replaced: Position | None = None) -> None:
-    """Remove the item with the same key as a new one.
+    """Removes the item with the same key as a new one.
 
     found: items by the identity of their key. overrides: every item may replace an earlier one. replaced: position of
     the node that `template.replace` replaces with the new item. Raises TemplateError for an item that may not.

@@ -257,7 +257,7 @@ class Execution:
         return merged
 
     def _hide_secrets(self, document: Document, schema: Declaration) -> None:
-        """Mark the data values that the schema declares secret."""
+        """Marks the data values that the schema declares secret."""
         if SECRETS in self.options.extensions:
             from plait.ytt.schema.secrets import hide_secrets
 

@@ -51,7 +51,7 @@ class Mark:
 
 
 def parse_mark(text: str) -> Mark:
-    """Read `PATH:KEY=VALUE`. Raises UsageError for another form, an unknown key and an unknown value."""
+    """Reads `PATH:KEY=VALUE`. Raises UsageError for another form, an unknown key and an unknown value."""
     pattern, colon, rest = text.partition(":")
     if not colon:
         raise UsageError(f"Expected file mark '{text}' to be in format path:key=value", hint=_SUCH_AS, code="file-mark")

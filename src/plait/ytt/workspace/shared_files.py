@@ -118,7 +118,7 @@ class Count:
         self.reused = self.new = 0
 
     def take(self) -> tuple[int, int]:
-        """The reused and the new ones since the last call."""
+        """The numbers of reused and of new objects since the last call."""
         found = self.reused, self.new
         self.reused = self.new = 0
         return found

@@ -186,7 +186,7 @@ class ProgramFlows(DataflowRuntime):
         return (control,)
 
     def mark_named(self, control: Control, names: tuple[str, ...], variables: Mapping[str, object]) -> None:
-        """Mark all that can be changed by statements or expressions with these names, before they are evaluated or not."""
+        """Marks everything that statements or expressions with these names can change, evaluated or not."""
         self.mark_all((control,), *(variables[name] for name in names if name in variables))
 
     def raise_(self, reached_by: Shadow) -> Shadow:

@@ -87,7 +87,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return depth
 
     def watched(self, value: Expression, into: list[Statement]) -> tuple[syntax.Name, syntax.Name]:
-        """Evaluate now: variables with the value, and with its shadow."""
+        """Evaluates now: variables with the value, and with its shadow."""
         depth, kept, shadow = self.opened(into), self.fresh("v"), self.fresh("s")
         into.append(self.set(kept, self.expression(value)))
         into.append(self.set(shadow, self.close(depth)))
