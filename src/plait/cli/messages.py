@@ -92,7 +92,7 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
 
 
 def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:
-    """Write an error of another process. text: the error, if there are no messages. step: added to the stack."""
+    """Writes an error of another process. text: the error, if there are no messages. step: added to the stack."""
     from plait.cli.message_formats import Sink
 
     sink = _sink()

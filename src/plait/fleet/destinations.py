@@ -120,7 +120,7 @@ class DirectoryDestination:
 
     @cached_property
     def key(self) -> bytes | None:
-        """The user's secret: nobody else writes a manifest that is believed here."""
+        """The user's secret. Only manifests signed with it are trusted."""
         return user_secret(os.environ)
 
     def _here(self, make: int | None = None) -> Opened:
