@@ -13,6 +13,7 @@ import serving
 from listening import Quiet, listening
 
 from plait.base.errors import UsageError
+from plait.service import client
 from plait.service.client import Client, ServiceError
 
 X: dict[str, object] = {"name": "x", "data": {"v": 1}}
@@ -85,3 +86,13 @@ def test_a_redirect_does_not_get_the_token(status: int) -> None:
     with listening(Redirecting) as address, pytest.raises(ServiceError, match="redirects") as caught:
         Client(address, token="t").revisions()
     assert (caught.value.status, asked) == (status, ["t"])
+
+
+def test_an_answer_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(Quiet):
+        def do_GET(self) -> None:
+            self.answer(200, b"- 1\n" * 1000)
+
+    monkeypatch.setattr(client, "_MOST_BYTES", 1 << 10)
+    with listening(Endless) as address, pytest.raises(ServiceError, match="more than"):
+        Client(address).revisions()

@@ -182,17 +182,24 @@ class Client:
         try:
             with _OPENER.open(request, timeout=self._timeout) as response:
                 following = _MARKER.search(response.headers.get("Link") or "")
-                return _documents(response.read()), following[1] if following else None
+                data = response.read(_MOST_BYTES + 1)
         except HTTPError as error:
             with error:
                 if 300 <= error.code < 400:
                     raise ServiceError(
                         f"{self._root} redirects to another address, which does not get the token", status=error.code
                     ) from None
-                raise _error(error.code, error.read()) from None
+                raise _error(error.code, error.read(_MOST_BYTES)) from None
         except (URLError, OSError) as error:
             reason = error.reason if isinstance(error, URLError) else error
             raise ServiceError(f"{self._root} does not answer: {reason}") from None
+        if len(data) > _MOST_BYTES:
+            raise ServiceError(f"an answer of {self._root} has more than {_MOST_BYTES >> 20} MiB")
+        return _documents(data), following[1] if following else None
+
+
+# Of one page.
+_MOST_BYTES = 256 << 20
 
 
 class _NoRedirects(HTTPRedirectHandler):
