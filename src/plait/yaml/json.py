@@ -92,7 +92,8 @@ def _distinct(value: Map) -> list[MapItem]:
     for item in value.items:
         if type(item.key) is not str:
             raise PlaitError(
-                f"JSON needs strings as keys, and this key is not a string: {key_text(item.key)}",
+                # Without the key, which a secret may have made.
+                "JSON needs strings as keys, and this key is not a string",
                 at=item.position,
                 found=kind_name(item.key),
                 hint="put it in quotes",
