@@ -258,7 +258,7 @@ def test_offline_asks_nobody(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/a.yml", "gopher://127.0.0.1/"])
 def test_other_schemes_are_paths(url: str) -> None:
-    with pytest.raises(ReadError, match="no such file"):
+    with pytest.raises(ReadError, match="No such file"):
         Inputs().files([url])
 
 

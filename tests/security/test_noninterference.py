@@ -265,7 +265,7 @@ def test_the_place_of_an_error_under_a_secret_condition_is_that_of_the_condition
     code = 'if pw[0] == "h":\n  fail("a")\nelse:\n  fail("b")\nend'
     (_, first), (_, second) = said(code, CANARY), said(code, OTHER)
     assert first == second
-    assert first[0].startswith("plait: a.yml:13: the message is withheld")
+    assert first[0].startswith("plait: a.yml:13: message withheld")
 
 
 def test_a_match_tells_nothing_of_what_it_compares() -> None:

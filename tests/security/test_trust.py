@@ -385,7 +385,7 @@ def test_a_step_of_a_pipeline_names_nothing_outside(
 
 def test_a_tilde_is_a_name_in_a_pipeline(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
     place.write("steps.yml", {"steps": [{"render": {"files": ["~/canary.yml"]}}]})
-    assert "no file" in refused(place, ["compose", "steps.yml"], capfd)
+    assert "No such file" in refused(place, ["compose", "steps.yml"], capfd)
 
 
 def test_a_pipeline_in_a_pipeline_has_no_more(place: Place, capfd: pytest.CaptureFixture[str]) -> None:

@@ -72,7 +72,7 @@ CSS = {"engine/notebook.py"}
 def test_a_text_names_no_flag_that_is_not_declared() -> None:
     """A flag that gets another name has to get it in messages and help as well."""
     tables = [*commands().values(), *(one for one, _ in ANSWERS.values()), FMT, TEMPLATE]
-    known = {flag.name for table in tables for flag in table.flags} | {"debug", "message-format"}
+    known = {flag.name for table in tables for flag in table.flags} | {"color", "debug", "message-format"}
     unknown = []
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
