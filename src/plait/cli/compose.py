@@ -9,13 +9,10 @@ from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import keep_warnings, print_warnings, trace_of, write_source_map
 from plait.cli.result_files import write_files
 from plait.cli.streams import watched, write_folded, write_out
-from plait.cli.watch import watch
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.compose import Compose, composed
 from plait.engine.flags import Command
 from plait.engine.options import Request
-from plait.engine.pipeline_steps import StepDifferences
-from plait.insight.diff import to_text
 from plait.tree.context import Context
 from plait.yaml.output_formats import text_of
 
@@ -26,6 +23,8 @@ def deliver(request: Request) -> int:
     """Evaluates a request and writes its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Compose)
     if request.watch:
+        from plait.cli.watch import watch
+
         return watch(lambda: (request, None), deliver)
     form: str = request.output
     request.require_choice(Compose.output, "form")
@@ -44,6 +43,8 @@ def deliver(request: Request) -> int:
     keep_originals(request, context, form)
     changes = None
     if request.diff:
+        from plait.engine.step_differences import StepDifferences
+
         changes = StepDifferences(cleartext_secrets=request.cleartext_secrets)
     with watched(context):
         result = composed(request, context, changes)
@@ -55,7 +56,7 @@ def deliver(request: Request) -> int:
     write_source_map(request, context.trace, result, originals=context.originals)
     print_warnings(request, context)
     if changes is not None:
-        write_folded(_shown(changes), is_harmless=True)
+        write_folded(changes.text(colour=in_colour(), clean=cleaning()), is_harmless=True)
         return 0
 
     if request.has(Compose.output_files):
@@ -68,12 +69,3 @@ def deliver(request: Request) -> int:
     else:
         write_out(text_of(result, form, context.originals))
     return 0
-
-
-def _shown(changes: StepDifferences) -> str:
-    """The changes of each step, under a heading."""
-    colour, clean = in_colour(), cleaning()
-    return "".join(
-        f"# {clean(name)}\n{to_text(differences, colour=colour, clean=clean) or '  nothing changed' + chr(10)}"
-        for name, differences in changes.steps
-    )

@@ -1,0 +1,64 @@
+"""The state between the steps of a pipeline, and the paths that a step names."""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.errors import ReadError
+from plait.base.input_view import check_read
+from plait.base.path_errors import read_failure
+from plait.tree.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.engine.pipeline import Pipeline, Step
+    from plait.tree.nodes import Document
+    from plait.ytt.workspace.render_job import ReferencedValues
+
+
+class PipelineState:
+    """The state between steps: documents and data values, and the running pipelines, to detect cycles.
+
+    included: how many pipelines steps have run so far.
+    """
+
+    __slots__ = ("documents", "included", "last_values", "running", "values")
+
+    def __init__(self, last_values: Sequence[ReferencedValues] = ()) -> None:
+        self.documents: list[Document] = []
+        self.values: list[ReferencedValues] = []
+        self.last_values = list(last_values)  # of the command line: they override those of steps
+        self.running: list[str] = []
+        self.included = 0
+
+
+def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
+    """The paths under a key, from the pipeline's directory. Raises UsageError for a missing one."""
+    item = step.item_of(key)
+    out: list[str] = []
+    for text in step.texts(key):
+        path = os.path.join(pipeline.directory, text)
+        assert item is not None
+        places = item.value.items if type(item.value) is Array else [item]
+        at = next((one.position for one in places if one.value == text), item.position)
+        if "://" not in text:
+            check_read(path, at)
+        if "://" in text or not os.path.lexists(path):
+            if "://" in text:
+                # The author of a pipeline may not be allowed to contact servers.
+                raise ReadError(
+                    f'"{text}" is a URL',
+                    at=at,
+                    expected="a file: a pipeline does not read URLs",
+                    code="url-not-fetched",
+                )
+            raise read_failure(path, subject=f'"{path}"', at=at)
+        out.append(path)
+    return out
+
+
+def values_in(documents: Sequence[Document]) -> list[Map | Array]:
+    """The values of documents, as origins of values that depend on any of them."""
+    return [one.value for one in documents if isinstance(one.value, (Map, Array))]
