@@ -425,13 +425,25 @@ runs:
 """
 
 
-# So many environments are quick to make, and leave time to interfere.
-COUNT = 1000
+# So many environments, each with some milliseconds of work, leave time to interfere.
+COUNT = 500
+WORK = """\
+#@ load("@ytt:data", "data")
+#@ def work(total):
+#@   for one in range(10000):
+#@     total += one
+#@   end
+#@   return total
+#@ end
+---
+region: #@ data.values.region
+size: #@ work(data.values.size)
+"""
 
 
 def many(place: Path, count: int = COUNT) -> Path:
     put(place, {f"many/e{number:03}.yml": f"region: r{number}\nsize: {number}\n" for number in range(count)})
-    return put(place, {"plait.yml": MANY})
+    return put(place, {"plait.yml": MANY, "config/app.yml": WORK})
 
 
 @pytest.fixture(scope="module")

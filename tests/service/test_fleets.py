@@ -261,4 +261,4 @@ def test_a_directory_becomes_documents(tmp_path: Path, capsys: pytest.CaptureFix
     with pytest.raises(PlaitError, match="no text in UTF-8"):
         list(documents_in(str(directory)))
     assert main(["serve", "documents", str(tmp_path / "none")]) != 0
-    assert "no directory" in capsys.readouterr().err
+    assert "No such file or directory" in capsys.readouterr().err

@@ -36,7 +36,10 @@ def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
     is_last = False
     while not is_last:
         reply, is_last = answer(messages.get())
-        send(answers, reply)
+        try:
+            send(answers, reply)
+        except BrokenPipeError:
+            os._exit(0)  # as at the end of the input: nobody waits for the reply
 
 
 def _begin(data: bytes) -> bytes:
