@@ -39,7 +39,7 @@ def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
         try:
             send(answers, reply)
         except BrokenPipeError:
-            os._exit(0)  # as at the end of the input: nobody waits for the reply
+            os._exit(0)  # as at the end of the input: the reply is not awaited
 
 
 def _begin(data: bytes) -> bytes:
