@@ -11,6 +11,7 @@ import pytest
 from plait.cli import COMMANDS, main
 from plait.cli.command_examples import EXAMPLES
 from plait.cli.commands import GROUPS, tree
+from plait.cli.help import help_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +77,7 @@ def test_help_is_the_same_by_every_way_to_ask(name: str, capsys: pytest.CaptureF
 
 def test_a_terminal_of_few_columns_gets_short_lines() -> None:
     for node in nodes():
-        for line in node.help_text(60).splitlines():
+        for line in help_text(node, 60).splitlines():
             if not line.lstrip().startswith(("-", "plait")) and "  " not in line.strip():
                 assert len(line) <= 60, line
 

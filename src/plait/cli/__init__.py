@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fmt": ("fmt", "main"),
     "init": ("init", "main_init"),
     "krm": ("krm", "main"),
-    "completion": ("init", "main_completion"),
+    "completion": ("completing", "main_completion"),
     "shims": ("shims", "main"),
     "compose": ("compose", "deliver"),
     "diff": ("diff", "main"),
@@ -136,7 +136,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         found = _command(name)
         if found is not None:
             if words and (words[0] == "help" or not _HELP.isdisjoint(words[1:])):
-                from plait.cli.commands import help_of
+                from plait.cli.help import help_of
 
                 if (text := help_of(argv)) is not None:
                     return _write_help(text)
@@ -148,7 +148,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
                 lambda: run(words) if takes_words else performed(table, run, words)
             )
         if name == "help" or name in _HELP:
-            from plait.cli.commands import help_for, overview
+            from plait.cli.help import help_for, overview
             from plait.cli.messages import without_shared_flags
             from plait.cli.streams import write_folded
 

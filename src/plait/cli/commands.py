@@ -5,18 +5,13 @@ completion.
 from __future__ import annotations
 
 from importlib import import_module
-from os.path import lexists
 
-from plait.base.errors import UsageError
-from plait.base.similar_names import did_you_mean
+from plait.base.errors import UsageError, did_you_mean
 from plait.cli import COMMANDS, module_of
-from plait.cli.colour import styles_of
 from plait.cli.command_examples import example_of
-from plait.cli.streams import line_width
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.flags import Command
-from plait.engine.helping import indented
 from plait.engine.options import SWITCH, Request
 
 TYPE_CHECKING = False
@@ -85,10 +80,6 @@ class Node:
         """A command line that shows its use."""
         return example_of(self.words)
 
-    def help_text(self, width: int | None = None) -> str:
-        """The text of `--help`. width: of the terminal."""
-        return self.command.help_text(example=self.example, width=width, styles=styles_of())
-
 
 class _Help(Request):
     """The command line of `plait help`."""
@@ -107,15 +98,15 @@ class _Version(Request):
     summary = "Print the version."
 
 
-_OTHERS: Mapping[str, type[Request]] = {"help": _Help, "version": _Version}
+OTHERS: Mapping[str, type[Request]] = {"help": _Help, "version": _Version}
 
 
 def node_of(name: str) -> Node:
     """A command with its subcommands. name: of COMMANDS, `help` or `version`. Raises UsageError for an unknown one."""
-    if name in _OTHERS:
-        return Node([name], Command(_OTHERS[name]))
+    if name in OTHERS:
+        return Node([name], Command(OTHERS[name]))
     if name not in COMMANDS:
-        raise _unknown("", name, [*COMMANDS, *_OTHERS])
+        raise unknown("", name, [*COMMANDS, *OTHERS])
     module = import_module(module_of(name))
     found = getattr(module, name.upper())
     assert isinstance(found, Command)
@@ -182,73 +173,11 @@ def _nested(command: Command[Any], name: str) -> Command[Any]:
     return Command(type("Around", (inner.request,), attributes), f"{command.name} {name}")
 
 
-def help_of(words: Sequence[str]) -> str | None:
-    """The help requested by a subcommand and `--help`, or by `help` instead of a subcommand; None if the command itself
-    responds. words: the command, and the words after it.
-    """
-    node = node_of(words[0])
-    before: list[str] = []
-    for word in words[1:]:
-        if word in ("--help", "-h") or word == "--":
-            break
-        before.append(word)
-    if before[:1] == ["help"] and "help" not in node.children and not lexists("help"):
-        return _described(node, before[1:])
-    if len(before) == len(words) - 1:
-        return None
-    for word in before:
-        if word in node.children:
-            return node.children[word].help_text(_width())
-    return None
-
-
-def help_for(words: Sequence[str]) -> str:
-    """The text that `plait help WORDS` prints. Raises UsageError for an unknown command or code."""
-    if words[0] not in COMMANDS and words[0] not in _OTHERS:
-        from plait.cli.pages import is_code, page_of
-
-        if is_code(words[0]):
-            return page_of(words[0], _width() or 80)
-    return _described(node_of(words[0]), words[1:])
-
-
-def _described(node: Node, words: Sequence[str]) -> str:
-    for word in words:
-        if not node.children:
-            break
-        child = node.children.get(word)
-        if child is None:
-            raise _unknown(" ".join(("plait", *node.words)), word, [*node.children])
-        node = child
-    return node.help_text(_width())
-
-
-def _unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
+def unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
+    """The error for a command that does not exist. above: the command that has the known ones."""
     return UsageError(
         f'unknown command "{f"{above} {word}".strip()}"',
         expected=", ".join(known) if above else None,
         hint=did_you_mean(word, known) or "plait help lists the commands",
         code="unknown-command",
     )
-
-
-def overview() -> str:
-    """The list of commands, by group."""
-    show = styles_of()
-    width = max(len(name) for group in GROUPS.values() for name in group)
-    out = ["plait patches, templates and layers YAML, and tells you where every value came from.", ""]
-    out += [show("title", "Usage:"), *indented("plait COMMAND [flags] [arguments]"), ""]
-    for heading, group in GROUPS.items():
-        rows = [f"{show('flag', f'  {name:<{width}}')}  {short}" for name, short in group.items()]
-        out += [show("title", f"{heading}:"), *rows, ""]
-    out += [show("title", "Example:"), f"  {example_of(('explain', 'render'))}", ""]
-    out += [
-        "plait COMMAND --help lists the flags of a command. All commands accept:",
-        f"{show('flag', '  --color auto|always|never')}  colours; auto: on a terminal, unless NO_COLOR is set",
-        f"{show('flag', '  --message-format FORM')}      errors and warnings as text, json, github, sarif, ytt or bosh",
-    ]
-    return "\n".join(out) + "\n"
-
-
-def _width() -> int | None:
-    return line_width()

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 
-from plait.base.errors import PlaitError
+from plait.base.errors import PlaitError, UsageError, did_you_mean
 from plait.base.extensions import BY_COMMAND, EXTENSIONS
 from plait.base.limits import TABLE, RunBudget, budget_scope, parse
 from plait.cli.commands import GROUPS, Node, node_of
-from plait.engine.options import SWITCH, Option
+from plait.cli.streams import write_out
+from plait.engine.flags import Command
+from plait.engine.options import SWITCH, Option, Request
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.file import Project
 
+
+class Completion(Request):
+    """The command line of `plait completion`."""
+
+    __slots__ = ()
+    command = "completion"
+    summary = "Print a script that completes commands and flags in a shell."
+    usage = "bash|zsh|fish|powershell"
+
+
+COMPLETION = Command(Completion)
+
+
+# The word that scripts pass before the words to complete.
+SUGGEST = "suggest"
 # In an answer: files complete the word as well.
 FILES = ":0"
 # A run is evaluated for at most this many seconds to complete a PATH.
@@ -342,3 +359,20 @@ def script(shell: str, program: str = "plait", ask: str = "completion suggest --
 
 
 __all__ = ["FILES", "SCRIPTS", "answer", "script"]
+
+
+def main_completion(flags: Completion) -> int:
+    """Runs `plait completion`. Returns the exit status. Raises UsageError for an unknown shell."""
+    shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
+    if shell == SUGGEST:
+        write_out(answer(flags.arguments[1:]))
+        return 0
+    if shell not in SCRIPTS:
+        raise UsageError(
+            f'no completion for the shell "{shell}"',
+            expected=", ".join(SCRIPTS),
+            hint=did_you_mean(shell, SCRIPTS),
+            code="unknown-choice",
+        )
+    write_out(script(shell))
+    return 0

@@ -1,4 +1,4 @@
-"""`plait` without arguments, `plait init`, and shell completion."""
+"""`plait` without arguments, and `plait init`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import os
 
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
-from plait.base.similar_names import did_you_mean
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import followed, write_file
 from plait.cli.progress import working
 from plait.cli.runs import described
 from plait.cli.streams import complain, write_answer, write_out
-from plait.cli.tools import only_argument
+from plait.cli.tools import confirmed, only_argument
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
@@ -48,18 +47,6 @@ class Init(Request):
 
 
 INIT = Command(Init)
-
-
-class Completion(Request):
-    """The command line of `plait completion`."""
-
-    __slots__ = ()
-    command = "completion"
-    summary = "Print a script that completes commands and flags in a shell."
-    usage = "bash|zsh|fish|powershell"
-
-
-COMPLETION = Command(Completion)
 
 
 # The files that `init` writes: path to text.
@@ -177,7 +164,6 @@ def main_init(flags: Init) -> int:
 def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
     from plait.authoring.project.drafting import draft
-    from plait.cli.tools import confirmed
 
     with working("looking for runs"):
         found = draft(directory)
@@ -230,26 +216,3 @@ def _make_project(directory: str) -> list[str]:
                 folder.create(name, [text.encode()], new_mode=0o666)
             made.append(os.path.normpath(os.path.join(directory, *folders, name)))
     return made
-
-
-def main_completion(flags: Completion) -> int:
-    """Runs `plait completion`. Returns the exit status. Raises UsageError for an unknown shell."""
-    from plait.cli.completing import SCRIPTS, answer, script
-
-    shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
-    if shell == SUGGEST:
-        write_out(answer(flags.arguments[1:]))
-        return 0
-    if shell not in SCRIPTS:
-        raise UsageError(
-            f'no completion for the shell "{shell}"',
-            expected=", ".join(SCRIPTS),
-            hint=did_you_mean(shell, SCRIPTS),
-            code="unknown-choice",
-        )
-    write_out(script(shell))
-    return 0
-
-
-# The word that scripts pass before the words to complete.
-SUGGEST = "suggest"

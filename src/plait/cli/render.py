@@ -124,7 +124,7 @@ def _dispatch(argv: Sequence[str]) -> int:
     if name == "help":
         return shown(SUBCOMMANDS.get(rest[0] if rest else "", RENDER))
     if name == "completion":
-        from plait.cli.init import COMPLETION, main_completion
+        from plait.cli.completing import COMPLETION, main_completion
 
         return performed(COMPLETION, main_completion, rest)
     return performed(RENDER, lambda flags: _version() if flags.version else deliver(flags), argv)

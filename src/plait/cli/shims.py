@@ -102,8 +102,6 @@ def _files(program: str, python: str) -> dict[str, str]:
     first = f"#!{python} -P\n"
     if len(os.fsencode(first)) > _LONGEST_LINE or any(letter.isspace() for letter in python):
         # A program for both the shell and Python: Python reads the shell's line as a string.
-        from shlex import quote
-
         first = f"#!/bin/sh\n'''exec' {quote(python)} -P \"$0\" \"$@\"\n' '''\n"
     return {program: first + text}
 

@@ -11,7 +11,7 @@ from plait.authoring.testing.cases import Case
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.last_failed import remember, selected
 from plait.authoring.testing.reports import junit
-from plait.authoring.testing.running import results, results_of_several
+from plait.authoring.testing.running import results
 from plait.authoring.testing.snapshots import obsolete, remove
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
@@ -19,12 +19,10 @@ from plait.base.process import goes_on, stop_timer
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
 from plait.cli.colour import in_colour
-from plait.cli.coverage_reports import Reports
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import in_workflow, write_answer, write_out
 from plait.cli.test_output import TerminalReporter, obsolete_note
-from plait.cli.test_watch import watch
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
     from plait.authoring.testing.results import CaseResult
+    from plait.cli.coverage_reports import Reports
 
 
 class Test(Request):
@@ -104,6 +103,8 @@ def main(flags: Test) -> int:
     goes_on()
     reports = _coverage_reports(flags)
     if flags.watch:
+        from plait.cli.test_watch import watch
+
         watch(lambda: _collected(flags)[1], verbose=flags.verbose, update=flags.update)
         return 0
     jobs = jobs_of(flags)
@@ -150,6 +151,8 @@ def _coverage_reports(flags: Test) -> Reports | None:
             code="flag-conflict",
         )
 
+    from plait.cli.coverage_reports import Reports
+
     return Reports(flags.cov_report, flags.fail_under, "")
 
 
@@ -191,6 +194,8 @@ def _results(
 ) -> Iterator[CaseResult]:
     update = flags.update
     if jobs > 1 and len(cases) > 1:
+        from plait.authoring.testing.parallel import results_of_several
+
         several = min(jobs, len(cases))
         return results_of_several(cases, several, flags.project, update=update, coverage=coverage)
     return results(cases, update=update, coverage=coverage)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree as ET
-
 from plait.authoring.testing.results import ExpectationFailure
 from plait.insight.workflow import annotation
 from plait.tree.nodes import from_plain
@@ -18,6 +16,8 @@ if TYPE_CHECKING:
 
 def junit(results: Sequence[CaseResult]) -> str:
     """JUnit's XML: a suite a file, a test case a case."""
+    from xml.etree import ElementTree as ET
+
     files: dict[str, list[CaseResult]] = {}
     for one in results:
         files.setdefault(one.file, []).append(one)

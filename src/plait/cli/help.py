@@ -1,0 +1,80 @@
+"""The help of commands, and the list of all commands."""
+
+from __future__ import annotations
+
+from os.path import lexists
+
+from plait.cli import COMMANDS
+from plait.cli.colour import styles_of
+from plait.cli.command_examples import example_of
+from plait.cli.commands import GROUPS, OTHERS, Node, node_of, unknown
+from plait.cli.streams import line_width
+from plait.engine.helping import indented
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def help_text(node: Node, width: int | None) -> str:
+    """The text of `--help`. width: of the terminal."""
+    return node.command.help_text(example=node.example, width=width, styles=styles_of())
+
+
+def help_of(words: Sequence[str]) -> str | None:
+    """The help requested by a subcommand and `--help`, or by `help` instead of a subcommand; None if the command itself
+    responds. words: the command, and the words after it.
+    """
+    node = node_of(words[0])
+    before: list[str] = []
+    for word in words[1:]:
+        if word in ("--help", "-h") or word == "--":
+            break
+        before.append(word)
+    if before[:1] == ["help"] and "help" not in node.children and not lexists("help"):
+        return _described(node, before[1:])
+    if len(before) == len(words) - 1:
+        return None
+    for word in before:
+        if word in node.children:
+            return help_text(node.children[word], line_width())
+    return None
+
+
+def help_for(words: Sequence[str]) -> str:
+    """The text that `plait help WORDS` prints. Raises UsageError for an unknown command or code."""
+    if words[0] not in COMMANDS and words[0] not in OTHERS:
+        from plait.cli.pages import is_code, page_of
+
+        if is_code(words[0]):
+            return page_of(words[0], line_width() or 80)
+    return _described(node_of(words[0]), words[1:])
+
+
+def _described(node: Node, words: Sequence[str]) -> str:
+    for word in words:
+        if not node.children:
+            break
+        child = node.children.get(word)
+        if child is None:
+            raise unknown(" ".join(("plait", *node.words)), word, [*node.children])
+        node = child
+    return help_text(node, line_width())
+
+
+def overview() -> str:
+    """The list of commands, by group."""
+    show = styles_of()
+    width = max(len(name) for group in GROUPS.values() for name in group)
+    out = ["plait patches, templates and layers YAML, and tells you where every value came from.", ""]
+    out += [show("title", "Usage:"), *indented("plait COMMAND [flags] [arguments]"), ""]
+    for heading, group in GROUPS.items():
+        rows = [f"{show('flag', f'  {name:<{width}}')}  {short}" for name, short in group.items()]
+        out += [show("title", f"{heading}:"), *rows, ""]
+    out += [show("title", "Example:"), f"  {example_of(('explain', 'render'))}", ""]
+    out += [
+        "plait COMMAND --help lists the flags of a command. All commands accept:",
+        f"{show('flag', '  --color auto|always|never')}  colours; auto: on a terminal, unless NO_COLOR is set",
+        f"{show('flag', '  --message-format FORM')}      errors and warnings as text, json, github, sarif, ytt or bosh",
+    ]
+    return "\n".join(out) + "\n"
