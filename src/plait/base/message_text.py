@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError, ReadError, place_of
 from plait.base.source import Position
-from plait.base.styles import PLAIN, short_path, shortened
+from plait.base.styles import PLAIN, short_place, shortened
 from plait.base.usual_hints import hint_of
 
 TYPE_CHECKING = False
@@ -150,7 +150,4 @@ def _stack(error: PlaitError | Finding, quote_values: bool, width: int | None) -
 
 def _narrow(place: str, width: int | None) -> str:
     """A place as repeated in a message: its path is shortened in the middle if it would fill a terminal."""
-    if width is None or len(place) <= width // _PLACES:
-        return place
-    path, colon, line = place.rpartition(":")
-    return f"{short_path(path, width // _PLACES - len(line) - 1)}{colon}{line}" if path else place
+    return place if width is None else short_place(place, width // _PLACES)

@@ -58,6 +58,14 @@ def shortened(pieces: StyledLine, most: int, end: str = " ...") -> StyledLine:
     return kept
 
 
+def short_place(place: str, maximum: int) -> str:
+    """A `file:line` of at most about this number of characters: its path is shortened in the middle."""
+    path, colon, line = place.rpartition(":")
+    if len(place) <= maximum or not path:
+        return place
+    return f"{short_path(path, maximum - len(line) - 1)}{colon}{line}"
+
+
 def short_path(path: str, most: int) -> str:
     """A path, shortened in the middle to about this number of characters; its first part and its end stay."""
     if len(path) <= most:

@@ -93,10 +93,8 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
 
 def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:
     """Writes an error of another process. text: the error, if there are no messages. step: added to the stack."""
-    from plait.cli.message_formats import Sink
-
     sink = _sink()
-    if isinstance(sink, Sink) and found and sink.is_of_messages:
+    if sink is not None and found and sink.is_of_messages:
         sink.messages([one.within(step) for one in found])
     else:
         complain_of(PlaitError(text, code="fleet-failed").within(step))

@@ -10,6 +10,8 @@ from plait.base.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from plait.cli.progress import ProgressDisplay
     from plait.cli.terminal import Terminal
     from plait.tree.context import Context
@@ -100,20 +102,20 @@ def write_folded(text: str, *, is_harmless: bool = False) -> None:
 
 def line_width() -> int | None:
     """The width of the terminal on standard output, or None for a pipe or a file."""
-    if not sys.stdout.isatty():
-        return None
-    from plait.cli.terminal import columns
-
-    return columns(sys.stdout)
+    return _width_of(sys.stdout)
 
 
 def error_width() -> int | None:
     """The width of the terminal on standard error, or None for a pipe or a file."""
-    if not sys.stderr.isatty():
+    return _width_of(sys.stderr)
+
+
+def _width_of(stream: TextIO) -> int | None:
+    if not stream.isatty():
         return None
     from plait.cli.terminal import columns
 
-    return columns(sys.stderr)
+    return columns(stream)
 
 
 def complain(text: str, *, is_harmless: bool = False) -> None:

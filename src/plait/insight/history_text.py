@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from plait.base.styles import PLAIN, short_path
+from plait.base.styles import PLAIN, short_place
 from plait.insight.explain import CURRENT, distinct, flat
 from plait.tree.nodes import Array, Map, to_plain
 from plait.tree.secrets import HIDDEN
@@ -115,11 +115,11 @@ def _styled(left: Sequence[str], text: str, state: str) -> StyledLine:
 
 def _narrow_place(place: str, width: int) -> str:
     """A place of at most half the width, its indentation apart."""
-    path, colon, line = place.rpartition(":")
-    if len(place) <= width // 2 or "/" not in path or not line.isdecimal():
+    path, _, line = place.rpartition(":")
+    if "/" not in path or not line.isdecimal():
         return place
     start = len(path) - len(path.lstrip(" "))
-    return f"{path[:start]}{short_path(path[start:], width // 2 - start - len(line) - 1)}{colon}{line}"
+    return place[:start] + short_place(place[start:], width // 2 - start)
 
 
 def _narrow(rows: Sequence[Row], width: int) -> list[StyledLine]:
