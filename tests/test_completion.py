@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import yaml
@@ -180,15 +182,32 @@ SHELLS = {
 }
 
 
-@pytest.mark.usefixtures("plait_on_the_path")
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_at_a_terminal_completes(shell: str, tmp_path: pathlib.Path) -> None:
+class Typing:
+    """A shell at a terminal, with plait's completion."""
+
+    def __init__(self, terminal: int, told: pathlib.Path) -> None:
+        self.terminal = terminal
+        self._told = told
+
+    def completed(self, line: str) -> str:
+        """The line between `<` and `>` after it was typed, and then a Tab."""
+        self._told.unlink(missing_ok=True)
+        os.write(self.terminal, line.encode() + b"\t\x07")
+        began = time.monotonic()
+        while not (self._told.exists() and self._told.read_text("utf-8").endswith(">")):
+            assert time.monotonic() - began < LONGEST, line
+            time.sleep(0.05)
+        return self._told.read_text("utf-8")
+
+
+@contextmanager
+def at_a_terminal(shell: str, directory: pathlib.Path) -> Iterator[Typing]:
+    """directory: above the working directory; gets the script."""
     pty = pytest.importorskip("pty")
     argv, start = SHELLS[shell]
     if shutil.which(shell) is None:
         pytest.skip(f"there is no {shell}")
-    (tmp_path / f"plait.{shell}").write_text(script(shell), "utf-8")
-    told = tmp_path / "told"
+    (directory / f"plait.{shell}").write_text(script(shell), "utf-8")
     ours, theirs = pty.openpty()
     running = subprocess.Popen(
         argv, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
@@ -198,20 +217,21 @@ def test_a_shell_at_a_terminal_completes(shell: str, tmp_path: pathlib.Path) -> 
     try:
         os.write(ours, f"{start}\n".encode())
         wait_for(ours, "ready\r\n")
-        for line, found in TYPED:
-            told.unlink(missing_ok=True)
-            os.write(ours, line.encode() + b"\t\x07")
-            began = time.monotonic()
-            while not (told.exists() and told.read_text("utf-8").endswith(">")):
-                assert time.monotonic() - began < LONGEST, line
-                time.sleep(0.05)
-            shown = told.read_text("utf-8")[1:-1].replace("\\", "")
-            assert shown.rstrip(" ") == f"{line.rpartition(' ')[0]} {found}", line
-            os.write(ours, b"\x15")
+        yield Typing(ours, directory / "told")
     finally:
         running.kill()
         running.wait()
         os.close(ours)
+
+
+@pytest.mark.usefixtures("plait_on_the_path")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_at_a_terminal_completes(shell: str, tmp_path: pathlib.Path) -> None:
+    with at_a_terminal(shell, tmp_path) as typing:
+        for line, found in TYPED:
+            shown = typing.completed(line)[1:-1].replace("\\", "")
+            assert shown.rstrip(" ") == f"{line.rpartition(' ')[0]} {found}", line
+            os.write(typing.terminal, b"\x15")
 
 
 HOSTILE = "a;touch PWNED; $(touch PWNED) `touch PWNED` ' \" \\ \x1b[31m"
@@ -222,37 +242,14 @@ HOSTILE = "a;touch PWNED; $(touch PWNED) `touch PWNED` ' \" \\ \x1b[31m"
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_takes_names_of_files_for_text(shell: str, line: str, tmp_path: pathlib.Path) -> None:
     """A checkout's names of runs and keys are no part of a command, once they are completed and Enter is typed."""
-    pty = pytest.importorskip("pty")
-    argv, start = SHELLS[shell]
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
     pathlib.Path("plait.yml").write_text(
         yaml.safe_dump({"runs": {HOSTILE: {"render": {"files": ["plain.yml"]}}}}), "utf-8"
     )
     pathlib.Path("plain.yml").write_text(yaml.safe_dump({"kind": f"A{HOSTILE}", "b": 1}), "utf-8")
-    (tmp_path / f"plait.{shell}").write_text(script(shell), "utf-8")
-    told = tmp_path / "told"
-    ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        argv, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-        env={**os.environ, "TERM": "dumb", "PS1": "> ", "INPUTRC": "/dev/null"},
-    )  # fmt: skip
-    os.close(theirs)
-    try:
-        os.write(ours, f"{start}\n".encode())
-        wait_for(ours, "ready\r\n")
-        os.write(ours, line.encode() + b"\t\x07")
-        began = time.monotonic()
-        while not (told.exists() and told.read_text("utf-8").endswith(">")):
-            assert time.monotonic() - began < LONGEST
-            time.sleep(0.05)
-        assert "PWNED" in told.read_text("utf-8"), "nothing was completed"
-        os.write(ours, b"\necho do''ne\n")
-        wait_for(ours, "done")
-    finally:
-        running.kill()
-        running.wait()
-        os.close(ours)
+    with at_a_terminal(shell, tmp_path) as typing:
+        assert "PWNED" in typing.completed(line), "nothing was completed"
+        os.write(typing.terminal, b"\necho do''ne\n")
+        wait_for(typing.terminal, "done")
     assert not [*pathlib.Path().rglob("PWNED*"), *tmp_path.rglob("PWNED*")]
 
 
