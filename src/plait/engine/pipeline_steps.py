@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.ytt.workspace.render_job import ReferencedValues
 
-_EXTENSIONS = (".yml", ".yaml", ".json")
-
-
 # Pipelines that steps of one pipeline run, over and over, and within each other.
 _MOST_PIPELINES, _DEEPEST = 1000, 100
 

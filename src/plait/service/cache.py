@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Cache(Generic[T]):
-    """size: returns the size of a value in characters. most: capacity in characters; the least recently used value is
+    """size: returns the size of a value in characters. maximum: capacity in characters; the least recently used value is
     evicted first.
     """
 

@@ -166,8 +166,7 @@ def _name(environ: Environ) -> str:
 
     The IDs come first and alone identify users: names are unique only within a domain.
     """
-    told = {key: environ.get(f"HTTP_X_{key}", "") for key in ("USER_ID", "PROJECT_ID", "DOMAIN_ID")}
-    ids = "/".join(part for part in told.values() if part)
+    ids = "/".join(filter(None, (environ.get(f"HTTP_X_{of}_ID") for of in ("USER", "PROJECT", "DOMAIN"))))
     name = environ.get("HTTP_X_USER_NAME", "")
     for what in ("PROJECT", "DOMAIN"):
         if environ.get(f"HTTP_X_{what}_NAME"):

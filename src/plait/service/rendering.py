@@ -118,7 +118,7 @@ NOTHING = Layered(0, "", "", {}, {}, Dependencies(), ())
 class Renderer:
     """Renders, and caches the results.
 
-    limits: of one rendering. like_deckhand: values exactly as in Deckhand. most: capacity in characters. telemetry:
+    limits: of one rendering. like_deckhand: values exactly as in Deckhand. maximum: capacity in characters. telemetry:
     receives each rendering.
     """
 

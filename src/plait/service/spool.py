@@ -29,7 +29,7 @@ _PART = 64 << 10
 
 
 class SharedBudget:
-    """An amount that requests share. most: all of it."""
+    """An amount that requests share. maximum: all of it."""
 
     def __init__(self, maximum: int, what: str) -> None:
         self._most = maximum

@@ -22,7 +22,7 @@ _HEAD = 8
 class Worker:
     """A worker process. is_overdue: it was ended because an answer took too long.
 
-    entry: the function that serves it, as `module:function`. most: maximum bytes of an answer. The rest: as of `start`.
+    entry: the function that serves it, as `module:function`. maximum: bytes of an answer. The rest: as of `start`.
     """
 
     __slots__ = ("_most", "_process", "is_overdue")
