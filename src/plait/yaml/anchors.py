@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import MapItem, Node, Value
     from plait.yaml.comments import Comments
 
-# Copies share strings, but each is printed: this number of characters counts as one node.
+# Copies share strings, but each copy is printed. In the limit, this number of characters counts as one node.
 _A_NODE = 32
 
 
@@ -20,7 +20,7 @@ class AnchorTable:
     """The anchors of the current document, and the copies created by aliases and merge keys.
 
     copied: collections created by an alias, and items created by a merge; comments skip them. overridden: for each map
-    with merges its items, and those of them that an explicit key overrides.
+    with merges its items, and which of them an explicit key overrides.
     """
 
     __slots__ = (
@@ -53,7 +53,7 @@ class AnchorTable:
         self.anchors.clear()
 
     def start(self, anchor: str, made: Map | Array) -> None:
-        """Called when a collection with an anchor begins."""
+        """Registers the collection `made` as the value of an anchor. Its items may still be missing."""
         self.anchors[anchor] = made
         self.unfinished.add(id(made.items))
 
@@ -148,13 +148,16 @@ class AnchorTable:
                 )
             if one in self.copied or value in self.copied:
                 self.copied.update(one.items)
-            # Of a sequence of maps the earlier one wins.
+            # In a sequence of maps, the earlier map wins.
             result += [item for item in one.items if key_id(item.key) not in seen]
             seen.update(key_id(item.key) for item in one.items)
         return result
 
     def override(self, win: bool | None, comments: Comments | None) -> None:
-        """Removes merged items with an explicit key, if those win; with None, in a template."""
+        """Removes merged items that an explicit key overrides.
+
+        win: True if explicit keys win in any order; None if they win only in templates.
+        """
         if self.overridden and (win or (win is None and comments is not None and comments.template)):
             for items, losers in self.overridden:
                 items[:] = [item for item in items if item not in losers]

@@ -56,7 +56,7 @@ class Comments:
 
     @property
     def template(self) -> bool:
-        """True if the text is a template: some comment is neither plain nor `#!`."""
+        """True if the text is a template: it has a comment that is neither plain nor starts with `#!`."""
         return any(comment.text[:1] == "@" for comment in self.all)
 
     def at(self, node: Item | DocumentSet) -> list[Comment]:
@@ -65,7 +65,7 @@ class Comments:
 
 
 class CommentScan:
-    """Finds comments while scalars go by in the order of the text."""
+    """Finds comments between scalars, which are passed in the order of the text."""
 
     __slots__ = ("found", "next", "text")
 
@@ -82,8 +82,8 @@ class CommentScan:
         return self.next
 
     def pass_directives(self, start: int, end: int) -> int:
-        """The same for the lines of directives before a `---`: the lines themselves have no comments, but lines between
-        them may.
+        """Does the same for directive lines before a `---`. A directive line has no comments, but lines between
+        directives may.
         """
         while start < end:
             line = self.text.find("\n", start, end)
@@ -94,7 +94,7 @@ class CommentScan:
         return self.next
 
     def finish(self) -> list[tuple[int, str]]:
-        """Adds the rest. Returns all comments as (index of the `#`, text)."""
+        """Collects the comments after the last scalar. Returns all comments as (index of the `#`, text)."""
         self._take_until(len(self.text))
         return self.found
 
@@ -136,7 +136,7 @@ def assign(comments: Comments, tree: DocumentSet, copies: set[Node], bare: Docum
         if item is bare:
             continue
         if first is None or item.line != first.line:
-            # The line of `first` and `last` is complete.
+            # All nodes of the line of `first` and `last` are known now.
             while comment is not None and first is not None and last is not None and comment.line <= first.line:
                 _attach(of, comment, first, last)
                 comment = next(pending, None)

@@ -1,4 +1,4 @@
-"""Names of documents and paths in messages and answers: `Deployment/web`, `spec.ports[0]`."""
+"""Names of documents and paths in messages: `Deployment/web`, `spec.ports[0]`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _metadata(top: Map, key: str) -> Value:
 
 
 def described(document: Document) -> str:
-    """A document in messages: its name, namespace and position, if known."""
+    """Describes a document in messages: its name, namespace and position, if known."""
     top = document.value
     name = document_name(document) if type(top) is Map and (top.find("kind") or top.find("schema")) else None
     space = namespace_of(document)

@@ -1,7 +1,8 @@
 """The start of a text, as ytt reads it: ytt inserts `---` before a text that does not start with one.
 
-So a `...` may come first, and a `---` after a comment or a directive starts the second document, after an empty one.
-The empty one has no effect and is not in the tree. Code that counts documents, or needs their start, calls `is_second`.
+Therefore a `...` may come first, and a `---` after a comment or a directive starts the second document, after an empty
+one. The empty one has no effect and is not in the tree. Code that counts documents, or needs their start, calls
+`is_second`.
 """
 
 from __future__ import annotations

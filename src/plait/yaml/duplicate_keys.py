@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
-    """Warnings about duplicate keys; the last value is used. Keys merged by `<<` are not reported.
+    """Warnings about duplicate keys. Keys merged by `<<` are not reported.
 
     tree: the documents as read. first: True if only the first document was read.
     """
@@ -37,7 +37,7 @@ def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = F
         last: dict[object, Any] = {key_id(item.key): item for item in items}
         for item in items if len(last) < len(items) else ():
             kept = last[key_id(item.key)]
-            # A value copied by an alias has the lines of its anchor, which is further up.
+            # A value copied by an alias has the line numbers of its anchor, further up.
             if kept is not item and value.line <= item.line <= kept.line:
                 out.append(
                     warning(

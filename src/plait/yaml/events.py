@@ -1,8 +1,8 @@
 """Conversion of the parser's events to nodes.
 
-Nothing here recurses: there is an explicit stack with one frame per collection, so only the limit bounds the depth. The
-parser also ends lines at carriage returns, NEL and the Unicode separators; the line numbers of such a text are
-corrected at the end.
+Parsing does not recurse: an explicit stack has one frame per collection, so only the limit `nesting` bounds the depth.
+The parser also ends lines at carriage returns, NEL and the Unicode separators; the line numbers are corrected at the
+end.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def read_events(text: str, settings: ReaderSettings, parser: Parser | None) -> DocumentSet:
-    """The documents of a text."""
+    """Parses a text into documents."""
     line = settings.source.first_line
     begun = settings.begins_document and ends_first(text)
     if begun:
@@ -74,7 +74,7 @@ def read_events(text: str, settings: ReaderSettings, parser: Parser | None) -> D
 def read_part(
     text: str, line: int, settings: ReaderSettings, comments: Comments | None, references: AnchorTable
 ) -> DocumentSet:
-    """The documents of a part of a text that begins on a line. references: of the whole text.
+    """Parses a part of a text, which starts at a line, into documents. references: the anchors of the whole text.
 
     Raises PlaitError for everything that the parser rejects, even if `read_events` would not.
     """
@@ -98,11 +98,11 @@ def read_part(
 
 
 class EventsChangedError(Exception):
-    """Another thread imported PyYAML, and the parser's events are of other classes from now on."""
+    """Raised when another thread has imported PyYAML, which replaces the classes of the parser's events."""
 
 
 class ParsePass:
-    """The state of one pass over a text, or over a part that begins on the line `base`."""
+    """The state of one pass over a text, or over a part that starts at the line `base`."""
 
     __slots__ = (
         "bare",
@@ -128,7 +128,7 @@ class ParsePass:
         self.references = AnchorTable(settings.source)
         self.references.merge_lists = settings.merge_lists
         self.tree = DocumentSet([], settings.source, settings.source.first_line)
-        # The document that no `---` begins.
+        # The document without a `---`.
         self.bare: Document | None = None
         self.scan = CommentScan(text) if comments is not None else None
         self.begun = False
@@ -136,7 +136,7 @@ class ParsePass:
         self.counted = 0, 0
 
     def build(self, parser: Parser, adapted: PatchedText | None) -> DocumentSet:
-        """The documents. Raises the parser's exceptions too, of whatever class they are."""
+        """Builds the documents. Also raises the parser's exceptions, of any class."""
         text, source, base, settings = self.text, self.source, self.base, self.settings
         strict, scan = settings.strict, self.scan
         next_event = open_keeping_marks(parser, text) if adapted is None else adapted.events(parser)
@@ -250,7 +250,7 @@ class ParsePass:
         _, explicit, end, start, _ = event
         if self.begun and not self.tree.items:
             explicit = False
-        # A document begins where its directives do, if it has any.
+        # A document starts at its first directive, if it has any.
         document = Document(None, self.source, start.line + self.base if explicit else self.source.first_line)
         if not explicit:
             self.bare = document
@@ -261,7 +261,7 @@ class ParsePass:
         return document
 
     def entry_line(self, start: Mark) -> int:
-        """The line of the dash before the node at a mark."""
+        """The line of the dash before the node at `start`."""
         line, index = start.line + self.base, start.index
         if self.text[index - 2] != "-":
             line -= self.text.count("\n", dash_before(self.text, index), index)
@@ -286,7 +286,7 @@ class ParsePass:
         return tree
 
     def special(self, tag: str | None, text: str, start: Mark) -> Value:
-        """The value of a scalar with a tag, or of a plain one in strict mode."""
+        """The value of a scalar that has a tag, or that is plain in strict mode."""
         try:
             return resolve_strict(text) if tag is None else resolve_tagged(tag, text)
         except ValueError as error:
@@ -294,7 +294,7 @@ class ParsePass:
             raise self.error(error.args[0], self.line_at(start.index), hint=hint, code="invalid-scalar") from None
 
     def tagged(self, tag: str, event: Event, value: Value, *, is_key: bool) -> Map:
-        """A value with its tag: a map with one key (see `plait.yaml.tags`)."""
+        """The value with its tag, as a map with one key (see `plait.yaml.tags`)."""
         from plait.yaml.tags import is_tag
 
         start = event[2].index

@@ -26,7 +26,7 @@ _STEP = "  "
 
 
 def format_text(source: Source, *, strict: bool = False, marks_end: bool = False) -> str:
-    """A text in the standard format.
+    """Formats a text.
 
     marks_end: print a `---` after comments at the end and before an empty last document, as ytt did before
     carvel-dev/ytt#911 and #962. Raises as `read` does.
@@ -34,7 +34,7 @@ def format_text(source: Source, *, strict: bool = False, marks_end: bool = False
     comments = Comments()
     tree = read(source, strict=strict, comments=comments, merge_lists=False)
     page = _Page(comments)
-    # A `---` that follows something ends an empty document; only the very start of a text counts as "first".
+    # A `---` after other content ends an empty document; only the very start of a text counts as "first".
     starts_late = is_second(source, tree)
     trailing = comments.of.get(tree)
     last = len(tree.items) - 1
@@ -51,7 +51,7 @@ def format_text(source: Source, *, strict: bool = False, marks_end: bool = False
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Formatted texts as one, with markers between the documents of two files."""
+    """Joins formatted texts, with a marker between the documents of two files."""
     out = ""
     for text in texts:
         out += "---\n" + text if out and text and not text.startswith("---") else text
@@ -59,7 +59,7 @@ def joined(texts: Iterable[str]) -> str:
 
 
 class _Page:
-    """The output so far.
+    """The output.
 
     due: an empty line precedes the next line. waiting: the last line ends in a `-` or `key:`, which the next piece
     follows.
@@ -113,8 +113,8 @@ class _Page:
             self.due = True
 
     def add_items(self, root: Collection) -> None:
-        # A frame: the remaining items, their indentation, whether one was written already, and whether an empty line
-        # is due when all are.
+        # A frame: the remaining items, their indentation, a flag that an item was written, and a flag that an empty
+        # line follows the last one.
         stack: list[tuple[Iterator[Item], str, bool]] = [(iter(root.items), "", False)]
         first = True
         while stack:

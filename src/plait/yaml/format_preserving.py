@@ -1,10 +1,10 @@
-"""Changes a text so that its value becomes another one, and leaves every line alone that need not change.
+"""Edits a text so that it has a new value, and leaves all other lines unchanged.
 
 The tree of the old text is compared with the new value from the root down, and only differences become text edits: a
 scalar is replaced, the lines of a key or item are removed or inserted. Comments, blank lines, quotes, anchors, aliases
 and the order of keys stay. A collection that cannot be changed in parts (a complex key, a duplicate key, a merge that
-contributes the changed value) is rewritten as a whole. The result is read again; if its value is wrong, the document is
-rewritten.
+contributes the changed value) is rewritten as a whole. The result is parsed again; if its value is wrong, the document
+is rewritten.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
     from plait.yaml.lossless.nodes import Item, Node, Tree
 
-    # A collection and the item in it whose value a node is; None for the root.
+    # The collection and the item that contain a node; None for the root.
     Slot: TypeAlias = tuple[Collection, Item] | None
 
-_SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became which
+_SIMILAR_CELLS = 4000  # maximum number of pairs of items that are compared to match old items with new ones
 
 
 def keep_format(
     source: Source, old: Value, new: Value, read_first: Callable[[Source], Value], forms: ScalarStyles = FORMS
 ) -> str:
-    """The text of `source`, whose first document is `old`, changed so that its value is `new`.
+    """Edits the text of `source`, whose first document is `old`, so that the first document becomes `new`.
 
-    Unchanged lines stay byte for byte, and so do all documents but the first. read_first: reads the first document of a
-    text. forms: styles of new strings.
+    Unchanged lines stay byte for byte, and so do all other documents. read_first: parses the first document of a text.
+    forms: styles of new strings.
     """
     text = source.text
     mark = "\ufeff" if text.startswith("\ufeff") else ""
@@ -101,7 +101,7 @@ def _reprinted(tree: Tree, value: Value, forms: ScalarStyles) -> str:
 
 
 class Editor:
-    """Collects edits of one text; `result` is the text with all of them."""
+    """Collects edits of one text; `result` is the edited text."""
 
     __slots__ = ("aliased", "anchors", "edits", "newline", "style", "text", "tree")
 
@@ -124,7 +124,7 @@ class Editor:
     # -- comparing ---------------------------------------------------------------------------------------------------
 
     def edit(self, node: Node, old: Value, new: Value, slot: Slot) -> None:
-        """Change a node, which read as `old`, so that it reads as `new`."""
+        """Changes a node with the value `old` so that its value is `new`."""
         if node.style is ALIAS:
             stands_for = self.anchors.get(alias_name(self.text, node), old)
             if isinstance(stands_for, _RemovedAnchor) or not alike(stands_for, new):
@@ -151,7 +151,7 @@ class Editor:
                 self.replace(node, new, slot)
             return
         before = len(self.edits)
-        if node.anchor is not None:  # an inner node may have an anchor of the same name, which then counts
+        if node.anchor is not None:  # an inner node may redefine the anchor
             self.anchors[node.anchor] = new
         if isinstance(old, Map) and isinstance(new, Map):
             done = self.edit_map(node, old, new)
@@ -185,7 +185,7 @@ class Editor:
         return False
 
     def touched(self, node: Node) -> bool:
-        """True if an alias in a node has another value than before."""
+        """True if an alias inside the node changes its value."""
         return any(
             one.style is ALIAS and alias_name(self.text, one) in self.anchors for one in _within(node, self.aliased)
         )
@@ -300,7 +300,7 @@ class Editor:
         return edits is not None
 
     def gap(self, node: Collection) -> str:
-        """The text between two items in brackets: a comma, with a line break where the others have one."""
+        """The text between two items in brackets: a comma, with a line break if other items have one."""
         items, text = node.items, self.text
         if len(items) > 1:
             between = text[items[-2].end : items[-1].start]
@@ -309,7 +309,7 @@ class Editor:
         return between if between.strip() == "," and between != "," else ", "
 
     def insert_lines(self, end: int, lines: str) -> None:
-        """Inserts whole lines after the line at which something ends."""
+        """Inserts whole lines after the line that contains `end`."""
         at = line_end(self.text, end)
         if at >= len(self.text):
             self.put(at, at, "\n" + lines.removesuffix("\n"))
@@ -354,7 +354,7 @@ class Editor:
 
 
 class _RemovedAnchor:
-    """An anchor that is not there any more."""
+    """A removed anchor."""
 
     __slots__ = ()
 
@@ -373,7 +373,7 @@ def _within(node: Node, among: set[Node] | None = None) -> Iterator[Node]:
 
 
 def _aliased(tree: Tree) -> set[Node]:
-    """The nodes that have an alias in them, and the aliases."""
+    """All aliases, and the nodes that contain one."""
     if "*" not in tree.text:
         return set()
     found: set[Node] = set()
@@ -400,11 +400,11 @@ def _differs_after_merge(keys: list[Value], old: Map, new: Map, last: int) -> bo
 
 
 def _renamed(old: list[MapItem | None], found: list[MapItem | None], added: list[MapItem]) -> dict[int, MapItem]:
-    """Renamed items of a map: by index, the new item under another key. old: all items. found: new items with the same
+    """Renamed items of a map: the new item by the index of the old one. old: all items. found: new items with the same
     key.
 
-    A rename looks like a removal and an addition, so it is recognized only if one item is exchanged, or no other item
-    stays.
+    A rename looks like a removal and an addition, so it is recognized only if exactly one item is replaced, or no other
+    item stays.
     """
     gone = [place for place, item in enumerate(found) if item is None]
     if len(gone) < len(found) and not len(gone) == len(added) == 1:
@@ -422,7 +422,7 @@ def _renamed(old: list[MapItem | None], found: list[MapItem | None], added: list
 
 
 def indented(text: str, pad: int) -> str:
-    """A text with this number of spaces before each non-empty line."""
+    """The text with `pad` before each non-empty line."""
     if pad == 0:
         return text
     lead = " " * pad
@@ -444,7 +444,7 @@ def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> 
 
 
 def aligned(old: list[ArrayItem], new: list[ArrayItem]) -> list[tuple[int, int]]:
-    """Pairs of old and new items: identical objects first, then the most similar ones between them."""
+    """Pairs of old and new items: identical objects first, then the most similar items between them."""
     places = {id(item): place for place, item in enumerate(old)}
     pairs: list[tuple[int, int]] = []
     here = there = 0
@@ -464,7 +464,7 @@ def _between(
     rows, columns = here_end - here, there_end - there
     if rows == columns or not rows or not columns or rows * columns > _SIMILAR_CELLS:
         return [(here + n, there + n) for n in range(min(rows, columns))]
-    # The pairs, in order, that have most in common.
+    # The ordered pairs with the highest total similarity.
     best = [[0] * (columns + 1) for _ in range(rows + 1)]
     likeness = [
         [_likeness(old[here + row].value, new[there + column].value) for column in range(columns)]

@@ -1,4 +1,4 @@
-"""Values on one line, in flow style: where a block has no room."""
+"""Values in flow style, for positions where a block does not fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def flow_text(value: Value, forms: ScalarStyles = FORMS) -> str:
-    """A value on one line in flow style. forms: of strings."""
+    """The value in flow style, on one line. forms: of strings."""
     if type(value) is Map:
         pairs = [f"{flow_text(item.key, forms)}: {flow_text(item.value, forms)}" for item in value.items]
         return "{" + ", ".join(pairs) + "}"

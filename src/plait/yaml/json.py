@@ -32,7 +32,7 @@ _A_LOOK = 1 << 14
 
 
 def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> str:
-    """A value as JSON, without a line break at the end.
+    """The value as JSON, without a line break at the end.
 
     indent: spaces per level, 0 for one line. Raises PlaitError for an infinite float or NaN, and for a key that is not
     a string.
@@ -40,7 +40,7 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     escapes = _HTML_ESCAPES if escape_html else _ESCAPES
     colon = ": " if indent else ":"
     out: list[str] = []
-    # A frame: the items still to come, and the collection's end.
+    # A frame: the remaining items, and the collection's end.
     stack: list[tuple[Iterator[Item], str]] = []
     head = ""
     line = "\n" if indent else ""
@@ -92,7 +92,7 @@ def _distinct(value: Map) -> list[MapItem]:
     for item in value.items:
         if type(item.key) is not str:
             raise PlaitError(
-                # Without the key, which a secret may have made.
+                # The message does not name the key, which may depend on a secret.
                 "JSON needs strings as keys, and this key is not a string",
                 at=item.position,
                 found=kind_name(item.key),
@@ -104,14 +104,14 @@ def _distinct(value: Map) -> list[MapItem]:
 
 
 def key_text(key: Value) -> str:
-    """A key as listings and messages show it."""
+    """A key, as listings and messages show it."""
     if type(key) is str:
         return key
     if not isinstance(key, (Map, Array, DocumentSet)):
         return leaf(key)
     try:
         return write_json(key)
-    except PlaitError:  # something in it that JSON has not
+    except PlaitError:  # it contains a value that JSON cannot represent
         from plait.yaml.writer import write_value
 
         return " ".join(write_value(key).split())
@@ -149,7 +149,7 @@ def _string(text: str, escapes: dict[int, str]) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """True if the text has no lone surrogates."""
+    """True if the string has no unpaired surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -158,7 +158,7 @@ def _is_text(text: str) -> bool:
 
 
 def _growth(text: str, escapes: dict[int, str]) -> int:
-    """The number of characters that escapes add to a long text."""
+    """The number of characters that escaping adds to a long text."""
     return 5 * sum([text.count(chr(code)) for code in escapes]) if len(text) > _LONG else 0
 
 
@@ -166,7 +166,7 @@ _LONG = 1 << 20
 
 
 def read_json(source: Source) -> Value:
-    """The nodes of a JSON text: keys sorted, of repeated keys the last; numbers are floats, as in Go.
+    """Parses JSON as Go does: keys are sorted, the last value of a repeated key is used, numbers are floats.
 
     Raises ReadError, LimitError.
     """

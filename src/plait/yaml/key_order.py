@@ -1,7 +1,7 @@
 """The order in which BOSH prints keys (docs/reference/operations.md).
 
 Numbers and booleans come first, by value, then null, then strings. Strings are compared at their first difference: two
-letters by code point, a letter after anything else, and otherwise by the number whose digits start there.
+letters by code point, letters come after all other characters, and digits are compared as numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def sort_items(items: Iterable[MapItem]) -> list[MapItem]:
-    """Map items in the order of their keys."""
+    """The map items in the order of their keys."""
     # Nearly all keys have a text that Python compares as BOSH compares keys, much faster than `compare_keys`.
     forms = _comparable
     items = list(items)
@@ -23,7 +23,7 @@ def sort_items(items: Iterable[MapItem]) -> list[MapItem]:
     try:
         return sorted(items, key=lambda item: forms[item.key])  # type: ignore[index,return-value,arg-type]
     except TypeError:
-        pass  # at least one has none
+        pass  # at least one key has no such text
     from functools import cmp_to_key
 
     compare = cmp_to_key(compare_keys)
@@ -68,7 +68,7 @@ def compare_keys(left: Value, right: Value) -> int:
     if left_rank != right_rank:
         return left_rank - right_rank
     if left_rank != 0 or left == right:
-        # Of equal numbers of different kinds: boolean, integer, float.
+        # Equal numbers are ordered by type: boolean, integer, float.
         return _KINDS.get(type(left), 0) - _KINDS.get(type(right), 0)
     return -1 if left < right else 1  # type: ignore[operator]
 

@@ -2,8 +2,8 @@
 
 `import yaml` takes longer than the rest of a small run, and only the extension is needed, so only the extension is
 loaded. During its import, modules in `sys.modules` provide plait's classes of events and errors, which create tuples.
-An extension can be loaded once per process, so if the real package is imported later, a finder for that import gives
-the extension the package's classes first.
+An extension can be loaded once per process, so if the real package is imported later, an import hook first gives the
+extension the package's classes.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ if TYPE_CHECKING:
     Event: TypeAlias = tuple[Any, ...]
 
 
-# An event is a tuple that starts with one of these. Creating it costs half of what an object would:
-#   SCALAR, anchor, start, end, text, is_plain, tag, style
-#   MAP_START or ARRAY_START, anchor, start, end, flow, tag        COLLECTION_END, end
-#   ALIAS, anchor, start, end        DOCUMENT_START, explicit, end, start, version
-#   DOCUMENT_END, explicit, end        STREAM_START        STREAM_END
-# with marks for start and end, and flow, explicit and version (a pair, or None) as the parser returns them.
+# An event is a tuple that starts with one of these. A tuple costs half as much as an object: SCALAR, anchor, start,
+# end, text, is_plain, tag, style MAP_START or ARRAY_START, anchor, start, end, flow, tag        COLLECTION_END, end
+# ALIAS, anchor, start, end        DOCUMENT_START, explicit, end, start, version DOCUMENT_END, explicit, end
+# STREAM_START        STREAM_END with marks for start and end, and flow, explicit and version (a pair, or None) as the
+# parser returns them.
 SCALAR, MAP_START, ARRAY_START, COLLECTION_END, ALIAS, DOCUMENT_START, DOCUMENT_END, STREAM_START, STREAM_END = range(9)
 
 
 class Parser:
-    """A way to parse. open: returns, for a text, a function that returns the next event."""
+    """A YAML parser. open: for a text, returns a function that returns the next event."""
 
     __slots__ = ("open",)
 
@@ -77,12 +76,14 @@ def _native() -> Parser | None:
 
 
 def too_deep(error: Exception) -> bool:
-    """True if libyaml rejected a text only for its depth, as 0.2.6 does past 1,000 levels: `pure_parser` reads it."""
+    """True if libyaml rejected a text only for its depth. Version 0.2.6 rejects more than 1,000 levels; `pure_parser`
+    accepts them.
+    """
     return getattr(error, "problem", None) == "exceeded maximum nesting depth"
 
 
 def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
-    """The events of a text, with byte order marks preserved where libyaml would drop them: at the start of lines."""
+    """The events of a text. Byte order marks at the start of lines are preserved, which libyaml would drop."""
     if "\ufeff" not in text or not (text[0] == "\ufeff" or "\n\ufeff" in text or "\r\ufeff" in text):
         return parser.open(text)
     stand_in = unused_character(text)
@@ -100,7 +101,7 @@ def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
 def unused_character(text: str) -> str:
     """A character that a text does not contain, to replace another one during parsing."""
     present = set(text)
-    # Private use characters: those of the first plane, then those of a later one.
+    # Private use characters: first those of the basic plane.
     return next(chr(code) for block in _PRIVATE for code in block if chr(code) not in present)
 
 
@@ -123,7 +124,7 @@ def pure_parser() -> Parser:
 
 
 def _as_tuples(next_event: Callable[[], Any]) -> Callable[[], Event]:
-    """The package's events as tuples."""
+    """Converts the package's events to tuples."""
 
     def converted() -> Event:
         event = next_event()
@@ -147,7 +148,7 @@ _CONVERTED: dict[str, Callable[[Any], Event]] = {
 
 
 class Problem(Exception):
-    """The exception of the extension for a text that is not valid YAML."""
+    """Raised by the extension for invalid YAML."""
 
     def __init__(
         self,
@@ -164,7 +165,7 @@ class Problem(Exception):
 
 
 class ScannerError(Problem):
-    """An error of the scanner, which counts lines differently than the parser."""
+    """An error of the scanner, whose line numbers differ from the parser's."""
 
 
 class _BadCharacter(Exception):
@@ -285,9 +286,9 @@ _EXTENSION = "yaml._yaml"
 
 
 def _load_alone() -> ModuleType | None:
-    """The extension without its package; None if that does not work here."""
+    """Loads the extension without its package. Returns None if that is not possible."""
     try:
-        from _frozen_importlib_external import PathFinder  # that of importlib.machinery, without its imports
+        from _frozen_importlib_external import PathFinder  # avoids importing importlib.machinery
     except ImportError:
         from importlib.machinery import PathFinder
 

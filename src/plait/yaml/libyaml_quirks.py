@@ -1,13 +1,13 @@
 r"""Texts that libyaml reads differently from the parser of ytt and BOSH, a port of an older version.
 
     [a:, b]        a colon that ends a plain scalar in brackets is text; libyaml rejects it
-    "it\'s"        an escaped apostrophe is one; libyaml rejects it
+    "it\'s"        is an apostrophe; libyaml rejects it
     "a\/b"         an escaped slash is rejected; libyaml accepts it
     !a,b[] c       commas and brackets are part of a tag; libyaml ends the tag there
     %YAML 1.2      is rejected; libyaml accepts it
 
-Text that libyaml rejects is read again with substitute characters, of the same number, so that no index changes. The
-scalars are restored afterwards. The characters of a text decide which substitution is needed; usually none is.
+Text that libyaml rejects is parsed again with substitute characters. The length stays the same, so no index changes.
+The scalars are restored afterwards. The characters of a text decide which substitution is needed; usually none is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.yaml.libyaml import Event, Parser
 
-# Each colon and each tag costs a reading up to it.
+# Maximum number of retries. Each substitution parses the text again up to that character.
 _MOST_READINGS = 100
 _BEYOND_TAGS = frozenset(",[]")
 # Replaces a comma or bracket in a tag; the name of a tag that creates no value does not matter.
@@ -52,7 +52,9 @@ class PatchedText:
         self._colon = self._backslash = ""
 
     def events(self, parser: Parser) -> Callable[[], Event]:
-        """A function that returns the next event. It raises the parser's errors, and those of ytt's parser."""
+        """Parses the text; returns a function that returns the next event. That function raises libyaml's errors, and
+        those that only ytt's parser raises.
+        """
         text = self.text
         next_event = open_keeping_marks(parser, text)
         if "\\/" in text or "!" in text or "%YAML" in text:
@@ -60,7 +62,7 @@ class PatchedText:
         return self._restored(next_event) if self._colon or self._backslash else next_event
 
     def cover(self, error: Exception) -> bool:
-        """Replaces the character at an exception that `events` raised; False if the exception is about something else."""
+        """Substitutes the character that caused an error of `events`. Returns False if the error has another cause."""
         mark = getattr(error, "problem_mark", None)
         if mark is None or self._readings >= _MOST_READINGS:
             return False
@@ -84,7 +86,7 @@ class PatchedText:
         return True
 
     def _restored(self, next_event: Callable[[], Event]) -> Callable[[], Event]:
-        """The events with the original text in the scalars."""
+        """Restores the original text in the scalars of the events."""
         colon, backslash = self._colon, self._backslash
 
         def restore() -> Event:
@@ -102,7 +104,7 @@ class PatchedText:
 
 
 def _without_escaped_apostrophes(text: str, stand_in: str) -> str:
-    r"""A text with a stand-in for the backslash of each `\'`, except after another backslash.
+    r"""The text with a substitute for the backslash of each `\'`, except after another backslash.
 
     Replaces all at once, because there may be many. Those outside double quotes are restored.
     """
@@ -138,7 +140,7 @@ def _check_escapes(text: str, start: int, end: int) -> None:
 
 
 def _check_tag(text: str, start: int, end: int) -> None:
-    """Within brackets libyaml silently ends a tag before a comma, and reads the rest as the next entry."""
+    """Raises an error for a tag in brackets that libyaml would silently end before a comma."""
     if text[end : end + 1] == "," and text[start:end].rsplit(maxsplit=1)[-1][:1] == "!":
         problem = "did not find expected whitespace or line break"
         raise ScannerError("while scanning a tag", _Mark(text, start), problem, _Mark(text, end))

@@ -1,7 +1,7 @@
-"""Line numbers where the parser reports none, or other ones.
+"""Line numbers that the parser does not report, or reports differently.
 
-An array item is on the line of its dash, which events do not contain. And a line ends at a line feed, as in an editor,
-while the parser also counts carriage returns, NEL and the Unicode separators.
+An array item is on the line of its dash, which events do not contain. A line ends at a line feed, as in an editor; the
+parser also counts carriage returns, NEL and the Unicode separators.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _UNICODE_BREAKS = "\x85\u2028\u2029"
 
 
 def dash_before(text: str, index: int) -> int:
-    """The index of the dash before an index of the text."""
+    """The index of the last dash before `index`."""
     at = index - 1
     while at > 0 and text[at] in " \t":
         at -= 1
     while at > 0 and text[at] != "-":
-        # Above are empty lines and lines with only a comment, then the line with the dash.
+        # Skip empty lines and comment lines up to the line with the dash.
         start = text.rfind("\n", 0, at) + 1
         line = text[start:at].partition("#")[0].rstrip(" \t\r")
         if line.lstrip(" \t\r"):
@@ -57,7 +57,7 @@ def correct_lines(tree: DocumentSet, text: str, base: int) -> None:
 
 
 def _line_numbers(text: str, base: int) -> list[int]:
-    """For each line that the parser counts the number of the editor's line."""
+    """The editor's line number of each line that the parser counts."""
     lines = [base]
     number = base
     previous = ""

@@ -1,4 +1,4 @@
-"""Documents as one text, in each format of the output (docs/guide-render.md)."""
+"""Writes documents in each output format (docs/guide-render.md)."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ def _write_untagged_json(documents: DocumentSet) -> str:
     return _write_json(documents)
 
 
-# Formats in which maps with a tag as their key represent tags.
+# Formats in which a map with a tag as its key represents a tagged value.
 TAGGED = {**FORMATS, "yaml": _write_tagged, "json": _write_untagged_json}
 SCHEMA_FORMATS = (OPENAPI, JSON_SCHEMA)
 
 
 def text_of(documents: DocumentSet, form: str = "yaml", originals: FormatPreserver | None = None) -> str:
-    """Documents in a format, one of FORMATS; or with their original formatting, if `originals` is given."""
+    """The documents in a format, one of FORMATS; in their original formatting if `originals` is given."""
     return FORMATS[form](documents) if originals is None else originals.write(documents)
 
 
 def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
-    """The document format and the schema format among the words of `-o`: the first of each kind.
+    """The document format and the schema format among the words of `-o`: the first of each.
 
     Raises UsageError for a word that is neither.
     """
@@ -86,7 +86,7 @@ def bulk_json(files: Sequence[OutputFile], errors: str = "") -> str:
     """The result as JSON, `{"files":[{"name":...,"data":...}]}` or `{"errors":...}` (`--bulk-out`)."""
     from plait.yaml.json import write_json
 
-    # write_json sorts keys; the reference has a file's name before its data.
+    # write_json sorts keys, but the reference program writes a file's name before its data.
     listed = [f'{{"name":{write_json(path)},"data":{write_json(text)}}}' for path, text in files]
     parts = [f'"files":[{",".join(listed)}]'] if files else []
     if errors:

@@ -2,7 +2,7 @@
 
 A document names its file by `#@output/file "web/app.yml"`, or a pattern names the files of all documents, `--output-by
 "{kind}/{name}.yml"`; layered documents are written to `SCHEMA/NAME.yaml`. Values of a document are quoted, so that none
-can name another directory; a path that is written out must be a plain one.
+can name another directory; a literal path must be plain.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FILTERS: dict[str, Callable[[str], str]] = {"lower": str.lower}
 
 
 class PatternField:
-    """A field of a pattern: the value at a path of keys and indexes, or the template of the document."""
+    """A field of a pattern: the value at a path of keys and indexes, or the document's template."""
 
     __slots__ = ("change", "is_template", "text", "ways")
 
@@ -59,7 +59,7 @@ class PatternField:
         self.ways = [_SHORT[path], way] if path in _SHORT else [way]
 
     def value(self, document: Document) -> str:
-        """The text of the value in a document. Raises UsageError, with the path in the document, if there is none."""
+        """The value as text. Raises UsageError, with the path in the document, if the value is missing."""
         for way in self.ways:
             found = _under(document.value, way)
             if found is not None and type(found[0]) not in COLLECTIONS and found[0] not in (None, ""):
@@ -99,13 +99,13 @@ class OutputPattern:
         if not places:
             raise _no_pattern(text, "without a place in braces, all documents would have one path")
         self.shares = any(place.is_template for place in places)
-        try:  # a value may be anything but nothing
+        try:  # a value cannot be empty
             _check("".join(part if type(part) is str else "x" for part in self._parts), None)
         except UsageError as error:
             raise _no_pattern(text, error.expected or error.message) from None
 
     def items(self, document: Document) -> list[Item]:
-        """The items of a document whose values are in its path."""
+        """The items of a document that determine its path."""
         places = [part for part in self._parts if type(part) is PatternField and not part.is_template]
         return [
             item for place in places for way in place.ways if (item := _item_under(document.value, way)) is not None
@@ -133,7 +133,7 @@ class OutputPattern:
 
 
 def _part(found: re.Match[str]) -> str | PatternField:
-    """The part of a pattern that a brace begins. Raises ValueError."""
+    """Parses the part of a pattern that starts with a brace. Raises ValueError."""
     if found[1] is not None:
         return PatternField(found[1])
     if len(found[0]) == 1:
@@ -148,7 +148,7 @@ def _no_pattern(text: str, why: str) -> UsageError:
 
 
 def _keys(path: str) -> tuple[str | int, ...]:
-    """Keys with dots between them, and numbers of items in brackets. Raises ValueError."""
+    """Parses keys separated by dots, and indexes in brackets. Raises ValueError."""
     keys: list[str | int] = []
     end = 0
     while end < len(path) or not keys:
@@ -169,7 +169,7 @@ def _under(value: Value, path: Sequence[str | int]) -> tuple[Value, Position] | 
 
 
 def _item_under(value: Value, path: Sequence[str | int]) -> Item | None:
-    """The item that keys and numbers lead to."""
+    """The item at a path of keys and indexes, or None."""
     item: Item | None = None
     for key in path:
         if type(key) is int:
@@ -183,7 +183,7 @@ def _item_under(value: Value, path: Sequence[str | int]) -> Item | None:
 
 
 def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> None:
-    """Raises UsageError if a secret decides the path or the existence of a document, because paths are printed and
+    """Raises UsageError if the path or the existence of a document depends on a secret, because paths are printed and
     stored.
     """
     if marks is None or marks.shows_all or not (marks.is_there_by_secret(document) or marks.is_secret(*made_of)):
@@ -222,7 +222,7 @@ def said(annotation: Annotation) -> str:
 
 
 def _check(path: str, at: Position | None) -> None:
-    """Raises UsageError unless the path is a plain one below a directory."""
+    """Raises UsageError unless the path is a plain relative path."""
     if len(path) > _LONGEST:
         raise UsageError(
             "the path of an output file is too long",
@@ -276,9 +276,9 @@ class PathReservations:
 
 
 def places_by(pattern: OutputPattern, documents: Iterable[Document], marks: Marks | None = None) -> list[Placed]:
-    """Each document with its path by a pattern, in order. marks: of the evaluation.
+    """The documents with their paths by a pattern, in order. marks: of the evaluation.
 
-    Raises UsageError for two documents that would share a file, and for a document without a path.
+    Raises UsageError if two documents would share a file, or a document has no path.
     """
     claims = PathReservations()
     found: list[Placed] = []
@@ -290,9 +290,9 @@ def places_by(pattern: OutputPattern, documents: Iterable[Document], marks: Mark
 
 
 def layered_places(documents: Iterable[Document]) -> list[Placed]:
-    """Each layered document with the path SCHEMA/NAME.yaml, in order (`plait layer --output-files`).
+    """The layered documents with their paths SCHEMA/NAME.yaml, in order (`plait layer --output-files`).
 
-    Raises UsageError for two documents that would share a file.
+    Raises UsageError if two documents would share a file.
     """
     claims = PathReservations()
     found: list[Placed] = []
@@ -315,12 +315,12 @@ def files_of(placed: Iterable[Placed], write: Callable[[DocumentSet], str]) -> l
 
 
 def called(document: Document) -> str:
-    """A document as messages about its file call it."""
+    """The name of a document in messages about its file."""
     return document_name(document) or "a document without a name"
 
 
 def file_name(part: str) -> str:
-    """A part of a value as a file name.
+    """A value as part of a file name.
 
     Characters other than letters, digits, `-`, `_`, `.` and `~` are written %XX, and so is a leading dot.
     """

@@ -1,4 +1,4 @@
-"""Errors of the parser: with go-yaml's phrases, and the line that a user would point at."""
+"""Errors of the parser, with go-yaml's phrases and the line of the mistake."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     hint = _HINTS.get(problem)
     mark = getattr(error, "problem_mark", None)
     context = getattr(error, "context_mark", None)
-    # At the end of the text point at the last line that has something on it.
+    # At the end of the text, point at the last line that is not empty.
     end = len(text.rstrip())
     index = end if mark is None else min(mark.index, end)
     at = _position(index, source, text, base)
@@ -94,7 +94,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     )
 
 
-# ytt adds a line to a text that does not begin with this.
+# ytt adds a line to a text that does not start with this.
 _BEGINS = re.compile(r"\s*---\s")
 
 
@@ -117,13 +117,13 @@ def _public(hint: str) -> Wording:
 
 
 def _line(text: str, index: int) -> str:
-    """The line that an index is in."""
+    """The line that contains an index."""
     end = text.find("\n", index)
     return text[text.rfind("\n", 0, index) + 1 : len(text) if end < 0 else end]
 
 
 def _code_within(text: str, index: int) -> int | None:
-    """The index of the last code on or before the line of an index, if it begins inside open brackets; else None."""
+    """The index of the last code on or before the line of `index`, if it starts inside open brackets; else None."""
     end = text.find("\n", index)
     code = text.rfind(" #@ ", 0, len(text) if end < 0 else end)
     before = text[text.rfind("\n", 0, code) + 1 : code] if code >= 0 else ""
@@ -136,7 +136,7 @@ def _indentation(line: str) -> int:
 
 
 def _before(text: str, index: int) -> str:
-    """The last line before the one of an index that has something on it, and more than a comment."""
+    """The last line before an index that has more than a comment."""
     end = text.rfind("\n", 0, index) + 1
     while end > 0:
         start = text.rfind("\n", 0, end - 1) + 1
@@ -148,7 +148,7 @@ def _before(text: str, index: int) -> str:
 
 
 def _too_far_in(text: str, index: int) -> str | None:
-    """For a key below a value, as if it belonged to it."""
+    """The message for a key that is indented below a value; None for other errors."""
     line, before = _line(text, index), _before(text, index)
     inner = _indentation(line)
     if inner <= _indentation(before) or before.rstrip().endswith(":"):
@@ -158,7 +158,7 @@ def _too_far_in(text: str, index: int) -> str | None:
 
 
 def _too_far_out(text: str, index: int) -> str | None:
-    """The error for a key further left than the first one."""
+    """The message for a key further left than the first one; None for other errors."""
     line, before = _line(text, index), _before(text, index)
     if not before or _indentation(line) >= _indentation(before) or ":" not in before:
         return None
@@ -167,13 +167,13 @@ def _too_far_out(text: str, index: int) -> str | None:
 
 
 def _native_phrase(problem: str, context: str) -> str:
-    """Libyaml's phrase for a problem that PyYAML's own parser words differently."""
+    """The phrase of libyaml for a problem that PyYAML's parser words differently."""
     if problem.startswith("expected <block end>"):
         return _NATIVE_BLOCKS.get(context, problem)
     return next((phrase for start, phrase in _NATIVE.items() if problem.startswith(start)), problem)
 
 
-# Messages of libyaml, which quote nothing. Others may be PyYAML's own, which quote characters of the text.
+# Messages of libyaml do not quote the text. Other messages may be PyYAML's, which quote characters of it.
 _KNOWN = frozenset(
     {
         "block collection entries are not allowed in this context",
@@ -244,7 +244,10 @@ def _position(index: int, source: Source, text: str, base: int) -> Position:
 
 
 def _bad_character(error: Exception, offset: int, source: Source, text: str, base: int) -> ReadError:
-    """Positions differ: libyaml counts bytes; PyYAML's own reader counts characters, and names them differently."""
+    """The error for an invalid character.
+
+    Positions differ: libyaml counts bytes. PyYAML's reader counts characters, and names them differently.
+    """
     character = getattr(error, "character", 0)
     reason = str(getattr(error, "reason", ""))
     index = len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))

@@ -1,4 +1,4 @@
-"""Nodes as a listing of their origins (`-o pos`)."""
+"""Lists nodes with their origins (`-o pos`)."""
 
 from __future__ import annotations
 

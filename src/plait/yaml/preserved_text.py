@@ -1,8 +1,8 @@
-"""Documents printed as they were read: unchanged parts keep their bytes (`--keep-format`).
+"""Prints documents in their original formatting (`--keep-format`).
 
-The text of a document extends from its `---` to the next one. If its value is unchanged, it is printed unchanged;
-otherwise a minimum of lines is changed (see `plait.yaml.format_preserving`), and the result is read again: if it
-differs from the value, the document is printed normally. So are documents without a text.
+The text of a document extends from its `---` to the next one. If its value is unchanged, it is printed unchanged.
+Otherwise as few lines as possible are changed (see `plait.yaml.format_preserving`), and the result is parsed again. If
+that gives another value, or if the document has no text, it is printed normally.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Read = Callable[[Source], DocumentSet]
 
 _MARK = "\ufeff"
-# Line breaks of YAML's own that are none here.
+# Line breaks of YAML 1.1 that do not end a line here.
 _OTHER_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _BEGINNING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=\s)|---\Z|%)")
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
@@ -62,7 +62,7 @@ class PreservedText:
         return self.text[start:end]
 
     def with_values(self, expected: Mapping[int, Value], forms: ScalarStyles) -> str | None:
-        """The text with exactly these documents, by index; None if that is impossible."""
+        """The text with exactly these documents, by index. Returns None if that is impossible."""
         changed = {
             place
             for place, value in enumerate(self.values)
@@ -86,7 +86,7 @@ class PreservedText:
         return self.read(source).items[0].value
 
     def reads_as(self, text: str, values: Sequence[Value]) -> bool:
-        """True if a text has documents with these values."""
+        """True if parsing a text returns documents with these values."""
         try:
             found = [document.value for document in self.read(Source("", text)).items if document.value is not None]
         except PlaitError:
@@ -96,7 +96,7 @@ class PreservedText:
 
 
 class PreservedTexts:
-    """Texts as read, and the printed forms of their values. forms: styles of new strings."""
+    """Source texts, and the printed forms of their values. forms: styles of new strings."""
 
     __slots__ = ("_forms", "_known", "_places")
 
@@ -131,7 +131,7 @@ class PreservedTexts:
         return joined(pieces)
 
     def _run_end(self, items: Sequence[Document], at: int) -> int:
-        """The end of a run of consecutive documents from one text in its order."""
+        """The end of a run of documents that are consecutive in one text."""
         source, before = items[at].source, self._place(items[at])
         end = at + 1
         while before is not None and end < len(items) and items[end].source is source:
@@ -146,7 +146,7 @@ class PreservedTexts:
         return None if document.source is None else self._places.get((document.source, document.line))
 
     def _run_text(self, run: Sequence[Document]) -> str:
-        """The text of documents from one text in its order, or of one document without a text."""
+        """The text of a run: documents from one text in its order, or one document without a text."""
         source = run[0].source
         text = None
         if source in self._known:
@@ -155,7 +155,7 @@ class PreservedTexts:
         return write(DocumentSet([*run]), forms=self._forms) if text is None else text
 
     def _ended(self, run: Sequence[Document], text: str) -> str:
-        """The text of documents with a final line break, unless a block text at the end would contain it."""
+        """The text of a run with a final line break, unless a block scalar at its end would contain it."""
         source = run[-1].source
         ended = text + "\n"
         if source is None or self._known[source].reads_as(ended, [document.value for document in run]):
@@ -165,7 +165,7 @@ class PreservedTexts:
 
 
 def joined(pieces: Sequence[str]) -> str:
-    """Texts of documents joined by `---`."""
+    """Joins the texts of documents with `---`."""
     out: list[str] = []
     for piece in pieces:
         if out:

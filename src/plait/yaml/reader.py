@@ -1,5 +1,4 @@
-"""Text to nodes (docs/reference/templates.md, docs/reference/operations.md): by the parser's events, or line by line
-where possible, for speed.
+"""Parses text into nodes, line by line if possible, else with the YAML parser.
 
 Items are created at their start and get their value at its end. An alias is a new copy of its anchor's value, within
 one document. A merge key's items replace `<<`; duplicate keys stay in the tree as written (see `deduplicate`). Lines
@@ -75,18 +74,14 @@ def read(
     depth: int | None = None,
     parser: Parser | None = None,
 ) -> DocumentSet:
-    """The documents of a text; at least one (an empty text is one null document).
+    """Parses a text into documents. An empty text is one null document.
 
-    strict: reject plain scalars that could be misread.
-    comments: receives the comments with their owners.
-    keep_mark: a byte order mark is text (ytt), else skipped (BOSH).
-    explicit_keys_win: a key overrides `<<` in any order; None: in templates only, which pass `comments`.
-    merge_lists: `<<` accepts a sequence of maps, which ytt rejects.
-    plain: the types of plain scalars, if different from those of `render` and `patch`.
-    first: stop after the first document (BOSH).
-    scalar_keys: reject collections as keys (BOSH).
-    text_keys: keys of the root map are strings as written.
-    depth: maximum nesting of collections if the limit `nesting` is not set; None: that of the limit.
+    strict: reject plain scalars that could be misread. comments: receives the comments with their owners. keep_mark:
+    treat a byte order mark as text (ytt); by default it is skipped (BOSH). explicit_keys_win: a key overrides `<<` in
+    any order; None: in templates only, which pass `comments`. merge_lists: `<<` accepts a sequence of maps, which ytt
+    rejects. plain: values of plain scalars; by default as in `render` and `patch`. first: stop after the first document
+    (BOSH). scalar_keys: reject collections as keys (BOSH). text_keys: read keys of the root map as strings. depth:
+    maximum nesting of collections if the limit `nesting` is not set; None: that of the limit.
 
     Raises ReadError for invalid YAML, LimitError.
     """
@@ -103,7 +98,7 @@ def read(
     marked = not keep_mark and source.text.startswith("\ufeff")
     text = source.text[1:] if marked else source.text
     collecting = gc.isenabled()
-    # Thousands of new objects and no garbage among them: the collector would only look at them again and again.
+    # Parsing creates thousands of objects and no garbage, so the collector would only waste time.
     gc.disable()
     try:
         tree = None
@@ -120,6 +115,6 @@ def read(
 
 
 def read_value(source: Source, *, strict: bool = False, explicit_keys_win: bool | None = None) -> Value:
-    """The value of the first document of a text, with duplicate keys resolved. Raises as `read` does."""
+    """Parses the first document of a text, and resolves duplicate keys. Raises as `read` does."""
     tree = read(source, strict=strict, explicit_keys_win=explicit_keys_win)
     return deduplicate(DocumentSet(tree.items[:1])).items[0].value

@@ -1,4 +1,4 @@
-"""Resolution of duplicate keys: the last value is used, at the position of the first (docs/reference/templates.md)."""
+"""Resolves duplicate keys: the last value is used, at the position of the first (docs/reference/templates.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def has_repeated_keys(tree: DocumentSet) -> bool:
-    """True if some map has a key twice."""
+    """True if a map has a duplicate key."""
     return any(document.distinct is False for document in tree.items) or _looked_for(_unknown(tree))
 
 
@@ -19,7 +19,7 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
 
     Parts without duplicate keys are shared; without any, the same tree is returned.
     """
-    # Collections ordered so that a parent precedes its children.
+    # Collections, parents before children.
     below = _unknown(tree)
     if not _looked_for(below):
         return tree
@@ -50,7 +50,7 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
 
 
 def _unknown(tree: DocumentSet) -> list[Map | Array]:
-    """The values of the documents that may have repeated keys."""
+    """The values of the documents that may have duplicate keys."""
     return [
         document.value
         for document in tree.items
@@ -59,7 +59,7 @@ def _unknown(tree: DocumentSet) -> list[Map | Array]:
 
 
 def _looked_for(order: list[Map | Array]) -> bool:
-    """True if some of the collections have repeated keys. Nested collections are added to `order`."""
+    """True if a collection has duplicate keys. Appends nested collections to `order`."""
     repeated = False
     for node in order:
         for item in node.items:

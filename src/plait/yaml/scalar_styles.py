@@ -39,7 +39,7 @@ _ESCAPES = {
     0x2028: "\\L",
     0x2029: "\\P",
 }
-# A string that starts with one of these is nothing but a string, and its syntax is plain but for colons and comments.
+# A string that starts with one of these can only be a string, and only a colon or a comment requires quotes.
 _WORD_FIRST = frozenset("abcdeghijklmpqrsuvwxzABCDEGHIJKLMPQRSUVWXZ/_$(")
 _WORD_LAST = frozenset(" :")
 _SEPARATORS = frozenset("\u2028\u2029")
@@ -48,8 +48,8 @@ _SEPARATORS = frozenset("\u2028\u2029")
 class _StringForms(dict[str, "str | None"]):
     """The one-line form of each string, or None if it needs several lines or is long.
 
-    misread: the readers of a dialect read a plain text as another type, where go-yaml does not. blocks: use literal
-    blocks.
+    misread: returns True for a plain text that a dialect's readers resolve to another type than go-yaml. blocks: use
+    literal blocks.
     """
 
     __slots__ = ("blocks", "long", "misread")
@@ -82,14 +82,14 @@ class _StringForms(dict[str, "str | None"]):
         column: of its start. fold: break it at spaces beyond this column.
         """
         form = self.long.get(text)
-        if form is None:  # another thread has emptied the memo meanwhile
+        if form is None:  # another thread has cleared the cache
             form = self.safe(text, one_line(text) if self.blocks else double_quoted(text))
         if not form:
             return many_lines(text, pad, column, fold)
         return (form if fold is None else folded(form, column, fold, pad)) + "\n"
 
     def safe(self, text: str, form: str | None) -> str | None:
-        """The form, or the quoted text if the plain form would be misread."""
+        """The form, or a quoted string if the plain form would be misread."""
         return double_quoted(text) if self.misread is not None and form == text and self.misread(text) else form
 
 
@@ -122,7 +122,7 @@ class _KeyForms(dict[str, "str | None"]):
 
 
 def _is_word(text: str) -> bool:
-    """True for the common strings that `one_line` returns unchanged. This check takes half the time."""
+    """True for the common strings that `one_line` returns unchanged. This check takes half the time of `one_line`."""
     return (
         text[:1] in _WORD_FIRST
         and text.isascii()
@@ -192,7 +192,7 @@ def many_lines(text: str, pad: str, column: int = 0, fold: int | None = None) ->
 
 
 def _indented(text: str, pad: str) -> str:
-    """A text with indentation before each non-empty line; no such text has a line of spaces."""
+    """The text with indentation before each non-empty line. The text has no lines of only spaces."""
     if not pad:
         return text
     lines = text.replace("\n", "\n" + pad)
@@ -208,7 +208,7 @@ _BREAKS = "\n\u2028\u2029"
 
 
 def _broken(text: str, pad: str) -> str:
-    """A text with indentation after its line breaks (not between two of them)."""
+    """The text with indentation after its line breaks, except between two of them."""
     out: list[str] = []
     broken = False
     for character in text:
@@ -226,7 +226,7 @@ def double_quoted(text: str) -> str:
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     if text.startswith("\ufeff"):
-        # Of a string that starts with a byte order mark go-yaml escapes every character.
+        # go-yaml escapes every character of a string that starts with a byte order mark.
         return f'"{"".join([_ESCAPES.get(ord(character)) or _escape(ord(character)) for character in text])}"'
     if len(text) <= _AT_ONCE:
         return f'"{text.translate(_QUOTED)}"'
@@ -283,7 +283,7 @@ def leaf(value: Scalar | StyledScalar) -> str:
     if kind is bool:
         return "true" if value else "false"
     if isinstance(value, float):
-        # A float of another dialect knows its form.
+        # A float of another dialect has its own form.
         return float_form(value) if kind is float else repr(value)
     if isinstance(value, StyledScalar):
         return value.text
@@ -291,7 +291,7 @@ def leaf(value: Scalar | StyledScalar) -> str:
 
 
 def int_form(value: int) -> str:
-    """The digits, also where Python's own limit of 4,300 is passed, which the limit `bits` may be raised beyond."""
+    """The digits of an integer. Also works beyond Python's limit of 4,300 digits, up to the limit `bits`."""
     try:
         return str(value)
     except ValueError:
@@ -301,8 +301,8 @@ def int_form(value: int) -> str:
 
 
 def float_form(value: float) -> str:
-    """The fewest digits that read back the same; with an exponent below 1e-4 and from 1e6 on."""
-    if value - value != 0:  # infinite, or not a number
+    """The fewest digits that read back as the same float, with an exponent below 1e-4 and from 1e6 on."""
+    if value - value != 0:  # infinity or NaN
         return ".inf" if value > 0 else "-.inf" if value < 0 else ".nan"
     sign, digits, exponent = decimal(value)
     if exponent < -4 or exponent >= 6:
@@ -312,7 +312,7 @@ def float_form(value: float) -> str:
 
 
 def plain_decimal(digits: str, exponent: int) -> str:
-    """Digits with the point where the exponent (that of the first digit) puts it."""
+    """The digits with a decimal point. exponent: of the first digit."""
     if exponent < 0:
         return "0." + "0" * (-exponent - 1) + digits
     if len(digits) <= exponent + 1:
@@ -335,14 +335,14 @@ def decimal(value: float) -> tuple[str, str, int]:
 
 
 def folded(form: str, column: int, width: int, pad: str) -> str:
-    """A one-line form with line breaks at spaces beyond the width."""
+    """A one-line form, broken at spaces beyond the width."""
     quote = form[0] if form[0] in "'\"" else ""
     first, last = (1, len(form) - 2) if quote else (-1, len(form))
     return _with_breaks(form, column, width, pad, first, last, doubly=quote == '"')
 
 
 def _folded_lines(text: str, column: int, width: int, pad: str) -> str:
-    """The text between single quotes if it has Unicode line separators. The column starts again after each."""
+    """Folds the text of a single-quoted string with Unicode line separators. The column starts again after each."""
     lines = [""]
     for character in text:
         lines[-1] += character
@@ -359,7 +359,7 @@ def _folded_lines(text: str, column: int, width: int, pad: str) -> str:
 
 
 def _with_breaks(form: str, column: int, width: int, pad: str, first: int, last: int, *, doubly: bool) -> str:
-    """A text with breaks at spaces between two indexes. doubly: it is in double quotes."""
+    """The text with breaks at spaces between two indexes. doubly: the string is in double quotes."""
     out: list[str] = []
     spaces = False
     at = 0
@@ -392,7 +392,7 @@ def _is_printable(code: int) -> bool:
 
 
 def _printable(text: str) -> bool:
-    """True if no character of the text needs an escape. Line feeds count as printable."""
+    """True if no character needs an escape. Line feeds count as printable."""
     if text.isascii():
         return text.replace("\n", "").isprintable()
     return all(_is_printable(code) or code == 0x0A for code in map(ord, set(text)))
@@ -403,7 +403,7 @@ def _block_allowed(text: str) -> bool:
 
 
 def _plain_allowed(text: str) -> bool:
-    """True if the syntax allows a one-line text without quotes."""
+    """True if the syntax allows a one-line string without quotes."""
     first = text[0]
     if first in _QUOTED_FIRST or first == " " or text[-1] == " " or text[-1] == ":":
         return False
@@ -413,7 +413,9 @@ def _plain_allowed(text: str) -> bool:
 
 
 def _binary(text: str) -> str | None:
-    """A string that is not valid text as base 64 of its bytes, in lines of 70 if it is long; None for valid text."""
+    """A string that is not valid UTF-8, as base64 of its bytes, in lines of 70 if it is long. Returns None for a valid
+    string.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:

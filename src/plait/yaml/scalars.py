@@ -47,7 +47,7 @@ _MEMO_SIZE = 100_000
 
 
 def classify(text: str) -> tuple[str, Scalar]:
-    """The kind of a plain scalar (NULL, BOOL, INT, FLOAT, TIMESTAMP or STR) and its value."""
+    """The type of a plain scalar (NULL, BOOL, INT, FLOAT, TIMESTAMP or STR) and its value."""
     if text and text[0] not in _SUSPECT:
         return STR, text
     word = _WORDS.get(text)
@@ -77,7 +77,7 @@ def classify(text: str) -> tuple[str, Scalar]:
 
 
 class _PlainValues(dict[str, "Scalar"]):
-    """Plain text -> value, filled on demand."""
+    """Maps plain text to its value, on demand."""
 
     __slots__ = ()
 
@@ -214,7 +214,7 @@ def _float(text: str) -> float | None:
 
 
 def _ungrouped(text: str) -> str:
-    """A float that starts with its point may group digits with single underscores; the text without them."""
+    """The text without the underscores between digits of a float that starts with a point."""
     if "_" not in text:
         return text
     parts = text.split("_")
@@ -287,7 +287,7 @@ def is_timestamp(text: str) -> bool:
 
 
 def _short_number(text: str, at: int) -> tuple[int, int]:
-    """A number of one or two digits, and its end; -1 if there is none."""
+    """A number of one or two digits, and its end. The number is -1 if there is none."""
     if not _is_digits(text[at : at + 1]):
         return -1, at
     end = at + 2 if _is_digits(text[at + 1 : at + 2]) else at + 1

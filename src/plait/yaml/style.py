@@ -1,4 +1,4 @@
-"""The style of existing YAML, for text inserted into it: indentation of blocks, and quotes."""
+"""The style of existing YAML (indentation and quotes), for inserted text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Style:
-    """forms: of strings. step: the indentation of a map in a map; dash: that of an array."""
+    """How inserted YAML is written. forms: of strings. step: the indentation of a map in a map; dash: that of an array."""
 
     __slots__ = ("dash", "forms", "step")
 
@@ -60,7 +60,7 @@ class Style:
 
 
 def style_of(root: Node, text: str, forms: ScalarStyles) -> Style:
-    """The style of a document: that of the first blocks in it."""
+    """The style of a document, taken from its first blocks."""
     step = dash = -1
     pending = [root]
     while pending and (step < 0 or dash < 0):
@@ -82,7 +82,7 @@ def style_of(root: Node, text: str, forms: ScalarStyles) -> Style:
 
 
 def quoted(text: str, quote: str) -> str:
-    """A one-line text in quotes; in the given quotes if it needs no escapes in them."""
+    """A string in quotes, on one line. Uses the given quotes if the string needs no escapes in them."""
     if quote == "'" and text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     return double_quoted(text)

@@ -1,6 +1,6 @@
 """Preserved tags: `!Ref name` is a map with one key, the tag, and such a map is printed as a tag (`--with tags`).
 
-So templates, overlays, operations and code handle tags as maps.
+Templates, overlays, operations and code see tags as maps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
 
 _TAG = re.compile(r"![A-Za-z0-9_.:/@$&*+=;?~'()-]+")
-# Words that are quoted only to be read as strings; after a tag they need no quotes.
+# Words that need quotes to be read as strings, but not after a tag.
 _WORD = re.compile(r"[A-Za-z0-9~][A-Za-z0-9_.+-]*")
 
 
@@ -37,13 +37,13 @@ def tagged(value: Value) -> MapItem | None:
 
 
 def tags_of(documents: DocumentSet) -> Iterator[MapItem]:
-    """The item of each tag in documents."""
+    """The items of all tags in the documents."""
     items = (item for document in documents.items for item in (document, *walk(document.value)))
     return (found for item in items if (found := tagged(item.value)) is not None)
 
 
 def check_untagged(documents: DocumentSet, form: str) -> None:
-    """Raises UsageError for a tag in an output format without tags."""
+    """Raises UsageError if the documents contain a tag and the output format has no tags."""
     for found in tags_of(documents):
         raise UsageError(
             f"{form} has no tags, and here is one",
@@ -54,12 +54,12 @@ def check_untagged(documents: DocumentSet, form: str) -> None:
 
 
 def write_tagged(documents: DocumentSet) -> str:
-    """All documents as one text, as `write` does, with tags. Raises UsageError for a tag of a tag, LimitError."""
+    """Writes documents as `write` does, with tags. Raises UsageError for a tag of a tag, LimitError."""
     return write(documents.with_items([document.with_value(printable(document.value)) for document in documents.items]))
 
 
 def printable(value: Value, *, sort: bool = False) -> Value:
-    """The value for the writer: tags are keys that are written literally. sort: as in `write_value`.
+    """The value for the writer, in which tags are literal keys. sort: as in `write_value`.
 
     Raises as `write_tagged` does.
     """
@@ -105,5 +105,5 @@ def _text(text: str, found: Item) -> Value:
 
 
 def _written(text: str) -> Value:
-    """A text that the writer copies, as a key or a scalar."""
+    """A key or scalar that the writer copies unchanged."""
     return StyledScalar(text)  # type: ignore[return-value]

@@ -1,7 +1,8 @@
-"""Nodes to the bytes that the reference programs print (docs/reference/templates.md, docs/reference/operations.md).
+"""Writes nodes as YAML, byte for byte as the reference programs do (docs/reference/templates.md,
+docs/reference/operations.md).
 
 Block style, two spaces per level, sequences not indented under their key; a collection after `- `, `? ` or `: ` begins
-on the same line. The writer uses its own stack, so depth is not limited, and joins its pieces once.
+on the same line. The writer uses its own stack, so that depth is not limited.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ def _limit() -> int:
 
 
 def _too_long(at: Collection | None = None) -> LimitError:
-    """The error for an output beyond its limit, with the position of the current collection."""
+    """The error for an output beyond the limit, at the position of the current collection."""
     place = None if at is None or at.source is None else at.position
     return limit_error("the output", "output", current_budget().most("output"), at=place)
 
 
 def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
-    """All documents as one text: `---` between them, a line break after each. Options as in `write_value`.
+    """Writes all documents, with `---` between them and a line break after each. Options as in `write_value`.
 
-    forms: of strings, where they are for readers that go-yaml's are not safe with.
+    forms: of strings; by default those of go-yaml.
     """
     written: list[str] = []
     out: list[str] = []
@@ -57,10 +58,10 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
 
 
 def write_value(value: Value, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
-    """One value as a document, ending in a line break.
+    """Writes one value as a document, ending in a line break.
 
-    sort: keys in BOSH's order instead of their own.
-    fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never. forms: as of `write`.
+    sort: write keys in BOSH's order instead of document order. fold: break strings at a space once they are beyond this
+    column; BOSH folds at 80, ytt never. forms: as in `write`.
     """
     out: list[str] = []
     _write(value, out, sort, fold, _limit(), forms)
@@ -73,7 +74,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
     forms, keys = table.strings, table.keys
     append = out.append
     lead = pad = mark = ""
-    # A frame: the items still to come, their indentation, and the mark before each; a map's items have none.
+    # A frame: the remaining items, their indentation, and the mark before each; map items have no mark.
     items: Iterator[Any] = iter(())
     stack: list[tuple[Any, str, str]] = []
     if not is_filled(value):

@@ -99,7 +99,7 @@ class DataStruct(Struct):
         return [(to_starlark(item.key), self.part(item)) for item in self.node.items]
 
     def freeze(self) -> None:
-        """Data values stay as they are: the lists in them belong to one template."""
+        """Does nothing: data values never change, and the lists in them belong to one template."""
 
 
 STRUCTS.add(DataStruct)
@@ -118,7 +118,7 @@ def data_module(values: object, functions: Mapping[str, object]) -> Module:
     """`@ytt:data` for a template: its functions, and data values as returned by `to_struct`."""
     module = Module("data", functions)
     module.members["values"] = values
-    module.frozen = type(values) is DataStruct  # nothing in it can be frozen
+    module.frozen = type(values) is DataStruct  # the module has nothing to freeze
     return module
 
 

@@ -1,4 +1,4 @@
-"""Conversions between nodes and Starlark values. See docs/reference/templates.md.
+"""Converts between nodes and Starlark values. See docs/reference/templates.md.
 
 Scalars are the same on both sides. A collection becomes a `YamlFragment`, which shares the nodes; lists, dicts, tuples,
 sets and structs become new nodes.
@@ -67,7 +67,7 @@ class YamlFragment(Value):
 
     @property
     def value(self) -> Collection | None:
-        """The tree, for permanent use: it will not be changed, even if the fragment is."""
+        """The tree, for permanent use: it will not change, even if the fragment does."""
         if self.owned:
             self.owned.clear()
         return self._value
@@ -92,7 +92,7 @@ class YamlFragment(Value):
         self.erased = True
 
     def wrap(self, value: NodeValue) -> object:
-        """A part of this tree as a value of the language."""
+        """A part of the tree as a Starlark value."""
         if isinstance(value, COLLECTION_TYPES):
             if self.owned:
                 self.owned.clear()
@@ -187,7 +187,7 @@ def _item_at(node: Collection, key: object) -> Item | None:
 
 
 def to_starlark(value: NodeValue) -> object:
-    """Nodes as a value of the language: collections become fragments, scalars stay. Raises UnresolvedValueError."""
+    """Nodes as a Starlark value: collections become fragments, scalars stay. Raises UnresolvedValueError."""
     if isinstance(value, COLLECTION_TYPES):
         return YamlFragment(value)
     return value.known() if is_deferred(value) else value
@@ -239,7 +239,7 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
 
 
 def _item_value(value: object, source: Source | None, line: int) -> NodeValue:
-    """A value that was not known earlier, as that of an item."""
+    """A value that was computed later, as the value of an item."""
     nodes = to_nodes(value, source, line)
     if type(nodes) is DocumentSet:
         raise StarlarkError(
@@ -284,10 +284,10 @@ def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) 
 
 
 def _take(room: list[int], count: int) -> None:
-    # A list that contains one list ten times, which again contains one ten times, is small until it becomes nodes.
+    # A list that contains one list ten times, which contains another one ten times, is small until it becomes nodes.
     before = room[0]
     room[0] = before - count
-    # Less one: the limit is a multiple of that by itself, and the first node would be one to look at.
+    # Minus one, because the limit is a multiple of this number, and the first node would already be checked.
     if (before - 1) >> 14 != (room[0] - 1) >> 14:
         look()
     if room[0] < 0:
@@ -353,7 +353,7 @@ _GO_TYPES: dict[type, str] = {
 
 
 def go_type_name(value: object) -> str:
-    """The reference's name of a value's type, where its messages and `str(fragment)` show one."""
+    """The name of a value's type in ytt's messages and in `str(fragment)`."""
     if type(value) is YamlFragment:
         value = value.peek()
     elif isinstance(value, Struct):
@@ -381,7 +381,7 @@ _STARLARK_TYPES = {
 
 
 def starlark_type_name(value: object) -> str:
-    """Ytt's name of a value's type in messages about arguments."""
+    """The name of a value's type in ytt's messages about arguments."""
     name = type_of(value)
     return _STARLARK_TYPES.get(name, "*starlarkstruct.Module" if isinstance(value, Module) else name)
 
@@ -390,7 +390,9 @@ def starlark_type_name(value: object) -> str:
 
 
 def to_data(value: NodeValue) -> object:
-    """Nodes as lists and dicts that a template may change; a new value each time. Of equal keys the last one counts."""
+    """Nodes as lists and dicts that a template may change; a new value each time. The last value of a duplicate key is
+    used.
+    """
     if type(value) is Map:
         data = Dict()
         for item in value.items:

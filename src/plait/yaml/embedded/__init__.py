@@ -5,7 +5,7 @@
         server:
           port: 80   # http
 
-Part of the extension embedded. Unchanged parts keep their bytes. FORMS lists the formats; to add one, write a module
+Part of the extension `embedded`. Unchanged parts keep their bytes. FORMS lists the formats; to add one, write a module
 with `read` and `write`, and add a row.
 """
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
         """A module that reads and writes one format."""
 
         def read(self, source: Source) -> Value:
-            """The value of a text. Raises ReadError."""
+            """Parses a text. Raises ReadError."""
 
         def write(self, text: str, old: Value, new: Value) -> str:
-            """The text with value `old` changed so that its value is `new`. Raises ReadError if the format cannot
+            """The text with value `old`, edited so that its value is `new`. Raises ReadError if the format cannot
             represent it.
             """
 
 
-# A form, and the module that knows it.
+# The name of each format, and its module.
 FORMS = {"yaml": "yaml_documents", "json": "json_text", "toml": "toml", "ini": "ini", "properties": "properties"}
 # Formats whose scalars are all strings.
 _OF_TEXTS = ("ini", "properties")
 
 
 def format_named(name: str) -> Form:
-    """The form of this name. Raises KeyError."""
+    """The format with this name. Raises KeyError."""
     module: Form = __import__(f"{__name__}.{FORMS[name]}", fromlist=["read"])
     return module
 
 
 def parsed(name: str, text: str, at: Position) -> Value:
-    """The value of a text. name: of the format. at: position of the text. Raises ReadError, LimitError."""
+    """Parses embedded text. name: of its format. at: position of the text. Raises ReadError, LimitError."""
     where = "" if at.source is None else f"{at.source.shown}:{at.line} "
     source = Source(f"{where}({name})", text)
     try:
@@ -61,9 +61,7 @@ def parsed(name: str, text: str, at: Position) -> Value:
 
 
 def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str:
-    """The text with value `old` changed so that its value is `new`. Raises ReadError if the format cannot represent
-    it.
-    """
+    """The text with value `old`, edited so that its value is `new`. Raises ReadError if the format cannot represent it."""
     form = format_named(name)
     if name in _OF_TEXTS:
         from plait.yaml.embedded.key_value_lines import as_texts
@@ -91,7 +89,7 @@ def serialize_new(name: str, value: Value, at: Position) -> str:
 
 
 def only_document(documents: DocumentSet, source: Source) -> Value:
-    """The value of the only document of a text. Raises ReadError for several."""
+    """The value of the only document in the text. Raises ReadError if there are several documents."""
     if len(documents.items) > 1:
         raise ReadError(
             "it has several documents",

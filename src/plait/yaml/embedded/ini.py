@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"([ \t]*([^=:\n]*?)[ \t]*[=:][ \t]*)(.*?)[ \t]*$")
 
 
 class _Section:
-    """name: None for entries above all sections. start, end: its lines, including the line of its name."""
+    """One section, from its first line, which has its name, to its last. name: None for entries above all sections."""
 
     __slots__ = ("end", "entries", "name", "start")
 
@@ -33,7 +33,7 @@ class _Section:
 
 
 def read(source: Source) -> Map:
-    """The value of a text. Raises ReadError for a line that is not valid in an INI file."""
+    """Parses INI text. Raises ReadError for an invalid line."""
     top, *sections = _sections(source)
     items = [*as_map(top.entries, source).items]
     for section in sections:
@@ -46,7 +46,7 @@ def read(source: Source) -> Map:
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with a minimum of changed lines. Raises ReadError if INI cannot represent the value."""
+    """The text with as few changed lines as possible. Raises ReadError if INI cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("an INI file is a map", code="text-not-writable")
     lines = text.splitlines(keepends=True)

@@ -29,7 +29,7 @@ class _Json(Style):
 
 
 def read(source: Source) -> Value:
-    """The value of a text. Raises ReadError."""
+    """Parses JSON text. Raises ReadError."""
 
     def refuse(name: str) -> float:
         raise ReadError(f"JSON has no {name}", at=Position(source, 1), code="invalid-json-file")
@@ -41,7 +41,7 @@ def read(source: Source) -> Value:
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with a minimum of changes. Raises ReadError if JSON cannot represent the value."""
+    """The text with as few changes as possible. Raises ReadError if JSON cannot represent the value."""
     _text(new)
     try:
         tree = scan(text)

@@ -1,4 +1,4 @@
-"""Texts with one value per line: changed line by line; all other lines stay."""
+"""Formats with one value per line. Only the lines of changed values are edited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class KeyValueLine:
-    """A key with its value, and its lines. head: the text before the value."""
+    """A key with its value and its lines. head: the text before the value."""
 
     __slots__ = ("end", "head", "key", "start", "value")
 
@@ -27,7 +27,7 @@ class KeyValueLine:
 
 
 def as_map(entries: Iterable[KeyValueLine], source: Source) -> Map:
-    """The map of entries. The last one of a repeated key counts."""
+    """The entries as a map. If a key is repeated, the last value is used."""
     found: dict[str, MapItem] = {}
     for entry in entries:
         found[entry.key] = MapItem(entry.key, entry.value, source, entry.start + 1)
@@ -35,7 +35,7 @@ def as_map(entries: Iterable[KeyValueLine], source: Source) -> Map:
 
 
 def as_texts(value: Value) -> Value:
-    """A value with all scalars as strings, as such a format stores them."""
+    """The value with all scalars as strings, as a format with only strings stores them."""
     if isinstance(value, Map | Array):
         return value.with_values([as_texts(item.value) for item in value.items])
     if value is None:
@@ -46,7 +46,7 @@ def as_texts(value: Value) -> Value:
 
 
 def texts_of(value: Map, form: str) -> Map:
-    """A map of strings. Raises ReadError for anything else in it."""
+    """The value as a map of strings. Raises ReadError if it contains anything else."""
     for item in value.items:
         if type(item.value) in COLLECTIONS:
             raise ReadError(
@@ -64,7 +64,7 @@ def changed_lines(
     end: int,
     lead: str,
 ) -> None:
-    """Changes the lines of entries in place, from the last to the first, so that their value is `new`.
+    """Edits the lines in place, from the last to the first, so that their value is `new`.
 
     line: formats a line from head, key and value; the head of a new line is empty. end: index for new lines. lead: the
     head of a new line, with {} for its key.

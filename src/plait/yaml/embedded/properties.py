@@ -21,12 +21,12 @@ _MEANING = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
 def read(source: Source) -> Map:
-    """The value of a text: a map of strings."""
+    """Parses properties into a map of strings."""
     return as_map(_entries(source.text.splitlines(keepends=True)), source)
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with a minimum of changed lines. Raises ReadError if properties cannot represent the value."""
+    """The text with as few changed lines as possible. Raises ReadError if properties cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("properties are a map", code="text-not-writable")
     lines = text.splitlines(keepends=True)

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Value
 
-# Characters that the library reads in about a second, in which it cannot be interrupted.
+# Maximum size in characters. The library parses this much in about a second, and cannot be interrupted.
 _MOST = 1 << 18
 
 
 def read(source: Source) -> Value:
-    """The value of a text, with dates and times as strings. Raises ReadError, also without the library, and
+    """Parses TOML text. Dates and times become strings. Raises ReadError, also if the library is not installed, and
     LimitError.
     """
     return from_plain(_plain(_parsed(source).unwrap()), source, 1)
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with a minimum of changes. Raises ReadError if TOML cannot represent the value."""
+    """The text with as few changes as possible. Raises ReadError if TOML cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("a TOML file is a map", code="text-not-writable")
     document = _parsed(Source("", text))

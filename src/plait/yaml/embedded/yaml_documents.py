@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def read(source: Source) -> Value:
-    """The value of a text. Raises ReadError, also for several documents."""
+    """Parses YAML text. Raises ReadError, also if there are several documents."""
     return only_document(deduplicate(read_yaml(source)), source)
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with a minimum of changed lines."""
+    """The text with as few changed lines as possible."""
     return keep_format(Source("", text), old, new, read)

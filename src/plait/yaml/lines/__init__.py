@@ -2,9 +2,8 @@
 `plait.base.fast_paths`).
 
 Nearly all lines of configuration are `key: value`, `key:`, `- value` or `- key: value`, and lines repeat: reading them
-by shape (see `shapes`) takes a third of the time of the parser's events. A document is read completely in one way: if
-one of its lines has no shape, or does not fit below the previous line, the parser reads the document. So only the
-parser reports errors.
+by their shape (see `shapes`) takes a third of the parser's time. If a line of a document has no shape, or does not fit
+below the previous line, the parser reads the whole document. Therefore only the parser reports errors.
 
 `read_lines` returns the tree of a text, or None; `document` reads one document.
 """
@@ -61,7 +60,7 @@ def _is_regular(text: str) -> bool:
 
 
 class TextReading:
-    """One text: the state that its documents share.
+    """The state that the documents of one text share.
 
     lines: by number, plus a document start after the last one. pending: comments for the next node. referred: the
     anchors, on demand.
@@ -91,14 +90,16 @@ class TextReading:
         return self.referred
 
     def start_document(self) -> set[int]:
-        """Forgets the anchors of the document before; the collections with anchors that are not complete."""
+        """Forgets the anchors of the previous document. Returns the set of incomplete collections with anchors."""
         if self.referred is None:
             return set()
         self.referred.start_document()
         return self.referred.unfinished
 
     def read(self) -> DocumentSet | None:
-        """The documents; None if only the first is requested and there are several. Raises PlaitError."""
+        """Reads the documents. Returns None if only the first one is requested and there are several. Raises
+        PlaitError.
+        """
         documents = self.tree.items
         lines = self.lines
         at, end = self.source.first_line, len(lines) - 1
@@ -144,7 +145,7 @@ class TextReading:
         return min(at, end)
 
     def leave(self, at: int, after: int) -> None:
-        """Have the parser read the documents on some lines."""
+        """Leaves some lines to the parser, which reads their documents."""
         from plait.yaml.events import read_part
 
         part = self.lines[at:after]

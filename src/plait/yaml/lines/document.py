@@ -1,7 +1,7 @@
 """One document in block style, line by line (see the package).
 
-A line is placed by comparing levels: twice the indentation, plus one for items of an array, because an array may be at
-the indentation of its key.
+The level of a line determines its parent. It is twice the indentation, plus one for an array item, because an array may
+have the indentation of its key.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class DocumentReading:
         source, lines, pending, shapes, depth = self.source, self.lines, self.pending, self.text.shapes, self.text.depth
         unfinished = self.text.start_document()
         distinct = True
-        # The item without a value; level, items and index by key of the innermost collection; on the stack the
-        # enclosing ones.
+        # The item without a value; then level, items and index of the innermost collection. The stack has the enclosing
+        # ones.
         owner: Any = None
         item: Any
         made: Map | Array
@@ -141,7 +141,7 @@ class DocumentReading:
         return number
 
     def finish(self, open: list[tuple[int, list[Any], Any]], *, distinct: bool) -> None:
-        """Notes if no map has a key twice. distinct: true if no map that is closed has one."""
+        """Records that no map has a duplicate key. distinct: true if no closed map has one."""
         if self.document is not None:
             self.document.distinct = distinct and all(
                 index is None or len(index) == len(items) for _, items, index in open
@@ -193,9 +193,9 @@ class DocumentReading:
     def complete(
         self, item: Item, last: Item, value: Any, more: Any, number: int, indent: int, nested: int
     ) -> tuple[Item | None, int]:
-        """Gives the last item on a line its value, anchor and comments.
+        """Sets value, anchor and comments of the last item on a line.
 
-        Returns the item if its value is still to come, and the last line of the value. Raises NoShapeError.
+        Returns the item if its value is on a later line, and the last line of the value. Raises NoShapeError.
         """
         _, what, comment, anchor = more
         waits = last if what == TO_COME else None
@@ -210,12 +210,14 @@ class DocumentReading:
         if self.pending:
             self.take_comments(item)
         if comment is not None and (comments := self.comment(comment, number)):
-            # They belong to the last item that begins on the line; the value of an alias was written elsewhere.
+            # Comments belong to the last item on the line; the value of an alias was written elsewhere.
             self.of.setdefault(last if what == ALIAS else _last(last), []).extend(comments)
         return waits, number
 
     def fill(self, owner: Item, what: int, value: Any, number: int, indent: int, nested: int) -> int:
-        """Sets the value of an item that is on its line, or begins there. Returns its last line. Raises NoShapeError."""
+        """Sets the value of an item. The value is on the item's line, or starts there. Returns its last line. Raises
+        NoShapeError.
+        """
         if what == ALIAS:
             owner.value = self.text.references().alias(value, number)
         elif what == FLOW:
@@ -234,7 +236,7 @@ class DocumentReading:
     ) -> tuple[Item | None, int]:
         """Continues the text of the item above with deeper lines that are not items.
 
-        The first one of a text begins a document. Returns the item that still needs a value, and the last line of the
+        The first line of text starts a document. Returns the item that still needs a value, and the last line of the
         text. Raises NoShapeError.
         """
         if owner is None and self.document is not None:
@@ -253,7 +255,7 @@ class DocumentReading:
         return None, number
 
     def comment(self, found: tuple[int, str], number: int, *, own_line: bool = False) -> list[Comment]:
-        """The comment on a line, in a list that is empty where comments are not wanted."""
+        """The comment on a line, as a list; empty if comments are not requested."""
         if self.text.comments is None:
             return []
         from plait.yaml.comments import Comment

@@ -25,7 +25,7 @@ _NONE = object()
 
 
 def flow(text: str, plain: Mapping[str, Scalar]) -> Any:
-    """The value of a text that begins with `[` or `{`, or None if the whole document is needed to read it."""
+    """Parses a text that starts with `[` or `{`. Returns None if that requires the whole document."""
     if len(text) < 2 or text[-1] != _ENDS[text[0]]:
         return None
     made = _simple(text, plain)
@@ -40,7 +40,7 @@ def end_of(text: str, start: int) -> int:
 
 
 def nodes(made: Any, source: Source, line: int) -> Map | Array:
-    """The nodes of a collection, all of them on one line."""
+    """Creates the nodes of a collection on one line."""
     make, entries = made
     if make is Array:
         return Array(
@@ -56,7 +56,7 @@ def nodes(made: Any, source: Source, line: int) -> Map | Array:
 
 
 def _simple(text: str, plain: Mapping[str, Scalar]) -> Any:
-    """A collection of scalars that are short words or quoted without ado; None for any other."""
+    """Parses a collection of short words and quoted strings without escapes. Returns None for any other text."""
     inner = text[1:-1].strip(" ")
     parts = inner.split(",") if inner else []
     if text[0] == "[":
@@ -84,11 +84,9 @@ def _scalar(text: str, plain: Mapping[str, Scalar]) -> Any:
 
 
 def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
-    """The value of a text, read by the parser. Leaves anchors, tags, merge keys and collections as keys to other
-    readers.
-    """
+    """Parses a text with the YAML parser. Returns None for anchors, tags, merge keys and collections as keys."""
     if "\\/" in text:
-        return None  # see `quirks`
+        return None  # see `libyaml_quirks`
     from plait.yaml.libyaml import (
         ARRAY_START,
         COLLECTION_END,

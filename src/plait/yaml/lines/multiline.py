@@ -1,7 +1,7 @@
 """Multi-line scalars in documents read line by line: blocks after `|` or `>`, and continued quoted or plain text.
 
-Folding is the same in both: a single line break becomes a space, and of several one is dropped. In a block, lines that
-begin with a space or a tab keep the surrounding breaks.
+Both fold in the same way: a single line break becomes a space, and a sequence of line breaks loses one. In a block,
+lines that begin with a space or a tab keep the surrounding breaks.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def block(lines: Sequence[str], number: int, header: str, parent: int) -> tuple[str, int]:
-    """The text of the block whose header is on a line, and its last line. Raises NoShapeError.
+    """The text of the block scalar whose header is on line `number`, and its last line. Raises NoShapeError.
 
-    lines: all of the text, and one more. parent: the indentation of the item whose value the block is.
+    lines: of the whole text, and one more. parent: the indentation of the item that contains the block.
     """
     first = lines[number + 1]
     indent = len(first) - len(first.lstrip(" "))
@@ -35,7 +35,7 @@ def block(lines: Sequence[str], number: int, header: str, parent: int) -> tuple[
             text.append("")
         number += 1
     if number == len(lines) - 2 and lines[number]:
-        # Without a line break at the end the last line has none either.
+        # If the text does not end in a line break, neither does the scalar.
         raise NoShapeError
     if not "".join(text).replace("\t", "").isprintable():
         raise NoShapeError
@@ -65,7 +65,7 @@ def _folded(lines: list[str]) -> str:
 
 
 def quoted(lines: Sequence[str], number: int, start: str, parent: int) -> tuple[str, int]:
-    """The string that begins with a quote on a line and ends on another one, and that line. Raises NoShapeError.
+    """The quoted string that starts on line `number` and ends on a later one, and its last line. Raises NoShapeError.
 
     start: the text on the first line. lines, parent: as in `block`.
     """
@@ -112,9 +112,9 @@ def quoted(lines: Sequence[str], number: int, start: str, parent: int) -> tuple[
 
 
 def continued(lines: Sequence[str], number: int, parent: int, closed: int) -> tuple[str, int]:
-    """The plain text continued on a line, from its beginning above, and its last line. Raises NoShapeError.
+    """The plain scalar that is continued on line `number`, and its last line. Raises NoShapeError.
 
-    lines, parent: as in `block`. closed: the text begins after this line.
+    lines, parent: as in `block`. closed: the scalar starts after this line.
     """
     above = number - 1
     while above > closed and not lines[above].strip(" "):

@@ -2,7 +2,7 @@
 
 Most lines of most files have one of these shapes, and lines repeat, so shapes are cached. A line that could mean
 something else in context (a multi-line scalar, an anchor, a tag, an uncommon escape) has no shape; the parser reads its
-document. See `blocks`.
+document. See `document`.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _MEMO_SIZE = 20_000
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 # Characters of names of anchors.
 _NAME = _LETTERS + "_-"
-# A key that starts with one of these is plain. A longer one may exceed the length of a key.
+# A key that starts with one of these is plain. A key that exceeds this length is left to the parser.
 _KEY_FIRST = frozenset(_LETTERS + "_/.($")
 _LONGEST_KEY = 128
-# First characters that a plain scalar cannot have (`-`, `:` and `?` only before a space), and those it may have.
+# Characters that cannot start a plain scalar (`-`, `:` and `?` only before a space), and those that can.
 _INDICATORS = frozenset("&*!%@`,]}")
 _PLAIN_FIRST = frozenset(_LETTERS + "/.")
 _PLAIN_LAST = frozenset(" :")
@@ -61,7 +61,7 @@ _UNKNOWN: Shape = (-2, UNKNOWN, None, None, None)
 
 
 class Shapes(dict[str, "Shape"]):
-    """The shape of each line, computed on demand. plain: the types of plain scalars."""
+    """Maps each line to its shape, computed on demand. plain: the types of plain scalars."""
 
     __slots__ = ("plain",)
 
@@ -176,8 +176,8 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
 
 
 def _key(text: str) -> tuple[Any, str]:
-    """The key at the beginning of a text, and the text after its colon: a string if quoted, a tuple of its text if
-    plain.
+    """The key at the start of a text, and the text after its colon. A quoted key is a string, a plain one a tuple with
+    its text.
     """
     quote = text[:1]
     if quote in {'"', "'"}:
@@ -195,12 +195,12 @@ def _key(text: str) -> tuple[Any, str]:
 
 
 def _is_key(text: str) -> bool:
-    """True if a text before a colon is a plain key."""
+    """True if the text before a colon is a plain key."""
     return text[:1] in _KEY_FIRST and text[-1] not in _PLAIN_LAST and " #" not in text and len(text) <= _LONGEST_KEY
 
 
 def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None] | None:
-    """The kind of a value, the value, and the start of a comment after it; None if the parser is needed."""
+    """The type of a value, the value, and the start of the comment after it. None if the parser is needed."""
     first = text[:1]
     if not first:
         return TO_COME, None, None

@@ -1,1 +1,1 @@
-"""One lossless tree of a YAML text: where everything is, for tools that show or change it."""
+"""The lossless tree of a YAML text: the position of every node, for tools that display or edit the text."""

@@ -1,4 +1,4 @@
-"""The spans of a reader's nodes in their text, found by walking its documents and the lossless tree together."""
+"""Maps the reader's nodes to their spans, by walking documents and lossless tree in parallel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Span:
-    """A part of a text: `text[start:end]`."""
+    """The part `text[start:end]` of a text."""
 
     __slots__ = ("end", "start")
 
@@ -46,10 +46,10 @@ def scanned(text: str) -> Tree:
 
 
 class Spans:
-    """The spans of the nodes of one text, as offsets into the text of their source.
+    """The spans of the nodes of one text, as offsets.
 
-    documents: as returned by `read`. nodes: for each map item or array item, its item in the tree. Copies created by an
-    alias have none, and neither has a `<<`. tree: of the text, or None.
+    documents: as returned by `read`. nodes: the tree's item for each map item or array item. Copies created by an alias
+    and `<<` have none. tree: of the text, or None.
     """
 
     __slots__ = ("_base", "_documents", "_keeps_tags", "_tags", "nodes", "tree")
@@ -151,7 +151,7 @@ class Spans:
             pending += reversed(inside)
 
     def _pairs(self, node: Collection, value: Value) -> Iterator[tuple[Item, ReadItem]]:
-        """The items of a collection in the tree, each with the reader's item."""
+        """Pairs of items: one in the tree, and the reader's."""
         items = getattr(value, "items", ())
         if not node.is_map or not any(self._is_merge(item) for item in node.items):
             if len(items) == len(node.items):

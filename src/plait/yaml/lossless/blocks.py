@@ -10,14 +10,12 @@ UNUSUAL = re.compile("[\r\x85\u2028\u2029]")
 
 
 def lines_of(text: str) -> str:
-    """The text with line feeds instead of all other breaks but CR LF, because block scalars depend on leading
-    spaces.
-    """
+    """The text with a line feed in place of every other break except CR LF. Block scalars depend on leading spaces."""
     return text if UNUSUAL.search(text) is None else _OTHER_BREAK.sub("\n", text)
 
 
 def detected(text: str, at: int) -> int:
-    """The indentation of the first line of a block scalar that has text, or of longer blank lines before it."""
+    """The indentation of a block scalar: that of its first line with text, or of a longer blank line before it."""
     deepest = 0
     while True:
         spaces = _SPACES.match(text, at)
@@ -30,7 +28,7 @@ def detected(text: str, at: int) -> int:
 
 
 def block_lines(indent: int) -> re.Pattern[str]:
-    """A pattern for the lines of a block scalar."""
+    """A pattern that matches the lines of a block scalar with this indentation."""
     found = _LINES.get(indent)
     if found is None:
         if len(_LINES) > 200:
@@ -45,7 +43,7 @@ _LINES: dict[int, re.Pattern[str]] = {}
 
 
 def block_end(text: str, header: str, end: int, body: int, last: int, indent: int) -> int:
-    """The end of a block scalar: of its last line with text, or of its last line if blank lines are preserved."""
+    """The end of a block scalar: after its last line with text, or after its last line if blank lines are preserved."""
     if last <= body:
         return end
     stop = last - 1 if text[last - 1] == "\n" else last

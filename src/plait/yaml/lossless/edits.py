@@ -1,8 +1,8 @@
-"""Edits of a text by its tree: removal of items, and the text with edits applied.
+"""Edits of a text by its tree: removes items, and applies edits.
 
-Comments that belong to an item: those after it on its last line, and those on the lines directly above it that begin in
-its column, up to a blank line; annotations (`#@name`) in any column. Comments at the beginning of a text belong to the
-text. A line of code (`#@ `) belongs to no item.
+An item owns the comments after it on its last line, and those directly above it in its column, up to a blank line. It
+owns annotations (`#@name`) above it in any column. Comments at the start of a text belong to the text. A line of code
+(`#@ `) has no owner.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _from_block(text: str, parent: Collection, gone: list[bool]) -> list[Edit] |
                 start = max(start - 1, edits[-1].end if edits else 0)
             edits.append(Edit(start, rest.end(), ""))
             continue
-        # The next remaining item moves to this line, and its comments above it.
+        # The next remaining item moves to this line, with its comments above it.
         covered = next((one for one in range(place + 1, len(gone)) if not gone[one]), -1)
         rest = _REST.match(text, parent.items[covered - 1].end)
         if covered < 0 or rest is None:
@@ -107,7 +107,7 @@ def _from_brackets(text: str, parent: Collection, gone: list[bool]) -> list[Edit
         last = items[len(gone) - 1 - gone[::-1].index(False)]
         comma = _COMMA.match(text, last.end)
         if gone[-1] and comma is not None and _COMMA.match(text, items[-1].end) is None:
-            edits.append(Edit(last.end, comma.end(), ""))  # no comma is left after the last item, as before
+            edits.append(Edit(last.end, comma.end(), ""))  # the last item has no trailing comma, as before
         return edits
     edits = []
     stays = False

@@ -1,4 +1,4 @@
-"""Flow collections, and the scalars on a line."""
+"""Scans flow collections and single-line scalars."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class UnclosedError(TreeError):
 
 
 class FlowScanner:
-    """The part of the scanner that reads a line's scalars and flow collections."""
+    """The part of the scanner that reads single-line scalars and flow collections."""
 
     __slots__ = ("size", "text")
 
@@ -74,12 +74,12 @@ class FlowScanner:
     def line_inside(
         self, at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending
     ) -> None:
-        """Called for the first token of a line in brackets, if `hears` is true. Arguments as of `inside`."""
+        """Called at the first token of each line in brackets, if `hears` is true. Arguments as for `inside`."""
 
     def inside(
         self, at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending
     ) -> Collection:
-        """The outermost flow collection, read from an offset in it on.
+        """Scans a flow collection from an offset inside it. Returns the outermost collection.
 
         outer: the enclosing collections, outermost first, each with the token it expects. waits: the token that `node`
         expects.
@@ -175,9 +175,8 @@ class FlowScanner:
 
 
 def _absent(at: int, item: Item | None, waits: int, pending: Pending) -> tuple[Node | None, int]:
-    """The empty node before a sign, or before a colon with only properties; None if no node belongs there.
-
-    Also returns the token that the collection expects next.
+    """The empty node before a sign, or before a colon with only properties; None if no node belongs there. Also returns
+    the token that the collection expects next.
     """
     if pending:
         properties = _joined(pending)
@@ -193,7 +192,7 @@ def _absent(at: int, item: Item | None, waits: int, pending: Pending) -> tuple[N
 
 
 def _without_key(at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int) -> Collection:
-    """The collection of a colon that no key of a map precedes: `? :`, or a pair in a sequence. Raises TreeError."""
+    """The collection for a colon without a key before it: `? :`, or a pair in a sequence. Raises TreeError."""
     item = node.items[-1] if node.items else None
     if item is None or not (waits == KEY or (waits == DONE and not node.is_map)):
         raise TreeError(at)
@@ -209,7 +208,7 @@ def _without_key(at: int, outer: list[tuple[Collection, int]], node: Collection,
 
 
 def _explicit_key(at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int) -> Collection:
-    """The collection of a key after a `?`: in a sequence, a pair. Raises TreeError."""
+    """The collection for the key after a `?`; in a sequence, a pair. Raises TreeError."""
     if waits != ITEM:
         raise TreeError(at)
     if not node.is_map:

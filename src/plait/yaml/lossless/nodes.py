@@ -1,7 +1,7 @@
 """The nodes of a lossless tree: offsets into a text that never changes.
 
-Between the nodes and signs of a tree are only white space, comments, brackets, commas, directives and document markers.
-These are not objects: `Tree.comments` and the edits read them from the text on demand.
+White space, comments, brackets, commas, directives and document markers are not objects. `Tree.comments` and the edits
+read them from the text on demand.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Styles of scalars are the characters they begin with, and these.
+# The style of a scalar is its first character, or one of these.
 PLAIN, EMPTY, ALIAS = "plain", "empty", "alias"
 # Styles of collections. A level sequence has its dashes in the column of the key above. A pair is `a: b` in `[a: b]`.
 BLOCK, LEVEL, FLOW, PAIR = "block", "level", "flow", "pair"

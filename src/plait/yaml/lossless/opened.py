@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """A position where a key or a value can be typed.
+    """The context at a position where a key or a value can be typed.
 
     keys: of the enclosing items, outermost first; sequences add none. key: the key whose value comes next; "" if a key
     or an item of a sequence comes next. column: of the first text on its line after dashes, from 0. is_item: an item of
@@ -87,7 +87,7 @@ def _in_blocks(scanner: Scanner) -> Opened | None:
 
 
 def _open_keys(scanner: Scanner) -> list[str]:
-    """The keys of the open items: those of all collections but the innermost, and its own if its value comes next."""
+    """The keys of the open items. The innermost collection's key is included if its value comes next."""
     top = scanner.frames[-1] if scanner.frames else None
     return [
         _key(scanner, frame.item)

@@ -1,7 +1,7 @@
-"""Repairs of a text that is not valid YAML: the smallest changes of lines with which the rest can be read.
+"""Repairs invalid YAML: finds the smallest changes of lines that make the rest readable.
 
 The scanner stops at an unexpected token. It returns to the state at the start of a line, tries each repair of the lines
-near the fault, and continues with the one that lets it read farthest. Lines keep their numbers.
+near the fault, and continues with the repair that reads farthest. Lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from plait.yaml.lossless.flow_collections import Pending
     from plait.yaml.lossless.nodes import Item, Node
 
-# Maximum number of repairs; texts with more faults are not YAML.
+# Maximum number of repairs. A text with more faults is unlikely to be YAML.
 MOST = 30
 # Number of lines after a fault that are read to judge a repair.
 _AHEAD = 200
-# Maximum characters in windows, as a multiple of the text's size, and a constant: brackets can span a whole text.
+# Maximum total characters in windows: a multiple of the text's size, plus a constant. Brackets can span a whole text.
 _WORK, _FREE = 40, 20_000
 # Number of stored states, each at the start of a line.
 _STATES = 12
@@ -52,7 +52,7 @@ class Repair:
 
 
 def repairs(text: str) -> list[Repair]:
-    """The repairs that let the scanner read a whole text, in the order of its faults. Empty for a valid text."""
+    """The repairs that make a whole text readable, in the order of its faults. Empty for a valid text."""
     recovery = _Recovery(text)
     with collector_paused():
         recovery.run()
@@ -60,7 +60,7 @@ def repairs(text: str) -> list[Repair]:
 
 
 class _Strict(Scanner):
-    """A scanner that also stops at tokens that only occur in an invalid text.
+    """A scanner that also stops at tokens that occur only in invalid text.
 
     keyed: the line of the last key.
     brackets: a state in brackets to continue from.
@@ -144,7 +144,7 @@ class _State:
         self.frames = [(frame.column, frame.waits, _Open(frame.node, frame.item)) for frame in scanner.frames]
 
     def restored(self, text: str, base: int, tree: Tree, inner: deque[_State] | None = None) -> _Strict:
-        """A scanner in this state, for a text that begins at the offset `base` of the whole one."""
+        """A scanner in this state, for a text that starts at the offset `base` of the whole text."""
         scanner = _Strict(Tree(text), self.brackets, inner)
         scanner.tree = tree
         del tree.documents[self.documents :]
@@ -185,7 +185,7 @@ class _Open:
 
 
 class _Brackets:
-    """The state in brackets: the arguments of `FlowScanner.inside`."""
+    """The state inside brackets: the arguments of `FlowScanner.inside`."""
 
     __slots__ = ("open", "pending", "waits")
 
@@ -215,7 +215,7 @@ class _Recovery:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        # States in the current brackets, separate from those before them.
+        # States inside the current brackets, separate from the earlier ones.
         self.inner: deque[_State] = deque(maxlen=_STATES)
         self.states: deque[_State] = deque(maxlen=_STATES)
         self.scanner = _Strict(Tree(text), None, self.inner)
@@ -252,7 +252,7 @@ class _Recovery:
         return None if best is None else best[1]
 
     def reach(self, state: _State, at: int, new: str, end: int) -> int:
-        """Lines from the end of a window to the next fault, as a negative number; 0 if there is none."""
+        """The number of lines from the end of a window to the next fault, negated; 0 if there is none."""
         text = self.text
         window = text[state.line : at] + new + text[_end(text, at) : end]
         scanner = state.restored(window, state.line, self.scanner.tree)
@@ -289,7 +289,7 @@ def _fault(scanner: _Strict, states: deque[_State] | None, *, is_whole: bool = T
             scanner.finish()
     except UnclosedError as error:
         if states is None and error.open[-1][0] in before:
-            return 0 if is_whole else -1  # it opens before the text
+            return 0 if is_whole else -1  # the quote opens before the text
         return int(error.args[0])
     except TreeError as error:
         return int(error.args[0])
@@ -297,7 +297,9 @@ def _fault(scanner: _Strict, states: deque[_State] | None, *, is_whole: bool = T
 
 
 def _closed(text: str, fault: int) -> Iterator[tuple[int, str]]:
-    """The last line with the quote that a scalar up to it lacks; nothing if a line below the fault looks like an item."""
+    """Yields the last line with the missing closing quote added. Yields nothing if a line below the fault looks like an
+    item.
+    """
     quote = text[fault : fault + 1]
     if quote not in ('"', "'") or text.find(quote, fault + 1) >= 0:
         return
@@ -308,7 +310,7 @@ def _closed(text: str, fault: int) -> Iterator[tuple[int, str]]:
 
 
 def _candidates(text: str, line: int, first: int) -> Iterator[tuple[int, str]]:
-    """Candidate repairs: the offset of a line and a text for it; of equally good ones, the best is first.
+    """Yields candidate repairs, best first: the offset of a line and its new text.
 
     line: of the fault. first: the line where its token starts.
     """
@@ -317,7 +319,7 @@ def _candidates(text: str, line: int, first: int) -> Iterator[tuple[int, str]]:
         yield from (
             (at, new) for new in _shapes(whole, _text_at(text, _above(text, at)), _text_at(text, _below(text, at)))
         )
-        # A whole item that a line below seems to continue is right more often than that line.
+        # If an item is complete and a line below seems to continue it, that line is more likely to be wrong.
         if at == line or not _ITEM.match(whole) or _COLON.search(whole) is None or _OPENER.search(whole):
             yield at, _blank(whole)
     above = _above(text, line)
@@ -366,7 +368,7 @@ def _has_content(line: str) -> bool:
 
 
 def _above(text: str, line: int) -> int:
-    """The offset of the next line above that is not only a comment; -1 for none."""
+    """The offset of the nearest line above that is not only a comment; -1 if there is none."""
     while line > 0:
         line = _start(text, line - 1)
         if _has_content(text[line : _end(text, line)]):

@@ -48,12 +48,12 @@ def skipped(text: str, at: int) -> int:
 
 
 def body_start(text: str, node: Node) -> int:
-    """The offset of a node after its properties."""
+    """The offset of a node's content, after its properties."""
     return node.start if node.properties is None else min(skipped(text, node.properties.end), node.end)
 
 
 def written(text: str, node: Node) -> str:
-    """A scalar as written, without its properties."""
+    """The source text of a scalar, without its properties."""
     return text[body_start(text, node) : node.end]
 
 
@@ -93,7 +93,7 @@ def alias_name(text: str, node: Node) -> str:
 
 
 def _folded(found: re.Match[str]) -> str:
-    """The value of a fold: a space for one line break, or all line breaks but the first."""
+    """The replacement for a line fold: a space for one line break, or all line breaks but the first."""
     breaks: list[str] = _BREAK.findall(found[0])
     if breaks[0] in ("\u2028", "\u2029"):
         return breaks[0] + "".join(map(_normal, breaks[1:]))

@@ -1,4 +1,4 @@
-"""The scanner: a text to its lossless tree.
+"""Scans a text into its lossless tree.
 
 It builds the tree in one pass over the text, with an explicit stack. libyaml decides which texts are valid and what
 they mean; for a text that the reader accepts, the tree has the structure of libyaml's events. The tests compare both.
@@ -55,7 +55,7 @@ _HEADER = re.compile(r"[|>](?:[+-]?([1-9])|[+-])?[+-]?[ \t]*+(?:#[^\n]*+)?")
 
 
 def scan(text: str) -> Tree:
-    """The tree of a text that the reader accepts. Raises TreeError for most others."""
+    """Scans a text that the reader accepts. Raises TreeError for most other texts."""
     tree = Tree(text)
     with collector_paused():
         Scanner(tree).run()
@@ -77,7 +77,7 @@ class collector_paused:  # noqa: N801 - a context manager, written as a function
 
 
 def shadow_of(text: str) -> str:
-    """The text as the patterns need it: only line feeds break lines. It has the same length."""
+    """The text with line feeds as the only line breaks, as the patterns need it. It has the same length."""
     if UNUSUAL.search(text) is None:
         return text
     return UNUSUAL.sub("\n", text.replace("\r\n", " \n"))
@@ -237,7 +237,7 @@ class Scanner(FlowScanner):
         frame.waits = ITEM
 
     def empty(self, at: int) -> Node:
-        """A node without text, or with properties only."""
+        """Creates a node without text, or with properties only."""
         if not self.pending:
             return Node(at, at, EMPTY, None)
         properties = self.properties()
@@ -271,7 +271,7 @@ class Scanner(FlowScanner):
             raise TreeError(node.start)
 
     def add(self, item: Item, column: int, *, style: str, is_map: bool) -> None:
-        """Adds an item in a column: to the innermost collection, or to a new one."""
+        """Adds an item in a column to the innermost collection, or to a new one."""
         frames = self.frames
         frame = frames[-1]
         if frame.column == column:
@@ -350,7 +350,7 @@ class Scanner(FlowScanner):
         column = node.start - self.line
         self.add(item, column, style=BLOCK, is_map=True)
         frame = self.frames[-1]
-        # Most values are plain scalars on one line: they need no turn of their own.
+        # Most values are plain scalars on one line: handle them here, without another iteration.
         value = _VALUE_LINE.match(self.text, colon + 1)
         if value is not None and value.end() - value.start(2) <= column:
             item.value = Node(value.start(1), value.end(1), PLAIN, None)
@@ -362,7 +362,7 @@ class Scanner(FlowScanner):
         self.at = colon + 1
 
     def inline(self, at: int, first: str) -> None:
-        """A key or a value: a plain or quoted scalar, an alias, a flow collection."""
+        """Scans a key or a value: a plain or quoted scalar, an alias, or a flow collection."""
         text, line = self.text, self.line
         pending = self.pending
         found = None if pending else _WORD_KEY.match(text, at)
@@ -395,7 +395,7 @@ class Scanner(FlowScanner):
             self.line = line + 1
 
     def continued(self, end: int, indent: int) -> int:
-        """The end of a plain scalar, with the lines that continue it."""
+        """The end of a plain scalar, including continuation lines."""
         text = self.text
         while True:
             gap = NEXT_LINE.match(text, end)

@@ -4,11 +4,12 @@
 traversed by keys. Files are read on demand; nothing is fetched.
 
 `schema_index` finds the file of a schema, `definitions` the schemas in a file. `schema_files` reads,
-`reference_resolution` resolves each `$ref` and removes unusable parts, detected by `keyword_types` and `patterns`. `check`
-runs the library with the keywords of `keywords`; `messages` creates the messages, `violations` adds the lines of both sides.
+`reference_resolution` resolves each `$ref` and removes unusable parts, detected by `keyword_types` and `patterns`.
+`check` runs the library with the keywords of `keywords`; `messages` creates the messages, `violations` adds the lines
+of document and schema.
 
-`values_schema` is a schema as that of data values: `schema_selection` finds it in a file, `defaults` fills in, `export`
-prints it in another form. `output` checks the documents of a run.
+`values_schema` is a schema for data values: `schema_selection` finds it in a file, `defaults` adds missing values,
+`export` prints it in another format. `output` checks the documents of a run.
 """
 
 from plait.ytt.json_schema.catalogue import Catalogue, catalogue_of

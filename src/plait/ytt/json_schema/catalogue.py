@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # Number of checked documents that are remembered, so that unchanged ones are not checked again.
 _MOST_KNOWN = 20_000
 _NAMES = ("apiVersion", "kind", "schema")
-_LAYERED = 3  # parts of a schema of layered documents
+_LAYERED = 3  # the parts of a layered document's schema name
 _WITHOUT_SHARING = 2  # a version of the format in which equal values have equal bytes
 
 
@@ -54,7 +54,7 @@ def _absolute(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def _below(directories: Sequence[str], texts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The texts that replace files below some directories."""
+    """The replacement texts for files below some directories."""
     starts = tuple(os.path.join(one, "") for one in directories)
     return {path: text for path, text in texts.items() if path.startswith(starts)}
 
@@ -175,7 +175,7 @@ class Catalogue:
         return self._once((name, ""), lambda: self._of_data(f"{group}/{version}", kind))
 
     def by_file(self, path: str) -> Subschema | None:
-        """The schema of files with such a name, or None. Raises LimitError."""
+        """The schema for files with this name, or None. Raises LimitError."""
         path = os.path.abspath(path)
         for pattern, schema in self._patterns:
             if fnmatch(path, pattern):
@@ -277,12 +277,12 @@ def _key(schema: Subschema, plain: object) -> object:
     """A small key that is equal for equal documents with the same schema."""
     try:
         return schema, blake2b(marshal.dumps(plain, _WITHOUT_SHARING), digest_size=16).digest()  # type: ignore[arg-type]
-    except ValueError:  # values of programs, which no schema speaks of
+    except ValueError:  # values of programs, to which no schema applies
         return schema, object()
 
 
 def catalogue_of(entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> Catalogue:
-    """The catalogue of some entries, created again when one of its files has changed.
+    """The catalogue of some entries, cached until one of its files changes.
 
     texts: replace files, by absolute path. Raises UsageError without jsonschema.
     """

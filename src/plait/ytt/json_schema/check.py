@@ -59,7 +59,7 @@ class SchemaViolation:
 
     @property
     def item(self) -> Item:
-        """The node that is wrong."""
+        """The invalid node."""
         return self.way[-1]
 
 
@@ -72,7 +72,7 @@ def faults(document: Item, schema: Subschema) -> list[SchemaViolation]:
 
 
 def violations(plain: object, schema: Subschema) -> list[Violation]:
-    """As `faults`, for a value as JSON has it."""
+    """As `faults`, for a value in its JSON form."""
     assert schema.checker is not None
     try:
         found = [
@@ -96,7 +96,7 @@ def violations(plain: object, schema: Subschema) -> list[Violation]:
 
 
 def _undeclared(plain: object, schema: Subschema, path: Path) -> Iterator[Violation]:
-    """The keys that no part of a schema declares, where a map has no others."""
+    """The keys that no part of a schema declares, in maps that accept only declared keys."""
     if isinstance(plain, list):
         inner = schema.item()
         for number, one in enumerate(plain if inner is not None else ()):
@@ -115,7 +115,7 @@ def _undeclared(plain: object, schema: Subschema, path: Path) -> Iterator[Violat
 
 
 def as_json(value: Value) -> object:
-    """A value as JSON has it: keys are strings. Raises LimitError if it is nested too deeply."""
+    """A value in its JSON form: keys are strings. Raises LimitError if it is nested too deeply."""
     try:
         return _as_json(value)
     except RecursionError:
@@ -142,7 +142,7 @@ def key_of(key: object) -> str:
 
 
 def placed(document: Item, found: Sequence[Violation]) -> list[SchemaViolation]:
-    """Violations at their nodes, in the order of the document."""
+    """The violations with their nodes, in document order."""
     out = []
     for violation in found:
         way = [document]

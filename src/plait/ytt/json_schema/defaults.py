@@ -1,6 +1,6 @@
 """The defaults of a schema: the values of missing keys, in every object.
 
-Of several alternatives the one whose constants an object has is used, as in `{"kind": {"const": "disk"}}`. Other
+Constants select among alternatives: `{"kind": {"const": "disk"}}` applies to objects with this `kind`. Other
 conditional defaults, in `oneOf`, `if` and the like, are ignored.
 """
 
@@ -53,7 +53,7 @@ class KnownConstraints:
         self._chosen: dict[tuple[int, ...], KnownConstraints] = {}
 
     def chosen(self, value: Map) -> KnownConstraints:
-        """The constraints including the alternatives whose constants an object has."""
+        """The constraints, including the alternatives that the constants in an object select."""
         found = [one for several in self.alternatives if (one := _fitting(several, value)) is not None]
         if not found:
             return self
@@ -63,7 +63,7 @@ class KnownConstraints:
         return self._chosen[key]
 
     def names(self) -> list[str]:
-        """The keys that are named, in order."""
+        """The named keys, in order."""
         return list(dict.fromkeys(name for part in self.parts for name in _map(part, "properties")))
 
     def default(self) -> Subschema | None:
@@ -88,7 +88,7 @@ class KnownConstraints:
     def item(self, number: int) -> KnownConstraints:
         """The constraints on an item of an array."""
         nodes = [_of_item(part.node, number) for part in self.parts]
-        place = number if any(is_own for _, is_own in nodes) else -1  # all others are alike
+        place = number if any(is_own for _, is_own in nodes) else -1  # all other items have the same constraints
         found = self._items.get(place)
         if found is None:
             schemas = [part.inner(node) for part, (node, _) in zip(self.parts, nodes, strict=True)]
@@ -112,7 +112,7 @@ def _constants(place: Subschema) -> dict[str, object]:
 
 
 def _constant(node: object) -> str | None:
-    """The only string that a schema allows, or None. OpenAPI expresses this by `enum`."""
+    """The only string that a schema allows, or None. OpenAPI uses `enum` for this."""
     if not isinstance(node, dict):
         return None
     choices = [node["const"]] if "const" in node else node.get("enum")
@@ -176,7 +176,7 @@ class Defaults:
         self._lock = Lock()
 
     def built(self) -> Value:
-        """The value without any input. Raises LimitError, and UsageError for endless defaults."""
+        """The value without explicit values. Raises LimitError, and UsageError for endless defaults."""
         if self.top.default() is None:
             return self.fill(Map([]))
         with self._lock:
@@ -185,7 +185,7 @@ class Defaults:
         return None if found is None else found[0]
 
     def fill(self, value: Value, before: Value = None) -> Value:
-        """A value with the defaults of the keys that its objects lack; the same object where nothing is missing.
+        """A value with defaults for all missing keys; the same object if nothing is missing.
 
         before: an earlier, filled state; shared parts are not visited again. Raises as `built` does.
         """
@@ -240,7 +240,7 @@ class Defaults:
         return found
 
     def _missing(self, held: KnownConstraints, there: set[str]) -> Iterator[MapItem]:
-        """The items of an object that are not there."""
+        """The items that an object lacks."""
         for name in held.names():
             below_it = held.below(name)
             found = None if name in there else self._default_of(below_it)

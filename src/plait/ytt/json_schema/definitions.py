@@ -18,7 +18,7 @@ _AMOUNT = [{"type": "string"}, {"type": "number"}]
 
 
 def definitions(contents: object) -> Iterator[Definition]:
-    """The kinds that a file's contents define, completed by the keys that every object has."""
+    """The kinds that a file defines, completed by the keys that every object has."""
     if not isinstance(contents, dict):
         return
     documents = contents.get("documents")
@@ -33,7 +33,7 @@ def definitions(contents: object) -> Iterator[Definition]:
             for api_version, kind, pointer in definitions(one):
                 yield api_version, kind, f"/items/{number}{pointer}"
     else:
-        contents.pop("paths", None)  # the larger part, which defines no objects
+        contents.pop("paths", None)  # most schemas, which do not define objects
         components = contents.get("components")
         yield from _openapi(contents.get("definitions"), "/definitions")
         yield from _openapi(components.get("schemas") if isinstance(components, dict) else None, "/components/schemas")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# Keywords of a file, and those that move elsewhere.
+# Keywords that apply to a whole file, and keywords that move elsewhere.
 _LEFT_OUT = ("$defs", "$id", "$schema", "definitions", "id", UNKNOWN)
 _TITLE = "Schema for data values"
 # Keywords that OpenAPI 3.0 does not have.
@@ -45,7 +45,7 @@ _NOT_IN_OPENAPI = (
 
 
 def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[str]]:
-    """The schema as a JSON Schema (as_json), or as an OpenAPI document; and the keywords that this form cannot express."""
+    """The schema as a JSON Schema (as_json) or an OpenAPI document, and the keywords that this format cannot express."""
     contents = schema.contents
     is_openapi = isinstance(contents, dict) and "openapi" in contents
     written = schema.written()
@@ -63,7 +63,7 @@ def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[st
 
 
 class _Bundle:
-    """A schema with everything that it refers to. named: the referenced schemas, by name. start: the prefix of
+    """A schema with all schemas that it refers to. named: the referenced schemas, by name. start: the prefix of
     references.
     """
 
@@ -79,7 +79,7 @@ class _Bundle:
         self._names = {OWN}
 
     def of(self, place: Subschema) -> Plain:
-        """One schema, in the form that is wanted."""
+        """One schema in the requested format."""
         node = place.node
         out = {key: value for key, value in node.items() if key not in _LEFT_OUT and not self._without(key, node)}
         for inner, steps in below(node):
@@ -109,8 +109,8 @@ class _Bundle:
         return out
 
     def _plain(self, inner: object, keyword: str) -> object:
-        """The form of a value that is not an object. OpenAPI accepts true and false as schemas for additional
-        properties only.
+        """The converted form of a value that is not an object. OpenAPI accepts true and false only as schemas for
+        additional properties.
         """
         if self._form is _as_json or keyword == "additionalProperties" or not isinstance(inner, bool):
             return inner

@@ -36,13 +36,13 @@ def rules_of(catalogue: Catalogue) -> Source:
 
 
 def _check(catalogue: Catalogue) -> None:
-    """Raises the first fault of a catalogue's files, with paths from the working directory."""
+    """Raises the first fault of a catalogue's files. Paths are relative to the working directory."""
     for problem in catalogue.problems:
         raise shown(problem)
 
 
 def _rule(schema: Subschema) -> Rule | None:
-    """The rule for an array with such a schema; None if it declares none."""
+    """The merge rule for an array with this schema, or None."""
     for part in schema.parts():
         said = part.node
         keys = said.get(_LIST_KEYS)

@@ -80,7 +80,7 @@ def unfit(node: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def no_schema(inner: object, steps: Way) -> bool:
-    """True if a value is not a valid schema although its position requires one. steps: the path to it."""
+    """True if a value is not a valid schema but its position requires one. steps: its path."""
     return not isinstance(inner, (dict, bool)) and not (steps[0] == "dependencies" and isinstance(inner, list))
 
 
@@ -104,7 +104,7 @@ def _list(value: object) -> list[object]:
 
 
 def unmatched(node: Mapping[str, object]) -> Iterator[tuple[str, PlaitError]]:
-    """The keywords of a schema with patterns that cannot be matched, or not in linear time."""
+    """The keywords whose patterns cannot be matched in linear time."""
     pattern = node.get("pattern")
     if isinstance(pattern, str) and not is_pattern(pattern):
         yield "pattern", _no_pattern(pattern)
@@ -112,7 +112,7 @@ def unmatched(node: Mapping[str, object]) -> Iterator[tuple[str, PlaitError]]:
     wrong = [one for one in patterns if not is_pattern(one)] if isinstance(patterns, dict) else []
     if wrong:
         yield "patternProperties", _no_pattern(wrong[0])
-        # A key without name in the schema is indistinguishable from an additional one.
+        # A key that the schema does not name is treated as an additional key.
         for keyword in ("additionalProperties", "unevaluatedProperties"):
             if keyword in node:
                 yield keyword, _no_pattern(wrong[0])

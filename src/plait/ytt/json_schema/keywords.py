@@ -42,7 +42,7 @@ WORDED = frozenset(
 )
 
 
-# Marks schemas with a removed part: no value can be judged by them.
+# Marks schemas with a removed part. Whether a value matches them is unknown.
 UNKNOWN = "plait:unknown"
 
 
@@ -75,7 +75,7 @@ def checker_class(draft: str, *, is_kind: bool) -> Callable[..., Validator]:
 
 
 def without_effect(contents: object) -> Callable[[str, Rules], bool]:
-    """A test for keywords that the draft of a file ignores, although the newest draft has them."""
+    """Returns a test for keywords that the draft of a file ignores and the newest draft has."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import validator_for
 
@@ -131,8 +131,8 @@ def _once(refer: Keyword) -> Keyword:
 def _descend(
     validator: Validator, value: object, below: object, key: str, step: str | None = None
 ) -> Iterator[Violation]:
-    """The violations of the value of a key. step: the path to the schema if there are several."""
-    if below is False:  # for which the library forgets the key
+    """Yields the violations in the value of a key. step: the path to the schema if there are several."""
+    if below is False:  # the library does not pass the key for these
         yield _error(f'there may be no key "{key}" here', key)
     else:
         yield from validator.descend(value, below, path=key, schema_path=step)
@@ -146,7 +146,7 @@ def _properties(validator: Validator, rule: object, instance: object, _schema: R
 
 
 def _if_known(keyword: Keyword, *, of_items: bool) -> Keyword:
-    """A keyword that depends on values not matching a schema, for schemas that can be evaluated."""
+    """Wraps a keyword that requires values not to match a schema. It applies only if the schema can be evaluated."""
 
     def apply(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
         values = instance if of_items and isinstance(instance, list) else [instance]
@@ -214,7 +214,7 @@ def _unique_items(_validator: Validator, rule: object, instance: object, _schema
 
 
 def _text(value: object) -> str:
-    """The same text for equal values: 1 and 1.0 are equal, 1 and true are not."""
+    """A text that is the same for equal values: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, dict):
@@ -238,7 +238,7 @@ _OWN: Mapping[str, Keyword] = {
 
 
 def _legacy_keywords() -> dict[str, Keyword]:
-    """Keywords that earlier drafts and OpenAPI have in another form than the newest draft."""
+    """Keywords whose form differs between the newest draft and earlier drafts or OpenAPI."""
     from jsonschema import Draft4Validator, Draft7Validator, Draft202012Validator
 
     old, middle, new = Draft4Validator.VALIDATORS, Draft7Validator.VALIDATORS, Draft202012Validator.VALIDATORS
@@ -275,7 +275,7 @@ def _nullable(plain: Keyword) -> Keyword:
 
 
 def _nullable_properties(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
-    """As `_properties`; null is the same as a key that is not there."""
+    """As `_properties`; a null value counts as a missing key."""
     if isinstance(instance, dict):
         given = {key: value for key, value in instance.items() if value is not None}
         yield from _properties(validator, rule, given, schema)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from jsonschema import ValidationError
 
-    # The keys and numbers that lead to a value.
+    # The keys and indexes of a path.
     Path: TypeAlias = "tuple[str | int, ...]"
 
 
@@ -71,7 +71,7 @@ _OF_KEYS = ("additionalProperties", "patternProperties", "properties", "property
 
 
 def told(error: ValidationError) -> Iterator[Violation]:
-    """The violations of a library error: one, or those of the nearest alternative."""
+    """The violations for an error of the library: one, or those of the nearest alternative."""
     if is_unknown(error):
         return
     path = tuple(error.absolute_path)

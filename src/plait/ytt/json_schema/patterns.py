@@ -23,7 +23,7 @@ def is_pattern(pattern: str) -> bool:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """True if a regular expression matches anywhere in a text. pattern: a text for which `is_pattern` is true."""
+    """True if the regular expression matches anywhere in the text. pattern: one for which `is_pattern` is true."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
     return all((part.search(text) is not None) is wanted for part, wanted in _compiled(pattern))
@@ -43,7 +43,7 @@ def _compiled(pattern: str) -> Sequence[tuple[Compiled, bool]]:
 
 
 def _parts(pattern: str) -> list[tuple[str, bool]]:
-    """A pattern without the look-ahead at its start, and that by itself."""
+    """A pattern without its initial look-ahead, and the look-ahead as a separate pattern."""
     ahead = []
     rest = pattern
     while rest.startswith(("^(?!", "^(?=")):
@@ -65,7 +65,7 @@ def _has_alternatives(pattern: str) -> bool:
 
 
 def _signs(pattern: str) -> list[tuple[int, str, int]]:
-    """The special characters of a pattern outside of `[]`, each with its index and its depth in groups."""
+    """The special characters of a pattern outside of `[]`, each with its index and group depth."""
     found = []
     depth = place = 0
     in_class = False

@@ -1,7 +1,7 @@
 """Prepares schemas for use: each `$ref` is resolved, each pattern can be matched, each keyword is valid.
 
 Everything that a schema reaches is checked once, before its first use. An unusable part is reported with its line and
-removed, so that the rest still applies and the library meets nothing invalid.
+removed, so that the rest still applies and the library gets only valid schemas.
 """
 
 from __future__ import annotations
@@ -129,12 +129,14 @@ class SchemaReferences:
         self.registry = self.registry.with_resources(resources)
 
     def prepare(self, uri: str, pointer: str) -> None:
-        """Searches a part of a resource and all that it refers to. Raises LimitError; UsageError if the part is missing."""
+        """Checks a part of a resource and everything that it refers to. Raises LimitError; UsageError if the part is
+        missing.
+        """
         node = self._found(f"{uri}#{pointer}")
         fresh: list[int] = []
         try:
             self._look_through(node, uri, _way_of(pointer), fresh)
-        except BaseException:  # a limit: the remaining schemas are visited next time
+        except BaseException:  # after a LimitError the remaining schemas are visited next time
             for key in fresh:
                 del self._seen[key]
             raise
@@ -142,7 +144,7 @@ class SchemaReferences:
             self.files.forget_nodes()
 
     def _look_through(self, node: object, uri: str, path: Way, fresh: list[int]) -> None:
-        """fresh: receives schemas that were not checked before."""
+        """Checks a schema and the schemas inside it. fresh: receives schemas that were not checked before."""
         todo = [(node, uri, uri, path)]
         while todo:
             node, base, file, path = todo.pop()
@@ -173,7 +175,7 @@ class SchemaReferences:
                         todo.append((found, there, there, _way_of(fragment)))
 
     def _tidy(self, node: dict[str, object], path: str, way: Way) -> None:
-        """Removes the unusable parts of a schema itself."""
+        """Removes the unusable keywords of a schema itself."""
         for keyword, expected in unfit(node):
             self._report_mismatch(path, (*way, keyword), expected)
             _drop(node, keyword)
@@ -192,9 +194,9 @@ class SchemaReferences:
         )
 
     def _followed(self, reference: str, base: str) -> tuple[str, object]:
-        """The address and target of a reference: relative to the file, else to the file's own identifier.
+        """The address and target of a reference: relative to the file, else to the file's declared identifier.
 
-        Raises UsageError, ReadError, with the end of a message.
+        Raises UsageError or ReadError, whose message is the end of a sentence.
         """
         target = _joined(base, reference)
         if target is None:
@@ -264,7 +266,7 @@ class SchemaReferences:
         return found
 
     def _crawled(self) -> SchemaRegistry:
-        """The registry including identifiers of parts of schemas."""
+        """The registry, including identifiers declared inside schemas."""
         try:
             return self.registry.crawl()
         except Exception:  # noqa: BLE001 - as above; names that cannot be found are reported where they are used
@@ -299,12 +301,12 @@ def _named(contents: object) -> str:
 
 
 def schema_of(contents: Mapping[str, object], *, is_kind: bool = False) -> Subschema:
-    """A schema by itself. Raises UsageError, LimitError, and ImportError without the library."""
+    """A schema without references to files. Raises UsageError, LimitError, and ImportError without the library."""
     return SchemaReferences(SchemaFiles([])).plain("schema", contents, is_kind=is_kind)
 
 
 def of_data(contents: Mapping[str, object]) -> Subschema:
-    """The schema for the data of layered documents, in Deckhand's draft. Raises as `schema_of`."""
+    """The schema for the data of layered documents, in Deckhand's draft. Raises as `schema_of` does."""
     references = SchemaReferences(SchemaFiles([]))
     references.plain("data", contents)
     around = {"$schema": "http://json-schema.org/draft-04/schema#", **around_data(f"{_NOWHERE}data")}
@@ -312,5 +314,5 @@ def of_data(contents: Mapping[str, object]) -> Subschema:
 
 
 def around_data(uri: str) -> dict[str, object]:
-    """The schema of layered documents, by the address of one of their data."""
+    """The schema of whole layered documents. uri: the address of the schema of their data."""
     return {"properties": {"data": {"$ref": uri}}}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Document, Item
 
-    # How a part of a file is reached from its top.
+    # The path from the root of a file to a part.
     Way: TypeAlias = "tuple[str | int, ...]"
 
 
@@ -61,7 +61,7 @@ class SchemaFiles:
         return path in self._view.texts
 
     def changed(self, texts: Mapping[str, bytes]) -> list[str]:
-        """The files and directories that changed since they were read. texts: replace files from now on."""
+        """The files and directories that have changed since they were read. texts: replace files from now on."""
         before, self._view = self._view.texts, InputView(texts)
         found = [path for path in {*before, *texts} if before.get(path) != texts.get(path) and path in self.stamps]
         found += [path for path, stamp in self.stamps.items() if stamp_of(path) != stamp]
@@ -85,7 +85,7 @@ class SchemaFiles:
         except OSError as error:
             raise read_failure(path, error, subject=f'the schema "{displayed_path(path)}"') from None
         finally:
-            self._view.files.clear()  # changes are found by `stamps`
+            self._view.files.clear()  # `stamps` detects changes
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -146,7 +146,7 @@ class SchemaFiles:
     def _nodes(self, path: str) -> tuple[Source, Sequence[Document]]:
         """The text of a file, and its documents; none if it cannot be read as YAML."""
         last = self._last
-        if last[0] != path:  # a file with one fault may have many
+        if last[0] != path:  # a file with one fault may have many more
             source = Source(path)
             documents: Sequence[Document] = ()
             with suppress(PlaitError):
@@ -193,7 +193,7 @@ def uri_of(path: str) -> str:
 
 
 def path_of(uri: str) -> str | None:
-    """The path of the file that an address is of; None for another address."""
+    """The path of the file with an address, or None if the address is not of a file."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc:
         return None
@@ -213,8 +213,8 @@ def stamp_of(path: str) -> object:
 
 
 def displayed_path(path: str) -> str:
-    """A path from the working directory, if that is shorter."""
+    """A path relative to the working directory, if that is shorter."""
     try:
         return min(os.path.relpath(path), path, key=len)
-    except ValueError:  # another drive
+    except ValueError:  # the path is on another drive
         return path

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.schema_files import SchemaFiles
 
 _MOST_FILES = 20_000
-# The kinds that a file may define; the YAML reader decides later which it does define.
+# Matches the kinds that a file may define. The YAML reader decides later.
 _WORDS = re.compile(r"""\bkind["']?\s*:\s*(?:[&!]\S+\s+)*["']?(\w+)""")
 _SIGNS = ("CustomResourceDefinition", "x-kubernetes-group-version-kind")
 _OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
 
 
 class SchemaFileIndex:
-    """The files of schemas, by the names they derive from and by the kinds in them."""
+    """Schema files, by the kinds in their names and in their contents."""
 
     __slots__ = ("_by_name", "_by_word", "_files", "_listed", "_unread", "_without")
 
@@ -82,7 +82,7 @@ class SchemaFileIndex:
         self._by_name.setdefault(os.path.basename(path).lower(), path)
 
     def look_into(self, path: str) -> bool:
-        """Records the kinds in a file. True if it may define any. Raises ReadError, LimitError."""
+        """Records the kinds in a file. Returns True if it may define any. Raises ReadError, LimitError."""
         text = self._files.text(path)
         if not _may_define(text):
             self._without.add(path)
@@ -110,7 +110,7 @@ class SchemaFileIndex:
         return self._by_word.get(kind, ())
 
     def is_same(self, path: str) -> bool:
-        """True if a file or directory with a new stamp or text declares the same schemas as before."""
+        """True if a file or directory with a new stamp or text still declares the same schemas."""
         is_same = False
         if path in self._listed:
             is_same = _names(path) == self._listed[path]

@@ -18,9 +18,9 @@ _SHOWN = 6
 
 
 def part_of(contents: object, pointer: str | None, name: str) -> str:
-    """The pointer of the schema in a file's contents. pointer: the requested one. name: the file, for messages.
+    """The pointer of the schema in a file. pointer: the requested one. name: the file, for messages.
 
-    Raises UsageError if there is no such part, or if there are several and none was requested.
+    Raises UsageError if the part does not exist, or if there are several and none was requested.
     """
     if pointer is not None:
         found = _at(contents, pointer)

@@ -1,4 +1,4 @@
-"""A subschema: the constraints on a value at one path."""
+"""Subschema: the constraints on a value at one path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from referencing._core import Resolver  # it has no public name
+    from referencing._core import Resolver  # the class has no public name
 
     from plait.base.json_schema import Validator
 
@@ -22,9 +22,9 @@ _MOST = 100
 
 
 class Subschema:
-    """A subschema. node: its keywords. resolver: resolves its `$ref`. is_kind: it belongs to a Kubernetes object, which
-    rejects undeclared keys. checker: checks documents by the whole schema; None below the root. path: the file of
-    the whole schema, or None.
+    """The constraints on a value at one path. node: its keywords. resolver: resolves its `$ref`. is_kind: it belongs to
+    a Kubernetes object, which rejects undeclared keys. checker: checks documents by the whole schema; None below the
+    root. path: the file of the whole schema, or None.
     """
 
     __slots__ = ("_item", "_parts", "_properties", "checker", "is_kind", "node", "path", "resolver")
@@ -45,7 +45,7 @@ class Subschema:
         return f"<Schema: {self.type_text()}>"
 
     def inner(self, node: object) -> Subschema | None:
-        """A subschema below with these keywords; None if `node` is not a map."""
+        """A nested subschema with these keywords; None if `node` is not a map."""
         return Subschema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
     def parts(self) -> list[Subschema]:
@@ -181,7 +181,7 @@ class Subschema:
         return " or ".join(self.types()) or "any"
 
     def choices(self) -> list[object]:
-        """The values that there may be, if only some may; for a boolean both."""
+        """The allowed values, if they are listed; for a boolean, both."""
         found: list[object] = []
         for part in self.parts():
             listed = part.node.get("enum", [part.node["const"]] if "const" in part.node else [])
@@ -191,7 +191,7 @@ class Subschema:
         return [*{(type(one), repr(one)): one for one in found}.values()]
 
     def description(self) -> str:
-        """The description, or an empty text."""
+        """The description, or ""."""
         for part in self.parts():
             said = part.node.get("description")
             if isinstance(said, str) and said:
@@ -200,7 +200,7 @@ class Subschema:
 
 
 def only_alternative(several: object) -> object:
-    """The only schema of a list apart from that of null, or None."""
+    """The only schema in a list besides that of null, or None."""
     others = [one for one in several if one not in _NULLS] if isinstance(several, list) else []
     return others[0] if len(others) == 1 else None
 

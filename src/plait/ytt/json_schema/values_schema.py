@@ -31,9 +31,8 @@ _WITHOUT_LIBRARY = "pip install 'plait[validate]'"
 
 
 class ValuesSchema:
-    """The schema of data values in a file. name: the file, and `#` with a pointer if one was given.
-
-    notes: parts without effect.
+    """The schema of data values in a file. name: the file, with `#POINTER` if a pointer was given. notes: keywords
+    without effect.
     """
 
     def __init__(self, name: str, texts: Mapping[str, bytes] | None = None) -> None:
@@ -138,7 +137,7 @@ class ValuesSchema:
         return self.name == self._typed
 
     def written(self) -> Document | None:
-        """The file as written, if it is one document, else None."""
+        """The file's document as written, or None if the file has several documents."""
         documents = self.files.documents(self.path)
         return documents[0] if len(documents) == 1 else None
 
@@ -168,7 +167,7 @@ _LOCK = Lock()
 
 
 def values_schema(name: str) -> ValuesSchema:
-    """The schema of data values in a file: `FILE`, or `FILE#/pointer` for a part of it. Cached until the file changes.
+    """The schema of data values in a file: `FILE`, or `FILE#/pointer` for a part. Cached until the file changes.
 
     Raises ReadError, UsageError for an invalid schema, LimitError.
     """

@@ -33,12 +33,12 @@ _RULES = "x-kubernetes-validations"
 _MOST_SHOWN = 80
 
 
-# Keywords by which one value decides the constraints of another.
+# Keywords with which one value determines the constraints on another.
 _CONDITIONS = ("if", "oneOf", "anyOf", "not", "dependentSchemas", "dependencies", "dependentRequired")
 
 
 class ViolationReporter:
-    """Reports faults found with the schemas of some files."""
+    """Reports the violations found with the schemas of some files."""
 
     __slots__ = ("_has_conditions", "_places", "_references")
 
@@ -68,7 +68,7 @@ class ViolationReporter:
         name = "" if document is None else document_name(document)
         before = [f"{one}: " for one in (name, path) if one]
         at = next((item.position for item in reversed(fault.way) if item.source is not None), fault.item.position)
-        # Messages of faults name types and words of the schema, no values (`plait.ytt.json_schema.messages`).
+        # Messages name types and words of the schema, but no values (`plait.ytt.json_schema.messages`).
         finding = Finding(
             public(f"{''.join(before)}{fault.message}"), at=at, hint=self._hint(fault), code="json-schema-violation"
         )
@@ -97,7 +97,7 @@ class ViolationReporter:
             return public("this is a default of the schema itself; give another value, or mend the schema")
         meant = fault.meant
         if fault.is_of_key and not meant and fault.schema is not None:
-            # Keys with a default are no reason to write another one.
+            # A key with a default does not require another key to be written.
             properties = fault.schema.get("properties")
             meant = near(str(fault.path[-1]), properties if isinstance(properties, dict) else ())
         if not meant:
@@ -124,7 +124,7 @@ class ViolationReporter:
         )
 
     def of_nodes(self, message: str, keyword: str, nodes: Iterable[Mapping[str, object]]) -> Iterator[str]:
-        """One warning for several schemas. keyword: its subject."""
+        """Yields one warning for several schemas. keyword: its subject."""
         several = [*nodes]
         if several:
             more = f", and at {counted(len(several) - 1, 'place')} more" if len(several) > 1 else ""
@@ -132,7 +132,7 @@ class ViolationReporter:
 
 
 def shown(error: PlaitError) -> PlaitError:
-    """The error with the path of its file as one would type it."""
+    """The error, with its path as a user would type it."""
     if error.at is not None and error.at.source is not None:
         _show(error.at.source)
     return error

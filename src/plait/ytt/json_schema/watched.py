@@ -1,4 +1,4 @@
-"""The schemas that a run names: read through the run's view, which records the reads."""
+"""Schemas of a run: files are read through the run's input view, which records the reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
-    """The schemas at some paths, files and directories. Reads are recorded at the end.
+    """A context with the catalogue of some paths. Reads are recorded at its end.
 
     Raises ReadError for a missing path, UsageError without jsonschema.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from plait.starlark.structs import Module
     from plait.tree.context import Context
 
-# The name after `@ytt:` -> the file here, and the function in it.
+# The name after `@ytt:`, to the file in this package and its function.
 MODULES: dict[str, tuple[str, str]] = {
     "assert": ("assert_", "module"),
     "base64": ("base64", "module"),

@@ -1,4 +1,4 @@
-"""`@ytt:assert`: stop with a message, compare, and the rules that schemas have too (docs/reference/modules.md)."""
+"""`@ytt:assert`: fails with a message, compares values, and provides the rules of schemas (docs/reference/modules.md)."""
 
 from __future__ import annotations
 

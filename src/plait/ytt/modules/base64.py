@@ -1,4 +1,4 @@
-"""`@ytt:base64`: text to base64 and back (docs/reference/modules.md)."""
+"""`@ytt:base64`: encodes and decodes base64 (docs/reference/modules.md)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:
     fault = _fault(data, alphabet, padded=not raw)
     kept = data.translate(None, _NEWLINES).rstrip(b"=")
     if fault is None and strict and len(kept) % 4:
-        # The last letter has more bits than the last byte needs; strictly they are zero.
+        # The last letter has more bits than the last byte needs; strict decoding requires zeros.
         unused = 4 if len(kept) % 4 == 2 else 2
         if alphabet.index(kept[-1]) % (1 << unused):
             fault = len(data) - (2 if unused == 4 else 1)

@@ -35,7 +35,7 @@ class Addr(Parsed):
 
 
 class Net(Parsed):
-    """A network: its first address, and how many bits all its addresses share."""
+    """A network: its first address, and the number of bits that all its addresses share."""
 
     __slots__ = ()
     type_name = "@ytt:ip.net"

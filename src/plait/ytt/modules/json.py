@@ -1,4 +1,4 @@
-"""`@ytt:json`: values to JSON and back (docs/reference/modules.md).
+"""`@ytt:json`: encodes and decodes JSON (docs/reference/modules.md).
 
 All numbers returned by `decode` are floats, and the keys of its dicts are sorted.
 """
@@ -60,7 +60,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 
 
 def _readable(data: object) -> object:
-    """The same data, with U+FFFD for every half of a surrogate pair."""
+    """The data with U+FFFD for each unpaired surrogate."""
     if type(data) is Dict:
         return Dict([(_readable(key), _readable(value)) for key, value in data.items()])
     if type(data) is List:

@@ -1,6 +1,6 @@
 """Go's messages about invalid JSON, which templates can compare (`assert.try_to`).
 
-Used only after a text was rejected. Python parses the text.
+Used only after Python's parser has rejected a text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Fault(Exception):
 
 
 class _Scan:
-    """A reading of JSON that is only after the first character that cannot be."""
+    """A JSON scanner that finds the first invalid character."""
 
     __slots__ = ("at", "text")
 
@@ -39,7 +39,7 @@ class _Scan:
         return self.text[self.at : self.at + 1]
 
     def wrong(self, where: str) -> _Fault:
-        """The fault of the next character."""
+        """The fault at the next character."""
         found = self.text[self.at : self.at + 1]
         if not found:
             return _Fault("unexpected end of JSON input")
@@ -47,7 +47,7 @@ class _Scan:
         return _Fault(f"invalid character '{shown}' {where}")
 
     def expect(self, allowed: str, where: str) -> str:
-        """Reads one of these characters. The empty string represents the end of the text."""
+        """Reads one of the allowed characters, after white space. The empty string represents the end of the text."""
         found = self.peek()
         if found not in allowed or bool(found) != bool(allowed):
             raise self.wrong(where)
@@ -55,7 +55,7 @@ class _Scan:
         return found
 
     def take(self, allowed: str, where: str) -> None:
-        """Reads one of these characters, without preceding white space."""
+        """Reads one of the allowed characters, without skipping white space."""
         if self.at >= len(self.text):
             raise _Fault(f"invalid character ' ' {where}")  # as the reference program reports the end
         if self.text[self.at] not in allowed:

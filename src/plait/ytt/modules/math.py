@@ -1,7 +1,7 @@
 """`@ytt:math`: functions on floats (docs/reference/modules.md).
 
 Results may differ in the last digit between machines; the first call in a run warns about it. An undefined result is
-NaN or infinite, as in IEEE 754, and never an error.
+NaN or infinity, as in IEEE 754, and not an error.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def module(context: Context) -> Module:
     return Module("math", {**members, "e": math.e, "pi": math.pi})
 
 
-# Functions whose messages in the reference program do not begin with their name.
+# Functions whose messages in ytt do not start with their name.
 _BARE = frozenset(("log",))
 
 
@@ -127,7 +127,7 @@ def _natural(x: float) -> float:
 
 
 def _round(x: float) -> float:
-    """Half away from zero."""
+    """Rounds half away from zero."""
     if x - x != 0:
         return x
     whole = math.trunc(x)
@@ -142,13 +142,13 @@ def _pow(x: float, y: float) -> float:
     except OverflowError:
         return -math.inf if x < 0 and y % 2 == 1 else math.inf
     except ValueError:
-        if x == 0:  # to a negative power; an odd one keeps the sign of zero
+        if x == 0:  # to a negative power; an odd power preserves the sign of zero
             return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
         return math.nan
 
 
 def _overflowing(function: Callable[[float], float]) -> Callable[[float], float]:
-    """A function that grows beyond the floats for large arguments."""
+    """Wraps a function whose result overflows for large arguments."""
 
     def called(x: float) -> float:
         try:

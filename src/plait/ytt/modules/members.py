@@ -1,7 +1,7 @@
 """Members of modules and their arguments. Errors about calls have the same form in all modules.
 
-A member is written as a function of `args` and `kwargs` that raises StarlarkError with the bare reason; `module_of` puts
-the member's name before it: `json.encode: expected exactly one argument`.
+A member is a function of `args` and `kwargs` that raises StarlarkError with only the reason; `module_of` prepends the
+member's name: `json.encode: expected exactly one argument`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def member(name: str, function: Member, slow: bool = False, message: str | None 
 def module_of(
     name: str, functions: dict[str, Member], constants: dict[str, object] | None = None, *, slow: bool = False
 ) -> Module:
-    """The module `@ytt:NAME` of these functions. slow: as of `member`."""
+    """The module `@ytt:NAME` with these functions. slow: as in `member`."""
     members: dict[str, object] = {key: member(f"{name}.{key}", function, slow) for key, function in functions.items()}
     if constants:
         members.update(constants)
@@ -59,7 +59,7 @@ def module_of(
 
 
 def exactly(count: int, args: Args) -> Args:
-    """The arguments. Raises StarlarkError for another number."""
+    """The arguments. Raises StarlarkError if their number is not `count`."""
     if len(args) != count:
         raise StarlarkError(f"expected exactly {_COUNTS[count]}", code="argument-count")
     return args
@@ -78,7 +78,7 @@ class Parsed(Counted):
 
 
 def answering(name: str, answers: dict[str, object]) -> dict[str, object]:
-    """Functions without arguments that return fixed answers."""
+    """Functions without arguments that return constants."""
 
     def answer_of(key: str) -> Builtin:
         def answer(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
@@ -92,7 +92,7 @@ def answering(name: str, answers: dict[str, object]) -> dict[str, object]:
 
 
 def text(value: object) -> str:
-    """A string."""
+    """The value, which must be a string."""
     if type(value) is not str:
         kind = type_of(value)
         hint = {"int": "str(...) makes a string of it", "float": "str(...) makes a string of it"}.get(kind)
@@ -103,12 +103,12 @@ def text(value: object) -> str:
 
 
 def only_text(args: Args) -> str:
-    """The one argument, a string."""
+    """The only argument, which must be a string."""
     return text(exactly(1, args)[0])
 
 
 def number(value: object) -> float:
-    """An int or float, as a float."""
+    """The value as a float. It must be an int or a float."""
     if type(value) is float:
         return value
     if type(value) is int:
@@ -128,7 +128,7 @@ def no_number(value: object) -> StarlarkError:
 
 
 def flag(kwargs: Kwargs, name: str, default: bool = False) -> bool:
-    """A keyword argument that is a bool."""
+    """The value of a keyword argument that must be a bool."""
     value = kwargs.get(name, default)
     if type(value) is not bool:
         raise StarlarkError(f"expected a bool, but was {type_of(value)}", code="wrong-argument-type")
@@ -136,7 +136,7 @@ def flag(kwargs: Kwargs, name: str, default: bool = False) -> bool:
 
 
 def indentation(kwargs: Kwargs) -> int:
-    """The keyword argument `indent`, at most 8, so that a small input cannot create a huge output."""
+    """The keyword argument `indent`. The maximum is 8, so that a small input cannot create a huge output."""
     value = kwargs.get("indent", 0)
     if type(value) is not int:
         raise StarlarkError(
@@ -148,7 +148,7 @@ def indentation(kwargs: Kwargs) -> int:
 
 
 def known(kwargs: Kwargs, names: Iterable[str]) -> None:
-    """Refuses keyword arguments of other names."""
+    """Raises an error for unknown keyword arguments."""
     for name in kwargs:
         if name not in names:
             raise StarlarkError(
@@ -162,5 +162,5 @@ def utf8(string: str) -> bytes:
 
 
 def from_utf8(data: bytes) -> str:
-    """The string of these bytes, whatever they are."""
+    """Decodes bytes; invalid ones become lone surrogates."""
     return data.decode("utf-8", "surrogateescape")

@@ -31,8 +31,8 @@ _FEW = 64
 def _applied(
     args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None, warn: Callable[[str], None] | None
 ) -> object:
-    """`apply(left, right...)`: applies each right to left, in order. A left fragment is changed in place and
-    returned.
+    """`apply(left, right...)`: applies applies the right sides to the left one, in order. A left fragment is changed in
+    place and returned.
     """
     if not args or kwargs:
         raise StarlarkError(

@@ -1,6 +1,6 @@
-"""`@ytt:regexp`: match and replace with regular expressions of the RE2 kind (docs/reference/modules.md).
+"""`@ytt:regexp`: matches and replaces RE2 regular expressions (docs/reference/modules.md).
 
-RE2 as in ytt, and because its time is linear in the text for every pattern.
+ytt uses RE2 too. Its time is linear in the text for every pattern.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 16 << 20
 
-# RE2's reasons in the words of Go's package, which the reference shows.
+# Go's wording of RE2's errors, which ytt shows.
 _REASONS = {
     "missing )": "missing closing )",
     "missing ]": "missing closing ]",
@@ -78,7 +78,7 @@ _A_MATCH = 128  # steps
 
 def _charge(compiled: Pattern, subject: str) -> None:
     """Charges for compiling the pattern and for matching."""
-    # RE2's time grows with both sizes if many paths through the pattern are open at once.
+    # RE2's time grows with both sizes if many alternatives are active at once.
     charge(compiled.programsize * 12 + (len(subject) >> 4) + (len(subject) * compiled.programsize >> 10))
 
 
@@ -104,7 +104,7 @@ def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], st
 
 
 def _template(template: str, compiled: Pattern) -> Callable[[Match], str]:
-    """Reads `$1`, `${name}` and `$$`. A name is as long as it can be, so `$1x` is the group called `1x`."""
+    """Parses `$1`, `${name}` and `$$`. Names are as long as possible: `$1x` is the group `1x`."""
     parts: list[str | int] = []
     rest = template
     while True:

@@ -1,6 +1,4 @@
-"""`@ytt:struct`: values with named members, and functions that remember their first arguments
-(docs/reference/modules.md).
-"""
+"""`@ytt:struct`: values with named members, and functions with bound first arguments (docs/reference/modules.md)."""
 
 from __future__ import annotations
 

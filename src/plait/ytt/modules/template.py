@@ -1,6 +1,7 @@
 """`@ytt:template` for files without nodes: Starlark and text (docs/reference/templates.md).
 
-A YAML template gets the module from its own execution, whose nodes `replace` changes (see `plait.ytt.templates.build`).
+A YAML template gets the module from its execution, because `replace` changes its nodes (see
+`plait.ytt.templates.build`).
 """
 
 from __future__ import annotations

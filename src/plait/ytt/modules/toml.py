@@ -1,6 +1,6 @@
-"""`@ytt:toml`: values to TOML and back (docs/reference/modules.md).
+"""`@ytt:toml`: encodes and decodes TOML (docs/reference/modules.md).
 
-The text is the reference's, byte for byte: keys sorted, scalars and arrays before tables, each level of tables indented.
+The text is that of ytt, byte for byte: keys sorted, scalars and arrays before tables, each level of tables indented.
 """
 
 from __future__ import annotations
@@ -144,12 +144,12 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 
 
 def _charge_keys(text: str) -> None:
-    """Charges for dotted keys: the library walks from the root for each value, and again for each part of its key.
+    """Charges for dotted keys: for each value, and for each part of its key, the library walks from the root.
 
     Raises LimitError for a key with more parts than collections may be nested.
     """
     part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
-    # Words and quoted strings are matched as a whole, even if they do not end, so that no character is read often.
+    # Words and quoted strings are matched as a whole, even if unterminated, so that each character is read once.
     keys = re.compile(rf"""{part}(?:[ \t]*+\.[ \t]*+{part})*+|"(?:[^"\\\n]|\\.)*+|'[^'\n]*+""")
     parts = re.compile(part)
     most = current_budget().most("nesting")

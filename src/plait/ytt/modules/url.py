@@ -30,7 +30,7 @@ _PATH = "$&+,/:;=@"
 _USER = "$&+,;="
 _FRAGMENT = "$&+,/:;=?@!()*"
 _HOST = "!$&'()*+,;=:[]<>\""
-# Characters with which an explicit path or fragment is kept unchanged.
+# Characters that an explicit path or fragment may contain unescaped.
 _KEPT_PATH = _PATH + "!'()*[]%"
 _KEPT_FRAGMENT = _FRAGMENT + "'[]%"
 

@@ -1,4 +1,4 @@
-"""`@ytt:version`: refuse to run with too old a program (docs/reference/modules.md).
+"""`@ytt:version`: requires a minimum version (docs/reference/modules.md).
 
 Templates are written for versions of ytt, so the version of ytt that plait implements counts.
 """

@@ -1,4 +1,4 @@
-"""`@ytt:yaml`: values to YAML text and back (docs/reference/modules.md)."""
+"""`@ytt:yaml`: encodes and decodes YAML (docs/reference/modules.md)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _tag(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are i
 
 
 def encode(value: object, write: Callable[[DocumentSet], str] = write) -> str:
-    """A value as text: a document set as its documents, anything else as one document.
+    """A value as YAML text: a document set as its documents, anything else as one document.
 
     The text is empty for null, empty documents and empty fragments, but not for an empty list or dict.
     """

@@ -130,7 +130,7 @@ def _known(value: Value) -> Value:
 
 
 def revalued(left: Item, right: Item) -> Item:
-    """The left item with the value of the right one, and its position unless it is a document."""
+    """The left item with the right item's value. The position is that of the right item, except for a document."""
     if type(left) is MapItem:
         return MapItem(left.key, right.value, right.source, right.line, left.annotations)
     if type(left) is ArrayItem:
@@ -173,7 +173,7 @@ def replace(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 def _item_to_insert(
     run: OverlayApplication, step: OverlayStep, left: Item | None, places: Sequence[int] = (), index: int = 0
 ) -> Item:
-    """The right item, or with `via` an item with the result of the function for the left and the right value.
+    """The right item; with `via`, an item with the result of that function.
 
     left: the item at one of the step's indexes, or None.
     """
@@ -202,7 +202,7 @@ def _call_via(run: OverlayApplication, step: OverlayStep, left: Item | None) -> 
 
 
 def insert(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """The right item before and after each match, or both."""
+    """`insert`: inserts the right item before or after each match, or both."""
     # Indexes must stay valid while items are inserted.
     edit.settle()
     places = matched(run, edit, step)
@@ -221,7 +221,7 @@ def insert(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 
 
 def append(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """The right item at the end, whatever matches."""
+    """`append`: adds the right item at the end, regardless of matches."""
     if type(edit) is DocumentsEdit:
         edit.append(run.did(step, None, step.clean()))  # type: ignore[arg-type]
     else:
@@ -229,7 +229,7 @@ def append(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 
 
 def check(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
-    """`assert`: left has to contain right, or `via` has to accept it. Then right's children are merged into left.
+    """`assert`: checks that left contains right, or that `via` accepts it, and then merges right's children into left.
 
     The merge is a defect of ytt that overlays rely on (docs/reference/overlays.md).
     """
@@ -350,7 +350,7 @@ ACTIONS: dict[str, Callable[[OverlayApplication, Edit, OverlayStep], None]] = {
 
 
 def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
-    """The error for a right collection on a left value of another kind."""
+    """The error for a right collection on a left value of another type."""
     wanted, found = kind_name(right), kind_name(value)
     return OverlayError(
         public(f"Expected {wanted}, but was {found}"),

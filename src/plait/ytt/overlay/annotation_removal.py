@@ -1,7 +1,7 @@
 """Removes overlay annotations from a tree: results of `overlay.apply`, data values and schemas have none
 (docs/reference/overlays.md).
 
-All other annotations stay: those of schemas and assertions (docs/reference/schemas.md) count after a merge.
+All other annotations stay: those of schemas and assertions (docs/reference/schemas.md) have an effect after a merge.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Overlay application: steps executed on collections in order, and reported to a listener.
+"""Overlay application: executes steps on collections in order, and reports them to a listener.
 
     steps (plan) -> matched left items (matchers) -> action (actions) -> edited left collections (edits)
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from plait.ytt.overlay.plan import OverlayStep
 
     class OverlayListener(Protocol):
-        """Listener of a run. It changes nothing, but may request that an item is inserted as a copy."""
+        """Listener of an overlay application. It changes nothing, but may request that an item is inserted as a copy."""
 
         def begin(self, step: OverlayStep, edit: Edit) -> None:
             """Called when a step begins on the items of a collection. Steps that begin before it ends are nested."""
 
         def end(self) -> None:
-            """The step that began last is done."""
+            """Called when the innermost step ends."""
 
         def enter(self, step: OverlayStep, left: Item) -> None:
             """Called before the contents of a left item are merged with those of the step's right item."""
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
             """Called when the merge that was entered last ends."""
 
         def ask(self, step: OverlayStep, function: object, arguments: Sequence[object]) -> object:
-            """The result of a function that decides if the step continues. Raises its errors."""
+            """Calls a function that decides if the step continues. Returns its result, and raises its errors."""
 
         def asking(self, step: OverlayStep, left: Item | None) -> None:
             """Called before the step's `via` runs for a left item."""
@@ -62,21 +62,19 @@ if TYPE_CHECKING:
             """True if a message about the step depends on a secret."""
 
         def missed(self, step: OverlayStep, items: Sequence[Item]) -> None:
-            """The step is for none of these left items, and adds nothing."""
+            """Called when the step matches none of these left items, and adds nothing."""
 
 
-# The number of added items that are examined in one overlay application; more were not written by hand.
+# Maximum number of added items that one overlay application examines; larger overlays are not written by hand.
 _MOST_LOOKS = 300
 
 
 class OverlayApplication:
     """One application of overlays.
 
-    owned: collections created by the application, without other references, and their edits.
-    failed: after a failure, the left items of the step, innermost first.
-    which: the index of the outermost failed item among its matches.
-    warn: receives likely mistakes.
-    looked: names among which a step matched nothing, without a similar one.
+    owned: collections created by the application, without other references, and their edits. failed: after a failure,
+    the left items of the step, innermost first. which: the index of the outermost failed item among its matches. warn:
+    receives likely mistakes. looked: collections of names in which a step matched nothing and no name was similar.
     """
 
     __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")
@@ -128,7 +126,7 @@ class OverlayApplication:
         return edit.node  # type: ignore[return-value]
 
     def perform(self, edit: Edit, steps: Sequence[OverlayStep]) -> None:
-        """Does the steps, in order, to a collection. Raises PlaitError, with the item of the step in its stack."""
+        """Executes the steps on a collection, in order. Raises PlaitError, with the step's item in its stack."""
         step = None
         try:
             for step in steps:
@@ -143,7 +141,7 @@ class OverlayApplication:
             edit.settle()
 
     def act(self, edit: Edit, step: OverlayStep) -> None:
-        """Does one step."""
+        """Executes one step."""
         if step.error is not None:
             raise step.error
         listener = self.listener
@@ -157,7 +155,7 @@ class OverlayApplication:
             listener.end()
 
     def ask(self, step: OverlayStep, function: object, arguments: Sequence[object]) -> object:
-        """The result of a function that decides if a step continues. Raises StarlarkError."""
+        """Calls a function that decides if a step continues. Raises StarlarkError."""
         return call(function, arguments) if self.listener is None else self.listener.ask(step, function, arguments)
 
     # Reports of the actions, see `OverlayListener`.
@@ -187,7 +185,7 @@ class OverlayApplication:
                 self.warn(warning)
 
     def _has_looked(self, step: OverlayStep, edit: Edit) -> bool:
-        """True if the names of a collection were already examined without a warning. Documents tend to be alike."""
+        """True if the names of a collection were already examined without a warning. Documents are often similar."""
         names: Mapping[Any, object]
         if step.matcher is None and type(edit) is MapEdit:
             names = edit.node.index()
@@ -224,7 +222,7 @@ def _of_key(edit: Edit, key: object) -> list[MapItem]:
 
 
 def check_repeated(edit: Edit) -> None:
-    """Raises OverlayError if two items of a map have one key now."""
+    """Raises OverlayError if a map now has a duplicate key."""
     item = edit.repeated() if type(edit) is MapEdit and edit.renamed is not None else None
     if item is not None:
         raise OverlayError(

@@ -42,7 +42,7 @@ def run_of(
     warn: Warn | None = None,
     overlays: Sequence[Item] = (),
 ) -> OverlayApplication:
-    """overlays: the overlays to be applied, for the listener."""
+    """A new overlay application. overlays: the overlays to be applied, for the listener."""
     listener: OverlayListener | None = None
     if trace is not None:
         from plait.ytt.overlay.tracing import OverlayTracer
@@ -136,11 +136,10 @@ def apply_document(
     trace: Trace | None = None,
     warn: Warn | None = None,
 ) -> Document:
-    """The left document with the one right document applied to it, as for data values and schemas
-    (docs/reference/data-values.md).
+    """Applies one right document to the left document, as for data values and schemas (docs/reference/data-values.md).
 
     plain: right has no annotations and is merged plainly (see `merge_plain`). adds: keys without matching annotations
-    are added if left lacks them. trace, warn: as in `apply`. Raises as it does.
+    are added if left lacks them. trace, warn: as in `apply`. Raises as `apply` does.
     """
     if plain:
         return merge_plain(left, right, warn=warn)
@@ -148,7 +147,7 @@ def apply_document(
     if is_free:
         trace = None
     if trace is None and type(right.value) is type(left.value) in (Map, Array) and not is_annotated(right):
-        # The same as below, without the sets.
+        # The same as below, without document sets.
         return _free(is_free, lambda: _merged(left, OverlayStep(right, ADDS if adds else ANY_DEFAULT), warn))
     both = DocumentSet([left]), DocumentSet([right])
     result = _free(is_free, lambda: apply(*both, exact_documents=True, adds=adds, trace=trace, warn=warn))
@@ -157,7 +156,7 @@ def apply_document(
 
 
 def _is_free(trace: Trace | None, *documents: Iterable[Document]) -> bool:
-    """True if a run that uses secrets need not record an overlay, since none has a part in it."""
+    """True if a run that uses secrets need not record an overlay, because no secret affects it."""
     if trace is None or not trace.only_marks:
         return False
     from plait.ytt.overlay.secrecy import is_free_of_secrets
@@ -166,7 +165,7 @@ def _is_free(trace: Trace | None, *documents: Iterable[Document]) -> bool:
 
 
 def _free(is_free: bool, apply_: Callable[[], T]) -> T:
-    """The result of an overlay; an error of one without secrets depends on none."""
+    """The result of an overlay that no secret affects. Its errors do not depend on a secret either."""
     try:
         return apply_()
     except OverlayError as error:
@@ -174,11 +173,11 @@ def _free(is_free: bool, apply_: Callable[[], T]) -> T:
 
 
 def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) -> Document:
-    """The left document with a plain right one merged in, as `--data-values-file` does (docs/reference/data-values.md).
+    """Merges a plain right document into the left one, as `--data-values-file` does (docs/reference/data-values.md).
 
-    Maps merge. Arrays, scalars and nulls replace, with their position. Keys that left lacks are added. A map replaces
-    null. A map over a scalar or array is an error, in nested values too; a null document changes nothing. Left is
-    returned unchanged if nothing changes. Raises OverlayError with the path through right as stack.
+    Maps merge. Arrays, scalars and nulls replace, with their position. Missing keys are added. A map replaces null. A
+    map over a scalar or array is an error, in nested values too; a null document changes nothing. Returns the left
+    document if nothing changes. Raises OverlayError with the path through right as stack.
     """
     value = right.value
     if value is None:
@@ -188,7 +187,7 @@ def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) ->
     try:
         return left.with_value(value) if left.value is None else _merged(left, plain_step(right), warn)
     except PlaitError as error:
-        raise error.made_of() from None  # it names keys and kinds of values, which are not secret
+        raise error.made_of() from None  # the message names keys and types, which are not secret
 
 
 def _merged(left: Document, step: OverlayStep, warn: Warn | None) -> Document:
@@ -205,7 +204,7 @@ def _merged(left: Document, step: OverlayStep, warn: Warn | None) -> Document:
 
 
 def is_overlay(document: Document) -> bool:
-    """True if a document of an output file is an overlay on the others. Other annotations do not make it one."""
+    """True if a document of an output file is an overlay on the others. Only overlay annotations count."""
     annotations = document.annotations
     return annotations is not None and MATCH in annotations
 
@@ -232,12 +231,12 @@ def apply_documents(
     warn: Warn | None = None,
     printed: bool = True,
 ) -> list[DocumentSet]:
-    """The documents of files, one set each, with overlay documents applied one after the other.
+    """Applies overlay documents to the documents of files, one set per file, in order.
 
     Each overlay sees the changes of the earlier ones. Inserted documents belong to the file of their neighbour,
-    appended ones to the last file, those of `or_add` to the first. An unchanged set is the same object. Without any
-    set, added documents form a new one. Documents that are empty in the end, including computed ones, are not printed,
-    so they are dropped. printed=False, for the result of a library: they stay, as documents that were written empty.
+    appended ones to the last file, those of `or_add` to the first. An unchanged set is the same object. If there is no
+    set, added documents form a new one. Documents that are empty at the end, including computed ones, are dropped,
+    because they are not printed. printed=False, for the result of a library: they stay, as if written empty.
 
     Unlike `apply`, this removes no overlay annotations on either side: the result of a library may be used as an
     overlay.

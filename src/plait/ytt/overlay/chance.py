@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def warn_of_siblings(document: Document, warn: Callable[[str], None]) -> None:
-    """Warn of an overlay on one array item of data values that have a schema: see carvel-dev/ytt#912."""
+    """Warns about an overlay on one array item of data values that have a schema: see carvel-dev/ytt#912."""
     stack: list[Document | MapItem | ArrayItem] = [document]
     while stack:
         item = stack.pop()

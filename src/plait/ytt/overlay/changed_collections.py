@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Owned: TypeAlias = "dict[object, object]"
     _Item = TypeVar("_Item", ArrayItem, Document)
 
-# Up to here looking at each key is quicker than an index of them.
+# Maximum number of keys for which a linear search is faster than an index.
 _SHORT = 8
 # Placeholders for removed items until the list is compacted; the key equals no key.
 _GONE = MapItem(object(), None)  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ class MapEdit:
         self._note(item)
         self.items[index] = item
         self._places = None
-        # A key may now occur twice; the last item counts until that is checked.
+        # A key may now occur twice. The index has the last item until duplicates are checked.
         self.index.clear()
         self.index.update((key_id(other.key), other) for other in self.items if other is not _GONE)
 
@@ -134,7 +134,7 @@ class MapEdit:
         self.gaps = True
 
     def settle(self) -> None:
-        """Closes the gaps, so that every item in the list is one."""
+        """Removes the placeholders of removed items from the list."""
         if self.gaps:
             self.items[:] = [item for item in self.items if item is not _GONE]
             self.gaps = False
@@ -171,7 +171,7 @@ class Keyed:
         self.bad = -1
 
     def extend(self, items: list[ArrayItem]) -> None:
-        """Adds the items that were appended since."""
+        """Indexes the items that were appended since the last call."""
         places = self.places
         name = self.name
         for place in range(self.seen, len(items)):
@@ -247,7 +247,7 @@ class ArrayEdit:
     exchange = put
 
     def check_key(self, place: int) -> None:
-        """Drops the index if it no longer finds the item at this place, whose value may have changed."""
+        """Drops the index if it no longer finds the item at `place`, whose value may have changed."""
         index = self._keyed
         if index is not None:
             found = key_value(self.items[place].value, index.name)
@@ -257,13 +257,13 @@ class ArrayEdit:
                 self._keyed = None
 
     def add(self, item: ArrayItem, owned: Owned, *, looked_up: bool = True) -> None:  # noqa: ARG002 - as for maps
-        """One more item at the end."""
+        """Appends an item."""
         if not self.own:
             self._begin(owned)
         self.items.append(item)
 
     def add_keyed(self, item: ArrayItem, text: str, owned: Owned) -> None:
-        """Appends an item with a string under the index key that no other item has."""
+        """Appends an item whose string under the index key is unique."""
         if not self.own:
             self._begin(owned)
         index = self._keyed
@@ -294,7 +294,7 @@ class ArrayEdit:
         self._keyed = None
 
     def settle(self) -> None:
-        """Closes the gaps, so that every item in the list is one."""
+        """Removes the placeholders of removed items from the list."""
         if self.gaps:
             self.items[:] = [item for item in self.items if item is not _TAKEN]
             self.gaps = False
@@ -333,7 +333,7 @@ class DocumentsEdit:
         self.owners.insert(place, 0)
 
     def append(self, item: Document) -> None:
-        """A document after the last one."""
+        """Appends a document after the last one."""
         self.items.append(item)
         self.owners.append(max(self._size - 1, 0))
 
@@ -352,7 +352,7 @@ class DocumentsEdit:
         self.owners = owners
 
     def settle(self) -> None:
-        """Nothing to close up here."""
+        """Does nothing: removed documents leave no placeholders."""
 
     def drop_empty(self) -> None:
         """Removes null and empty documents, which are not printed (docs/guide-render.md)."""
@@ -369,7 +369,7 @@ class DocumentsEdit:
                     trace.copied(self.items[place], item)
 
     def results(self) -> list[DocumentSet]:
-        """The sets again, each the same object if nothing in it changed."""
+        """The document sets, each the same object if it has not changed."""
         parts: list[list[Document]] = [[] for _ in range(max(self._size, 1 if self.items else 0))]
         for item, owner in zip(self.items, self.owners, strict=True):
             parts[owner].append(item)

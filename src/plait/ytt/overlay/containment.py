@@ -55,7 +55,7 @@ class Mismatch:
 
 
 def differences(left: Value, right: Value, path: tuple[str, ...] = ()) -> list[Mismatch]:
-    """All differences that keep left from containing right, in the order of right; empty if it does."""
+    """All differences that prevent left from containing right, in the order of right; empty if left contains right."""
     kind = type(right)
     if type(right) is Map:
         if type(left) is not Map:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.ytt.overlay.changed_collections import Edit
     from plait.ytt.overlay.plan import OverlayStep
 
-# How many names, and how many candidates, a message shows.
+# Maximum number of names, and of candidates, in a message.
 _NAMES, _CANDIDATES = 12, 3
 _MATCH = "@overlay/match"
 _MISSING_OK = Hint(
@@ -32,7 +32,7 @@ _REPLACED = Hint(f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it
 
 
 def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) -> OverlayError:
-    """The error for a number of matches that is not the expected one."""
+    """The error for an unexpected number of matches."""
     edit_items = [edit.items[place] for place in places]
     at, also = step.item.position, [item.position for item in edit_items]
     if places:
@@ -68,7 +68,7 @@ def _matcher_of(step: OverlayStep) -> Position | None:
 
 
 def _named(step: OverlayStep) -> str:
-    """The name that an item matches by, as written in it; "" for another matcher."""
+    """The name that an item matches by, as written in the item; "" for another matcher."""
     if step.matcher is None and type(step.item) is MapItem:
         return str(step.item.key)
     value = key_value(step.item.value, step.matcher.key) if isinstance(step.matcher, MapKey) else None
@@ -76,8 +76,8 @@ def _named(step: OverlayStep) -> str:
 
 
 def document_in(run: OverlayApplication, left: Value) -> Wording | None:
-    """The left document in which an application failed, and the path in it. left: the whole left tree if it is not a
-    document set.
+    """Names the left document in which an application failed, and the path in it. left: the whole left tree if it is
+    not a document set.
     """
     way = run.failed[::-1]
     if type(left) is Map or type(left) is Array:
@@ -100,7 +100,7 @@ _KINDS = {"data/values": "data values, ", "data/values-schema": "schema, "}
 
 
 def _path_text(ancestors: Sequence[Item]) -> str:
-    """The path from a document to an item in it; array items by their name if they have one."""
+    """The path from a document to an item in it. Array items are named if they have a name."""
     out = ""
     around: Value = None
     for item in ancestors:
@@ -135,7 +135,7 @@ def _expected_text(step: OverlayStep) -> str | None:
 
 
 def _documents(items: Sequence[Item]) -> str | None:
-    """Documents by their names, one a line; None if these are none."""
+    """Documents by their names, one per line; None if the items are not documents."""
     if not items or type(items[0]) is not Document:
         return None
     lines = [described(item) for item in items[:_NAMES] if type(item) is Document]
@@ -143,7 +143,7 @@ def _documents(items: Sequence[Item]) -> str | None:
 
 
 def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, Hint, list[Position]]:
-    """The candidates, a hint, and the positions to show."""
+    """A list of candidates, a hint, and the positions to show."""
     items: Sequence[Item] = edit.items
     if not items:
         return "nothing", absent, []
@@ -198,7 +198,7 @@ _LOOKED_AT = 2000
 def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
     """The nearest item with a key in the maps below some items, and the path to it; None if there is none."""
     pending: list[tuple[str, MapItem]] = [(key_text(item.key), item) for item in items]
-    for way, item in pending:  # which grows during the iteration
+    for way, item in pending:  # the list grows during the iteration
         if type(item.value) is not Map or len(pending) > _LOOKED_AT:
             continue
         found = item.value.find(key)
@@ -255,7 +255,7 @@ def _outline(value: Value, path: str = "") -> str:
 
 
 def shown(value: Value) -> str:
-    """A value in a message: scalars as they would be written in code, collections by their kind."""
+    """A value in a message: scalars as in code, collections by their type."""
     if value is MISSING:
         return "(no such key)"
     if type(value) is Map or type(value) is Array:

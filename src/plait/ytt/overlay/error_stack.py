@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
 
 
-# The step that a call from code leaves in the stack.
+# The frame that a call from code adds to the stack.
 APPLY = "overlay.apply"
 
 
@@ -29,9 +29,8 @@ def key_text(key: Value) -> str:
 
 
 def sentence(error: PlaitError) -> str:
-    """The error in the reference's one line: "Document on line o.yml:3: Map item (key 'x') on line o.yml:4: Expected ...".
-
-    The text that `assert.try_to` returns for a failed overlay.
+    """The error as ytt's single line: "Document on line o.yml:3: Map item (key 'x') on line o.yml:4: Expected ...".
+    `assert.try_to` returns this text for a failed overlay.
     """
     path = []
     for step in reversed(error.stack):

@@ -28,7 +28,7 @@ KEYWORDS = ("expects", "missing_ok", "when")
 
 
 class MatchCountError(Exception):
-    """The number of matches is wrong. message: ytt's message."""
+    """Raised for a wrong number of matches. message: ytt's message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -44,9 +44,9 @@ class MatchCount:
         self.expects = expects
         self.missing_ok = missing_ok
         self.when = when
-        # True if exactly one match is surely right: by default, and with missing_ok.
+        # True if exactly one match is always accepted: by default, and with missing_ok.
         self.one = expects is UNSET and when is UNSET and (missing_ok is UNSET or type(missing_ok) is bool)
-        # True if no match is surely right: with missing_ok.
+        # True if no match is always accepted: with missing_ok.
         self.none = self.one and missing_ok is True
 
     def check(self, matches: Sequence[Item], ask: Ask = call) -> bool:
@@ -95,7 +95,7 @@ ANY_DEFAULT = MatchCount(UNSET, UNSET, UNSET)
 
 
 def expectation(kwargs: Mapping[str, object], defaults: MatchCount) -> MatchCount:
-    """The settings of an annotation, completed by inherited ones."""
+    """The settings of an annotation, completed by inherited settings."""
     expects, missing_ok, when = (
         kwargs.get(name, default)
         for name, default in zip(KEYWORDS, (defaults.expects, defaults.missing_ok, defaults.when), strict=True)

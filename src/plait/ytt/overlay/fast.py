@@ -26,7 +26,7 @@ _NONE: frozenset[object] = frozenset()
 
 
 class FastOverlayApplication(OverlayApplication):
-    """A run without a listener."""
+    """An overlay application without a listener."""
 
     __slots__ = ()
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Rule(NamedTuple):
-    """The merge rule of an array. With keys: items are identified by them; each has a default for items that lack it,
-    or REQUIRED. Without keys: a set of values, or one value replaced as a whole.
+    """The merge rule of an array. With keys, items are identified by them; each key has a default for items that lack
+    it, or REQUIRED. Without keys, the array is a set of values, or one value that is replaced as a whole.
     """
 
     keys: tuple[tuple[str, object], ...] = ()
@@ -37,7 +37,7 @@ SET = Rule(is_set=True)
 
 
 class Rules:
-    """The rules of a run, from several sources: the first that has a rule for an array counts."""
+    """The merge rules of a run, from several sources. The first source with a rule for an array is used."""
 
     __slots__ = ("_sources",)
 
@@ -54,7 +54,7 @@ class Rules:
 
 
 def declared(text: str) -> Source:
-    """The rule of a `--merge-key`. Raises UsageError."""
+    """The rule that a `--merge-key` declares. Raises UsageError."""
     return _Declared(text).rule
 
 
@@ -65,8 +65,8 @@ _FORM = "[KIND:]PATH=KEY, such as spec.rules=host or Service:spec.ports=port,pro
 class _Declared:
     """A rule declared by the user: `[KIND:]PATH=KEY,KEY=DEFAULT`.
 
-    A `*` in the path matches any key. A dot instead of keys declares a set of values; nothing declares that the array
-    is replaced as a whole.
+    A `*` in the path matches any key. A dot instead of keys declares a set of values. An empty value declares that the
+    array is replaced as a whole.
     """
 
     __slots__ = ("_kind", "_path", "_rule")

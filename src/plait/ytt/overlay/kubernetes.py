@@ -1,7 +1,7 @@
 """Item keys and sets of the lists in Kubernetes' built-in types.
 
-They follow from its API: the keys of `+listMapKey`, or else the patch merge key. Lists not named here are replaced as a
-whole. Controllers write the status, so only its conditions are here.
+They follow from the Kubernetes API: the keys of `+listMapKey`, or else the patch merge key. Lists not named here are
+replaced as a whole. Controllers write the status, so only its conditions are here.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _COMPOSITE_TEMPLATES = {
     **_below("compositePodGroupTemplates", _GROUP_TEMPLATES),
 }
 
-# Group and kind, for all versions -> paths to lists.
+# Maps group and kind, for all versions, to the paths of lists.
 _KINDS: dict[str, Mapping[str, Rule]] = {
     "/Node": {"spec.podCIDRs": SET, "spec.podPreemptionPolicy.disableResizePreemption": SET},
     "/Pod": _below("spec", _POD),
@@ -101,7 +101,7 @@ _KINDS: dict[str, Mapping[str, Rule]] = {
     "storage.k8s.io/CSIDriver": {"spec.volumeLifecycleModes": SET},
     "storage.k8s.io/CSINode": {"spec.drivers": _by("name")},
 }
-# API groups of Kubernetes' own kinds.
+# API groups of the built-in kinds.
 _GROUPS = frozenset(
     {
         *(kind.partition("/")[0] for kind in _KINDS),

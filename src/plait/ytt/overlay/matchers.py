@@ -1,8 +1,8 @@
 """Matchers select left items: those of `@ytt:overlay`, and functions of the user. See docs/reference/overlays.md.
 
 A matcher is a Starlark value that can be called with (index or key, left, right), so that `and_op` and functions of the
-user can combine matchers. Overlays do not call it. They use its `select`, which reads nodes directly and uses an index
-if there is one. Both follow ytt's rules: `map_key` rejects an array with an item that lacks the key.
+user can combine matchers. Overlays use its `select` instead, which reads nodes directly and uses an index if there is
+one. Both follow ytt's rules: `map_key` rejects an array with an item that lacks the key.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from plait.ytt.overlay.changed_collections import Edit
 
 
-# A mark for nodes that were not built yet.
+# Marks nodes that are not built yet.
 _NOT_MADE = object()
 
-# A mark for a key without a default, because null may be one.
+# Marks a key without a default, because null is a possible default.
 REQUIRED = object()
 
 
@@ -42,7 +42,7 @@ class Matcher(Value):
     __slots__ = ()
     type_name = "builtin_function_or_method"
     name = "matcher"
-    # True if functions of the user may be called, which then see parts of the left tree.
+    # True if functions of the user may be called. They can see parts of the left tree.
     foreign = False
 
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
@@ -75,7 +75,7 @@ class Matcher(Value):
 
 
 class All(Matcher):
-    """`overlay.all`: every item. `overlay.all()` is the same (some write it so)."""
+    """`overlay.all`: matches every item. `overlay.all()` is the same."""
 
     __slots__ = ()
     name = "overlay.all"
@@ -105,7 +105,7 @@ NOTHING = NoMatcher()
 
 
 class IndexMatcher(Matcher):
-    """`overlay.index(i)`: the item at an index, counted from zero; a negative index matches nothing."""
+    """`overlay.index(i)`: matches the item at an index from 0. A negative index matches nothing."""
 
     __slots__ = ("place",)
     name = "overlay.index_matcher"
@@ -250,18 +250,18 @@ class KeysMatcher(MapKey):
 
 
 class Same(Matcher):
-    """Matches a value of a set to the equal values. Queried for the values of one array in turn."""
+    """Matches a value of a set to equal values. Called for the values of one array in turn."""
 
     __slots__ = ("_edit", "_places", "_seen")
 
     def __init__(self) -> None:
         self._edit: Edit | None = None
         self._seen = 0
-        # Values as `key_id` has them, and where they are among the first items.
+        # The index of each value among the first items, by `key_id`.
         self._places: dict[object, list[int]] = {}
 
     def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
-        # Gaps of removed items stay, so that all other indexes stay valid.
+        # Placeholders of removed items stay, so that all other indexes stay valid.
         items: Sequence[Item] = edit.items
         if edit is not self._edit:
             self._edit, self._seen, self._places = edit, 0, {}
@@ -272,7 +272,7 @@ class Same(Matcher):
 
 
 class OtherKeys(Matcher):
-    """The items of a map with other keys than some. keys: as `key_id` has them."""
+    """Matches the items of a map except those with certain keys. keys: as returned by `key_id`."""
 
     __slots__ = ("_keys",)
 
@@ -346,7 +346,7 @@ def _last_text(expected: NodeValue) -> tuple[list[str], str, bool] | None:
 
 
 class CallableMatcher(Matcher):
-    """A function of the user as a matcher."""
+    """A matcher that calls a function of the user."""
 
     __slots__ = ("function",)
     foreign = True
@@ -384,12 +384,12 @@ def counts(matcher: Matcher) -> bool:
         return False
     from dis import get_instructions
 
-    # The first load of a parameter is its use.
+    # The first load of a parameter counts as its use.
     return any(one.opname.startswith("LOAD_") and one.argval == code.co_varnames[0] for one in get_instructions(code))
 
 
 class Combined(Matcher):
-    """`and_op`, `or_op` and `not_op`: calls matchers in order, as long as needed."""
+    """`and_op`, `or_op` and `not_op`: call matchers in order, until the result is known."""
 
     __slots__ = ("foreign", "parts")
 
@@ -431,7 +431,7 @@ class Not(Combined):
 
 
 def matcher_of(by: object, item: Item) -> Matcher:
-    """The matcher of a `by=` for a right item. Raises OverlayError if it is not one."""
+    """The matcher that `by=` declares for a right item. Raises OverlayError for an invalid one."""
     if isinstance(by, Matcher):
         return by
     if type(by) is str and type(item) is not Document:

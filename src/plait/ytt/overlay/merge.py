@@ -51,9 +51,9 @@ def merge_documents(
     trace: Trace | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> list[DocumentSet]:
-    """The documents of files, one set each, with plain documents merged in one after the other.
+    """Merges plain documents, in order, into the documents of files, one set per file.
 
-    trace, warn: as of `plait.ytt.overlay.apply`. Raises OverlayError, with the path through the merged document as
+    trace, warn: as in `plait.ytt.overlay.apply`. Raises OverlayError, with the path through the merged document as
     stack.
     """
     run = run_of(trace=trace, warn=warn, overlays=merges)
@@ -81,7 +81,7 @@ def merge_documents(
 def _document_step(
     run: OverlayApplication, edit: DocumentsEdit, document: Document, rules: Rules, trace: Trace | None
 ) -> OverlayStep:
-    """The step for a document that is merged. Raises OverlayError."""
+    """The step for a merged document. Raises OverlayError."""
     left, matcher, said = counterpart(run, edit, document)
     step = _Plan(rules, left, trace).step(document, (), said)
     step.matcher = matcher
@@ -138,7 +138,7 @@ class _Plan:
         return self.step(item, (*path, name), known)
 
     def _removals(self, item: MapItem, name: str, parent: Map) -> OverlayStep:
-        """The step that removes values from the array with a name. parent: the map that contains the item."""
+        """The step that removes values from the array named `name`. parent: the map that contains the item."""
         values = {key_id(one.value): one for one in _values_of(item)}
         beside = parent.find(name)
         for one in beside.value.items if beside is not None and type(beside.value) is Array else ():
@@ -198,7 +198,9 @@ class _Plan:
         return steps
 
     def _with_addition(self, step: OverlayStep, value: Map | Array, steps: Sequence[OverlayStep]) -> OverlayStep:
-        """The step, with the item that it adds if nothing matches: the result of its own steps without a left value."""
+        """The step, extended by the item that it adds if nothing matches: the result of its own steps without a left
+        value.
+        """
         added = [one.clean() for one in steps if one.action != "remove" and one.expected is not _WHERE_THERE]
         if steps and not added:
             step.expected = _WHERE_THERE
@@ -248,7 +250,7 @@ def _values_of(item: MapItem) -> Sequence[ArrayItem]:
 
 
 def _retaining(item: MapItem, parent: Map) -> OverlayStep:
-    """The step that removes all keys of a map except those in `$retainKeys`. parent: the map that contains the item."""
+    """The step that removes the keys of a map that `$retainKeys` does not list. parent: the map that contains the item."""
     retained = frozenset(key_id(one.value) for one in _values_of(item))
     for other in parent.items:
         if other.value is not None and key_id(other.key) not in retained and not _is_directive(other.key):
@@ -265,7 +267,7 @@ def _retaining(item: MapItem, parent: Map) -> OverlayStep:
 
 
 def _directive(item: MapItem) -> Value:
-    """The directive of a `$patch` key. Raises OverlayError for an unknown one."""
+    """The value of a `$patch` key. Raises OverlayError for an unknown directive."""
     if item.value not in _DIRECTIVES:
         hint = did_you_mean(item.value, _DIRECTIVES) if type(item.value) is str else None
         raise OverlayError(
@@ -295,7 +297,7 @@ def _is_replacing(item: ArrayItem) -> bool:
 
 
 def _check_name(item: MapItem, within: str = "") -> None:
-    """Raises OverlayError for a key that is a directive, which no output has. within: where there may be none."""
+    """Raises OverlayError for a key that is a directive. within: a position where directives are not allowed."""
     name = item.key
     if type(name) is str and name.startswith(_ORDER):
         hint = "leave it out: items keep their order, and new ones come last"

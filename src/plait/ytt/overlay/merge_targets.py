@@ -31,7 +31,7 @@ _TOP, _METADATA = ("apiVersion", "kind"), ("name", "namespace")
 
 
 class MergeTarget(NamedTuple):
-    """A document of the output. matcher: finds it. said: the items that identified it."""
+    """A document of the output to merge into. matcher: finds it. said: the items that identified it."""
 
     left: Document
     matcher: Matcher
@@ -39,7 +39,7 @@ class MergeTarget(NamedTuple):
 
 
 def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document) -> MergeTarget:
-    """The document that another one is merged into. Raises OverlayError if none or several match."""
+    """Finds the document that another one is merged into. Raises OverlayError if none or several match."""
     if type(document.value) is not Map:
         raise OverlayError(
             "a document that is merged is a map",
@@ -59,7 +59,7 @@ def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document
 
 
 def _identity(top: Map) -> Map:
-    """The identity of a document: the identifying keys that it has, with their values."""
+    """The identifying keys that a document has, with their values."""
     found = _identity_items(top, _TOP)
     metadata = top.find("metadata")
     inner = [] if metadata is None else _identity_items(metadata.value, _METADATA)

@@ -1,7 +1,8 @@
 """Warnings about items that an overlay adds or ignores because nothing matched, if that looks like a mistake.
 
 ytt does not report them, usually rightly: `missing_ok=True` is intended to add missing items. So only two cases are
-reported: a name that looks like a misspelling of an existing one, and an array item added next to one of the same name.
+reported: a name that looks like a misspelling of an existing one, and an array item added next to one with the same
+name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from plait.ytt.overlay.changed_collections import Edit
     from plait.ytt.overlay.plan import OverlayStep
 
-# Keys that distinguish two items of one name: mounts of one volume, subjects of several kinds, and the like.
+# Keys that distinguish items with the same name, such as two mounts of one volume.
 _APART = frozenset(
     {
         "apiGroup",
@@ -98,7 +99,7 @@ def _is_slip(expected: object, found: object) -> bool:
 
 
 def _duplicate_name_warning(item: Item, items: Sequence[Item]) -> Warning | None:
-    """A warning about an item that is added to an array in which another one has its name, or None."""
+    """The warning about an item added to an array that already has an item with its name, or None."""
     value = item.value
     name = key_value(value, "name")
     if type(name) is not str or type(value) is not Map:

@@ -1,4 +1,4 @@
-"""The right side of an overlay, read once: for each item its action, its matcher and its expected number of matches.
+"""Plans an overlay: reads the action, the matcher and the expected number of matches of each right item once.
 
 Plans are created level by level, on demand. A subtree that is only inserted is never planned, as in ytt: annotations in
 it have no effect, not even invalid ones (docs/reference/overlays.md).
@@ -35,28 +35,25 @@ ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "ove
 # Equal to no key.
 NO_KEY = object()
 MISSING_OK = MatchCount(UNSET, True, UNSET)
-# The expected count of nested map items without annotations: they are added if missing. Others have the default.
+# The expected count of nested map items without annotations, which are added if missing. Other items have the default.
 ADDS = MatchCount(UNSET, True, UNSET)
 
 
 class OverlayStep:
     """The plan for one right item.
 
-    matcher: None for the default, the same key (for a document: the only document).
-    expected: None for exactly one match.
-    children: settings for the items below (match-child-defaults).
-    form: format of the left string, in whose document the right item's children are matched.
-    error: an error in the item's annotations, raised when the item is applied.
+    matcher: None for the default, the same key (for a document: the only document). expected: None for exactly one
+    match. children: settings for the items below (match-child-defaults). form: format of the left string, if the right
+    item's children are matched in its embedded document. error: an error in the item's annotations, raised when the
+    item is applied.
 
     Most items are merged with the one item that has the same key, or the same string under a key:
 
-    key: this key, as in the index of a map, or this string; NO_KEY for all other items.
-    optional: the item is added when nothing matches.
-    bare: the right item itself may replace one without annotations when its value does.
-    whole: it may replace any item.
-    found_by: items of the right item that only serve to find the left one.
-    alike: a replacement requires a value of the same type, or null.
-    erases: overlay annotations are removed from the added items.
+    key: this key, as in the index of a map, or this string; NO_KEY for all other items. optional: the item is added
+    when nothing matches. bare: if its value replaces the left one, the right item itself may replace a left item
+    without annotations. whole: the right item may replace any item. found_by: items of the right item that only serve
+    to find the left one. alike: a replacement requires a value of the same type, or null. erases: overlay annotations
+    are removed from the added items.
     """
 
     __slots__ = (
@@ -117,7 +114,7 @@ class OverlayStep:
         return plan
 
     def clean(self) -> Item:
-        """The right item for the result: without overlay annotations if these are removed, with all others."""
+        """The right item as inserted: without overlay annotations if these are removed, with all others."""
         if self.cleaned is None:
             self.cleaned = erased_item(self.item) if self.erases else self.item
         return self.cleaned
@@ -142,7 +139,7 @@ def plain_step(item: Item) -> OverlayStep:
 def steps_of(right: Collection, defaults: MatchCount, *, exact: bool = False, erases: bool = True) -> list[OverlayStep]:
     """A step for each item of a right collection.
 
-    exact: documents go with the one left document (docs/reference/data-values.md). erases: as `OverlayStep` has it.
+    exact: documents apply to the only left document (docs/reference/data-values.md). erases: as in `OverlayStep`.
     """
     steps = []
     for item in right.items:
@@ -210,7 +207,7 @@ def _read(step: OverlayStep, annotations: Annotations, defaults: MatchCount, *, 
 
 
 def point_at_annotation(error: OverlayError, step: OverlayStep) -> None:
-    """Name the line of the annotation that is wrong, the item's as a further one."""
+    """Moves the error to the line of the wrong annotation; the item's line becomes a related position."""
     item = step.item
     at = error.also[-1] if error.also else None
     if at is None:
@@ -259,7 +256,7 @@ def _read_match(step: OverlayStep, annotation: Annotation | None, defaults: Matc
 
 
 def _match_arguments(annotation: Annotation) -> Mapping[str, object]:
-    """The keyword arguments; the matcher may also be the one positional argument."""
+    """The keyword arguments. A single positional argument is the matcher."""
     kwargs = annotation.kwargs
     for name in kwargs:
         if name != "by" and name not in KEYWORDS:

@@ -89,7 +89,7 @@ class OverlayPoints:
         self._hit(step.item)
         is_merged = left is not None and step.action in ("merge", "assert") and type(left.value) in COLLECTIONS
         if not is_merged and type(step.item.value) in COLLECTIONS:
-            # All of the right item is brought in.
+            # The right item is inserted as a whole.
             for inner in walk(step.item.value):
                 self._hit(inner)
         return item if self._inner is None else self._inner.did(step, left, item)

@@ -2,7 +2,7 @@
 shown.
 
 A match can depend on a secret in the arguments of annotations or in the left item. Then each candidate is marked,
-matched or not, because both reveal something.
+matched or not, because both reveal the secret.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _NAMES = ("kind", "schema", "name", "metadata")
 
 
 class SecretRecorder(OverlayTracer):
-    """A recorder that marks items whose match depends on a secret."""
+    """An overlay tracer that marks items whose match depends on a secret."""
 
     def __init__(self, trace: Trace, marks: Marks) -> None:
         super().__init__(trace)
         self.marks = marks
-        # Of the current steps: the items before it, the added items, the origins that led to the step, and True if a
+        # For each current step: the earlier items, the added items, the origins that led to the step, and True if a
         # secret decides which items it matches.
         self._steps: list[tuple[list[Item], list[Item], tuple[Origin, ...], bool]] = []
-        self._counted: set[OverlayStep] = set()  # steps that continue or stop depending on a secret
+        self._counted: set[OverlayStep] = set()  # steps for which a secret decides if they continue
         self._known_keys, self._any_secret_key = 0, False
-        self._calls = False  # annotations of the outermost step, or of one within it, have functions
+        self._calls = False  # the annotations of the outermost step, or of a nested one, contain functions
 
     def begin(self, step: OverlayStep, edit: Edit) -> None:
         super().begin(step, edit)
@@ -144,7 +144,7 @@ class SecretRecorder(OverlayTracer):
         return self._any_secret_key
 
     def _tried(self, step: OverlayStep, items: Sequence[Item]) -> Iterator[Item]:
-        """The left items with compared values or keys that depend on a secret."""
+        """The left items whose keys or compared values depend on a secret."""
         if not isinstance(step.matcher, (MapKey, Subset)) and self._keys_are_secret():
             # Functions receive the key as well.
             yield from (one for one in items if type(one) is MapItem and self.marks.has_secret_key(one))
@@ -168,7 +168,7 @@ class SecretRecorder(OverlayTracer):
         return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
 
     def _mark(self, step: OverlayStep, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:
-        """Marks the items whose match depends on a secret. True if there are any.
+        """Marks the items whose match depends on a secret. Returns True if there are any.
 
         added: those inserted by the step because of its matches.
         """
@@ -198,9 +198,9 @@ class SecretRecorder(OverlayTracer):
 
 
 def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
-    """True if nothing in documents depends on a secret, and their annotations cannot reveal one.
+    """True if nothing in the documents depends on a secret, and their annotations cannot reveal one.
 
-    Only for a trace that records nothing but secrets: an item without a record is none, unless its line is.
+    Requires a trace that records only secrets: an item without a record is not secret, unless its line is.
     """
     marks = trace.marks
     if marks is None:
@@ -236,7 +236,7 @@ def _is_selective(step: OverlayStep) -> bool:
 
 
 def _functions(item: Item) -> list[object]:
-    """The functions among the arguments of the annotations of an item and of the items below it."""
+    """The functions among the annotation arguments of an item and its descendants."""
     return [
         value
         for one in (item, *walk(item.value))
@@ -247,7 +247,7 @@ def _functions(item: Item) -> list[object]:
 
 
 def _parts(matcher: Matcher) -> list[Matcher]:
-    """The matchers that one is combined of."""
+    """The matchers that a combined matcher consists of."""
     found = [matcher]
     for one in found:
         if isinstance(one, Combined):
@@ -263,7 +263,7 @@ def _keyed(matcher: Matcher, item: Item) -> MapItem | None:
 
 
 def _with_descendants(items: Iterable[Item]) -> Iterator[Origin]:
-    """Items, with all that is in them."""
+    """Items with all their descendants."""
     for item in items:
         yield item
         if isinstance(item.value, (Map, Array)):

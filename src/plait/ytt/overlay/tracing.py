@@ -1,6 +1,6 @@
 """Provenance of overlays, for `explain` and source maps. Imported only if a run is traced.
 
-    Run(owned, Recorder(trace))
+    OverlayApplication(owned, OverlayTracer(trace))
 
 The recorder listens to each step (`plait.ytt.overlay.application.OverlayListener`) and records the cause and the origins of each inserted
 item: the right item, the annotations that led to it, the values that its matchers read, and the reads of the
@@ -35,8 +35,8 @@ _QUIET = frozenset({type(None), type(NOTHING), type(ALL), IndexMatcher, MapKey, 
 class OverlayTracer:
     """Records the effect of each step on each item, and the path to the step.
 
-    doing: the current steps, each inside the one before. matched: for these, the reason for matching their left item.
-    match: the document being merged.
+    doing: the current steps, each inside the one before. matched: for each of these, the reason for matching its left
+    item. match: the document being merged.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -87,12 +87,12 @@ class OverlayTracer:
             self._changed(step, None, item)
             return self._put(step, item, None)
         if step.action in ("merge", "assert") and type(left.value) in COLLECTIONS and type(item.value) in COLLECTIONS:
-            # A change below it has been reported already.
+            # A change inside the item has been reported already.
             self.trace.copied(item, left)
             return item
         self._changed(step, left, item)
         if self._was_found_by(step):
-            # Both were found by it.
+            # The match determines both.
             self.trace.copied(item, left)
             return item
         return self._put(step, item, left)
@@ -110,7 +110,7 @@ class OverlayTracer:
     def missed(self, step: OverlayStep, items: Sequence[Item]) -> None:
         self.trace.unmatched.append((step.item, [*items]))
 
-    # ---- what is kept
+    # ---- recorded effects
 
     def _found(self, step: OverlayStep, left: Document) -> OverlayMatch:
         """Records that a step matched a document."""
@@ -119,7 +119,7 @@ class OverlayTracer:
         return match
 
     def _changed(self, step: OverlayStep, left: Item | None, item: Item | None) -> None:
-        """Records that a document was replaced by another one. item: None if it was removed."""
+        """Records that a document was replaced. item: the new one, or None if it was removed."""
         match = self._found(step, left) if type(left) is Document else self.match
         if match is not None and not match.changed:
             match.changed = left is None or item is None or not equal(left.value, item.value)
@@ -131,7 +131,7 @@ class OverlayTracer:
         if clean is not step.item and clean not in trace.copies:
             trace.same_shape(clean, step.item)
         if item is step.item or item in trace.changes:
-            # The right item itself, perhaps at several positions: each has its own history.
+            # The right item itself may be inserted at several positions, each with its own history.
             copy = item.with_value(item.value)
             trace.copied(copy, item)
             item = copy
@@ -173,7 +173,7 @@ class OverlayTracer:
                 because = (cause,) if type(step.via) is TracedCallback or left is None else (left, *because)
         action = self.trace.label or f"overlay/{step.action}"
         if step.form is not None:
-            # Parts of the embedded document have no position of their own in the output, and neither had the old ones.
+            # Parts of an embedded document have no position of their own in the output, before and after the change.
             before = () if left is None else (left,)
             because = (
                 *before,
@@ -182,7 +182,7 @@ class OverlayTracer:
             )
         return Change(action, item.source, item.line, was=left, because=because)
 
-    # ---- what led to a step
+    # ---- causes of a step
 
     def _parents_cause(self) -> Contributor:
         """The cause of the enclosing item, which is the whole cause of an item without annotations."""
@@ -213,11 +213,11 @@ class OverlayTracer:
         return found
 
     def _cause_within(self, item: Item, parent: Contributor | None) -> Contributor:
-        """The contributor for a right item with its annotations, inside the enclosing one."""
+        """The contributor for a right item and its annotations, inside the contributor of the enclosing item."""
         because: list[Origin] = [] if parent is None else [parent]
         for annotation in (item.annotations or {}).values():
             if annotation.name == "overlay/append" and type(item) is ArrayItem:
-                continue  # has no effect of its own
+                continue  # it has no effect of its own
             # A scalar is replaced by a merge as well.
             same = annotation.name == "overlay/replace" and type(item.value) not in COLLECTIONS
             structural = same and not annotation.args and not annotation.kwargs
@@ -230,10 +230,10 @@ class OverlayTracer:
             because += change.because
         return Contributor("overlay", item.source, item.line, tuple(because))
 
-    # ---- what decided that a step is for an item
+    # ---- causes of a match
 
     def _was_found_by(self, step: OverlayStep) -> bool:
-        """True if a right item only serves to find the enclosing map."""
+        """True if a right item only serves to find the left map that contains it."""
         if len(self.doing) < 2 or step.action != "merge":
             return False
         matcher = self.doing[-2].matcher
@@ -258,7 +258,7 @@ class OverlayTracer:
         return Contributor("overlay match", source, line, tuple(found))
 
     def looked_at(self, matcher: Matcher, left: Item) -> list[Origin]:
-        """The values of a left item that a matcher other than a key compared."""
+        """The values of a left item that a matcher compared, except for a key matcher."""
         if isinstance(matcher, Subset):
             return list(compared(left, matcher.nodes))
         if isinstance(matcher, CallableMatcher):
@@ -294,7 +294,7 @@ class OverlayTracer:
 class TracedCallback:
     """A function of a program that an overlay calls, such as `via`.
 
-    left, right: the items whose values it is called with, if known. answer: its last result, with the origins.
+    left, right: the items whose values it is called with, if known. answer: its last result, with origins.
     """
 
     __slots__ = ("__globals__", "answer", "function", "left", "right", "windows")
@@ -356,7 +356,7 @@ class _WatchedMatcher(TracedCallback):
 
 
 def compared(left: Item, wanted: Value) -> Iterator[Item]:
-    """The scalars of a left item that a subset is compared with."""
+    """The scalars of a left item that a subset matcher compares."""
     stack: list[tuple[Item, Value]] = [(left, wanted)]
     while stack:
         item, expected = stack.pop()

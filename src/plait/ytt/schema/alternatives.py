@@ -1,7 +1,7 @@
 """Data values of several types: `@schema/one-of`.
 
-The key named by `by` selects among maps. Without it, the alternative with the fewest findings is selected; among equal
-ones that of the previous value, else that of the default, else the first.
+The key named by `by` selects among maps. Without `by`, the alternative with the fewest findings is selected. Ties are
+decided in favour of the alternative of the previous value, then of the default, then the first one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Trace
     from plait.ytt.schema.types import Declaration, Type
 
-# This number of keys identifies a map.
+# Number of keys that suffice to identify a map.
 _NAMED = 4
 # Overlay actions that are not merges.
 _NO_MERGE = ("overlay/assert", "overlay/remove", "overlay/replace")
@@ -46,7 +46,7 @@ def one_of(annotation: Annotation, node: Item, declare: Callable[[Item], Declara
     if by:
         _check_key(declared, annotation, node)
     chosen = None if is_deferred(node.value) else choose(declared, node.value)
-    if chosen is not None:  # that of the default comes first from now on
+    if chosen is not None:  # move the default's alternative to the front
         declared.alternatives = [chosen, *(one for one in found if one is not chosen)]
     return declared
 
@@ -116,7 +116,7 @@ def _is_of_kind(declared: Type, value: Value) -> bool:
 
 
 def findings(declared: OneOfType, item: Item) -> list[Finding]:
-    """The findings about an item's value, by the alternative chosen for it."""
+    """The findings about an item's value, for the alternative selected for it."""
     value = item.value
     names = ", ".join(declared.names)
     chosen = choose(declared, value)
@@ -162,7 +162,7 @@ def _inside(value: Value) -> Sequence[Map | Array]:
 
 
 def without_replaced(declared: Type, value: Value, explicit: Value) -> Value:
-    """The previous value, without defaults of alternatives other than that of the explicit value."""
+    """The previous value, without defaults of alternatives that the explicit value does not select."""
     if type(declared) is NullType:
         return value if value is None else without_replaced(declared.inner, value, explicit)
     if type(declared) is OneOfType:
@@ -187,7 +187,7 @@ def without_replaced(declared: Type, value: Value, explicit: Value) -> Value:
 def without_replaced_alternatives(
     root: Declaration, explicit: Document, before: Document, trace: Trace | None
 ) -> Document:
-    """`without_replaced`, for all data values; a trace has the defaults as such."""
+    """Applies `without_replaced` to all data values. A trace records defaults as such."""
     value = without_replaced(root.type, before.value, explicit.value)
     if value is before.value:
         return before

@@ -51,10 +51,10 @@ def refused(
     told_found: str | None = None,
     is_titled: bool = False,
 ) -> InvalidSchema:
-    """The error for a node; an annotation at fault is named first, with its line.
+    """The error for a node. If an annotation is at fault, it is named first, with its line.
 
     told: ytt's expectation; by default `expected`. told_found: the value as ytt reports it; by default `found`.
-    is_titled: ytt's report of an annotation has the message as its title.
+    is_titled: ytt uses the message as the title of the report.
     """
     at = node.position if annotation is None else annotation.position
     also = [] if annotation is None else [node.position.labelled("the item of the annotation")]
@@ -141,7 +141,7 @@ def key_rule(annotation: Annotation, node: Item) -> KeyRule:
 
 
 def _check_keyword(annotation: Annotation, node: Item, known: str, expected: str) -> None:
-    """For annotations that have one keyword."""
+    """Checks the arguments of an annotation with exactly one keyword."""
     for name in annotation.kwargs.keys() - {known}:
         raise refused(
             f"unknown @{annotation.name} annotation keyword argument",
@@ -154,7 +154,7 @@ def _check_keyword(annotation: Annotation, node: Item, known: str, expected: str
 
 
 def check_one_of(annotation: Annotation, node: Item) -> str:
-    """The key of a `@schema/one-of`, which accepts two types or more and the name of the key that distinguishes them."""
+    """The key of a `@schema/one-of`, which accepts at least two types and the name of the key that distinguishes them."""
     expected = 'an example of each type, at least two, and by="KEY" where a key tells them apart'
     if type(node) is Document:
         raise refused(f"@{ONE_OF} not supported on a document", node, annotation, hint="annotate keys of the document")
@@ -220,7 +220,7 @@ def check_nullable(annotation: Annotation, node: Item) -> None:
 
 
 def text(annotation: Annotation, node: Item) -> str:
-    """The one string of `@schema/title`, `@schema/desc` and `@schema/deprecated`."""
+    """The only argument of `@schema/title`, `@schema/desc` and `@schema/deprecated`, a string."""
     hint = "this annotation only accepts one argument: a string." if annotation.kwargs else None
     value = _only_argument(annotation, node, expected="string", hint=hint)
     if type(value) is not str:
@@ -263,7 +263,7 @@ def examples(annotation: Annotation, node: Item) -> list[tuple[str, Value]]:
         if type(argument) is not tuple:
             raise _syntax(annotation, node, f"{type_of(argument)} for", expected=_PAIR, place="at")
         if len(argument) != 2:
-            # The reference program calls one with one item empty, too.
+            # ytt calls a sequence with one item empty, too.
             found = "empty tuple in" if len(argument) < 2 else f"{len(argument)}-tuple argument in"
             raise _syntax(annotation, node, found, expected=_PAIR)
         description, value = argument
@@ -274,7 +274,7 @@ def examples(annotation: Annotation, node: Item) -> list[tuple[str, Value]]:
 
 
 def deprecation(annotation: Annotation, node: Item) -> str:
-    """The notice of `@schema/deprecated`, which a document cannot have."""
+    """The notice of `@schema/deprecated`, which is not allowed on a document."""
     if type(node) is Document:
         raise refused(
             f"@{DEPRECATED} not supported on a document",

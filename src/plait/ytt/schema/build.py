@@ -1,4 +1,4 @@
-"""From the nodes of a schema document to types (docs/reference/schemas.md).
+"""Builds types from the nodes of a schema document (docs/reference/schemas.md).
 
 Each node declares a data value: its value is an example that implies the type and is the default; annotations add to
 it. A fault in one node does not hide those in others: all findings are raised together.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from plait.ytt.schema.types import Type
     from plait.ytt.schema.validations import Validation
 
-# Inside an "any type" fragment these contradict it.
+# These are not allowed inside an "any type" fragment.
 _CONTRADICTIONS = (arguments.NULLABLE, arguments.TYPE, arguments.DEFAULT)
 
 _DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPLES, arguments.DEPRECATED))
@@ -63,7 +63,7 @@ def build(
 
 
 def invalid(findings: Sequence[Finding]) -> SchemaError:
-    """The error for a schema. Like ytt, it reports only the first fault."""
+    """The error for an invalid schema. Like ytt, it reports only the first fault."""
     first = findings[0].reference
     return SchemaError(
         "Invalid schema", findings=findings, reference=first if isinstance(first, str) else None, code=findings[0].code
@@ -84,7 +84,7 @@ class _Builder:
         key = node.key if type(node) is MapItem else None
         source, line = node.source, node.line
         value = node.value
-        if node.annotations is None and isinstance(value, (str, int, float)):  # most nodes are just this
+        if node.annotations is None and isinstance(value, (str, int, float)):  # most nodes
             return Declaration(ScalarType(value, source, line), value, key=key, source=source, line=line)
         before = len(self.findings)
         try:
@@ -116,7 +116,7 @@ class _Builder:
         return found
 
     def computed_later(self, found: Declaration, node: Item, value: Deferred) -> Declaration:
-        """The declaration of a node whose value is deferred. found: the declaration with any type."""
+        """The declaration of a node with a deferred value. found: the declaration with any type."""
 
         def infer(known: Value) -> Type:
             builder = _Builder(self.warn, self.extensions)
@@ -215,7 +215,7 @@ class _Builder:
         raise refused("value not allowed here", node, expected="a map, an array or a scalar", found=kind_name(value))
 
     def inferred_within(self, value: Value, node: Item) -> Type:
-        """The type of a nullable node. ytt reports faults in it as part of the annotation's fault."""
+        """The type of a nullable node. ytt reports faults in the node as part of the annotation's fault."""
         before = len(self.findings)
         try:
             return self.inferred(value, node)
@@ -277,7 +277,7 @@ class _Builder:
         return fill_type(declared, value)
 
     def check_value(self, value: Value, annotation: Annotation, node: Item, declared: Type, wrong: str) -> None:
-        """Checks a value in an annotation. Findings are at the annotation."""
+        """Checks a value in an annotation. Findings have the annotation's position."""
         for finding in check_item(declared, MapItem(None, value, node.source, node.line)):
             from plait.base.reference.schema import INVALID, SchemaFailure
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Item, Value
     from plait.ytt.schema.types import Declaration, Type
 
-# Looking for near names is keys times keys: worth it for a typing error, not for a file that is all wrong.
+# The search for similar names is quadratic in the number of keys, so it is limited to a few unknown keys.
 _SUGGESTIONS = 20
 
 
 def check(declaration: Declaration, document: Document, before: Document | None = None) -> list[Finding]:
-    """The findings about a document's values, in document order; empty if they conform.
+    """The findings about a document's values, in document order; empty if all conform.
 
     before: an earlier, valid state of the document; values shared with it are not checked again.
     """
@@ -72,7 +72,7 @@ def _check_map(
     for place, item in enumerate(value.items):
         key = item.key
         old: Value = None
-        if place < len(earlier):  # overlays leave items where they are
+        if place < len(earlier):  # overlays do not reorder items
             if earlier[place] is item:
                 continue
             if type(key) is str and earlier[place].key == key:
@@ -110,7 +110,7 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
 
 
 def _type_hint(item: Item) -> Wording | None:
-    """A hint about a value of another type if the fix is likely, else None."""
+    """A hint for a value of a wrong type, if the fix is likely, else None."""
     return flag_hint(item) or (public("@schema/nullable in the schema allows null") if item.value is None else None)
 
 
@@ -134,7 +134,7 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
         others = []
     elif len(allowed) == 1:
         expected = f'a map item with the key named "{allowed[0]}" (from {declared.position})'
-    elif 1 < len(allowed) <= 9:  # short enough to read at a glance
+    elif 1 < len(allowed) <= 9:  # maximum length, so that a hint stays readable
         expected = f"one of {{ {', '.join(allowed)} }} (from {declared.position})"
     else:
         expected = f"a key declared in map (from {declared.position})"
@@ -167,20 +167,20 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
 
 
 def _nested(key: str, allowed: Sequence[str]) -> str | None:
-    """A hint for a path written as one key, else None."""
+    """A hint for a path written as one key, or None."""
     first, dot, rest = key.partition(".")
     return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
 
 
 def _quoted(item: Item) -> Sequence[Item]:
-    """The items that a finding about a key or a kind depends on: none, as these are not secret, except for a calculated
-    value.
+    """The items that a message about a key or a type depends on: only a calculated value, because keys and types are
+    not secret.
     """
     return [item] if item.source is None else []
 
 
 def _calculated(item: Item) -> Wording:
-    """A line that shows a value built by a template, which has no source line."""
+    """A line that shows a calculated value, which has no source line."""
     if item.source is not None:
         return public("")
     value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
@@ -189,7 +189,7 @@ def _calculated(item: Item) -> Wording:
 
 
 def _ytt_text(item: Item) -> str:
-    """An item built by a template, as ytt shows it; "" for an item from a source."""
+    """A calculated item, as ytt shows it; "" for an item from a source."""
     if item.source is not None:
         return ""
     value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)

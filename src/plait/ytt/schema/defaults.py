@@ -1,4 +1,4 @@
-"""Defaults: the data values of a schema, and the missing parts of explicit ones (docs/reference/schemas.md).
+"""Defaults of a schema: creates data values, and fills in missing ones (docs/reference/schemas.md).
 
 Trees are immutable, so the nodes of defaults are created once, with the schema, and shared. Added keys follow the
 existing ones, in the order of the schema.
@@ -44,12 +44,12 @@ def fill(declaration: Declaration, document: Document, before: Document | None =
 
 
 def fill_type(declared: Type, value: Value, before: Value = None) -> Value:
-    """`fill`, for a value of a type."""
+    """As `fill`, for a value of a type."""
     if value is before:
         return value
     while type(declared) is NullType:
         declared = declared.inner
-    if type(declared) is OneOfType:  # which of them may have changed
+    if type(declared) is OneOfType:  # the items that may have changed
         return fill_type(declared.of(value), value)
     if type(declared) is MapType:
         return _fill_map(declared, value, before) if type(value) is Map else value
@@ -65,7 +65,7 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
     missing = len(declarations)
     items: list[MapItem] | None = None
     for place, item in enumerate(value.items):
-        if place < known and earlier[place] is item:  # overlays leave items where they are
+        if place < known and earlier[place] is item:  # overlays do not reorder items
             if not declared.others or (item.key if type(item.key) is str else key_id(item.key)) in declarations:
                 missing -= 1
             continue
@@ -102,7 +102,7 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
 
 
 def fitted(declaration: Declaration, item: Item, value: Deferred) -> Deferred:
-    """A deferred value of an item, filled and checked by its declaration once it is computed."""
+    """A deferred value, filled and checked by its declaration once it is computed."""
 
     def fit(known: Value) -> Value:
         filled = fill_type(declaration.type, known)

@@ -1,4 +1,4 @@
-"""Declarations whose default is computed from other data values (the extension values-refer).
+"""Declarations whose default is computed from other data values (extension `values-refer`).
 
     host: example.com
     url: #@ "https://" + data.values.host
@@ -48,7 +48,7 @@ class ComputedDeclaration(Declaration):
 
     def _type(self) -> Type:
         if self._inferred is None:
-            self._inferred = AnyType(None, self.source, self.line)  # of a value that refers to itself
+            self._inferred = AnyType(None, self.source, self.line)  # for a value that refers to itself
             try:
                 value = self.computed.values.value_among(self.root.default, self.computed)
             except LimitError:
@@ -59,13 +59,13 @@ class ComputedDeclaration(Declaration):
         return self._inferred
 
     def _placeholder(self, given: Type) -> None:
-        """A placeholder. The type is inferred on demand."""
+        """Creates a placeholder. The type is inferred on demand."""
 
     type = property(_type, _placeholder)
 
 
 def accepted(node: Item, value: Value) -> Value:
-    """The default computed by an expression, if it implies a type. Raises SchemaError."""
+    """The default computed by an expression. Raises SchemaError if it implies no type."""
     if value is None:
         finding = Finding(
             "null value not allowed here",
@@ -90,7 +90,7 @@ def accepted(node: Item, value: Value) -> Value:
 
 
 def compute_defaults(root: Declaration) -> None:
-    """Replaces deferred defaults by their values, to print the schema. Raises PlaitError."""
+    """Computes all deferred defaults, to print the schema. Raises PlaitError."""
     declarations = list(_all(root))
     values = next((found for one in declarations for found in _values_in(one.default)), None)
     if values is None:

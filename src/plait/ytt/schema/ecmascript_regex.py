@@ -1,4 +1,4 @@
-"""Regular expressions of RE2, as JSON Schema has them: in the syntax of ECMAScript, and that part of it which others know."""
+"""Translates regular expressions of RE2 to ECMAScript, as JSON Schema requires, using only widely supported syntax."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _SYNTAX = frozenset("^$\\.*+?()[]{}|/")
 
 
 class _Unknown(Exception):
-    """A feature that ECMAScript lacks, or does not have everywhere."""
+    """Raised for a feature that ECMAScript lacks, or that is not widely supported."""
 
 
 def in_ecma(pattern: str) -> str | None:
-    """An expression of the same meaning, or None: flags and classes of Unicode are not the same everywhere."""
+    """An equivalent expression, or None. Flags and Unicode classes are not supported everywhere."""
     out: list[str] = []
     at = 0
     try:
@@ -64,7 +64,7 @@ def in_ecma(pattern: str) -> str | None:
 
 
 def literal(text: str) -> str:
-    """The expression that matches exactly this text."""
+    """An expression that matches exactly this text."""
     return "".join(map(_literal, text))
 
 

@@ -28,7 +28,7 @@ _OTHER_NAMES = {
 
 
 def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
-    """The correct form of a keyword argument that is unknown or has a value of a wrong type."""
+    """The correct form of a keyword argument that is unknown or has a wrong type."""
     if name == "when":
         return 'when=lambda value, context: context["root"]["enabled"]'
     if name in ("min_len", "max_len"):
@@ -44,7 +44,7 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
 
 
 def of_broken(errors: Sequence[PlaitError]) -> str | None:
-    """The cause of failed rules, or None. errors: those of the rules."""
+    """The cause of failed rules, or None. errors: of the rules."""
     codes = {error.code for error in errors}
     if "incomparable" in codes:
         return "the value and the number of the rule are of different types"

@@ -1,4 +1,4 @@
-"""Types as a JSON Schema of values files, draft 2020-12, for completion and checks in editors.
+"""Prints types as a JSON Schema for values files (draft 2020-12), for completion and checks in editors.
 
 Only `@schema/required` values are required, because a values file holds only differences from the defaults. Rules that
 are functions have no form in JSON Schema; `$comment` describes them. JSON Schema counts lengths in characters,
@@ -72,7 +72,7 @@ def json_schema(declaration: Declaration) -> Document:
 
 
 def _described(declaration: Declaration, *, ruled: bool = True) -> Map:
-    """The JSON Schema of a declaration. ruled: include its rules and the required keys."""
+    """The JSON Schema of a declaration. ruled: include rules and required keys."""
     said = _typed(declaration.type, declaration.default, ruled=ruled)
     if declaration.required:
         said.pop("default", None)
@@ -82,7 +82,7 @@ def _described(declaration: Declaration, *, ruled: bool = True) -> Map:
 
 
 def _typed(declared: Type, default: Value, *, ruled: bool) -> dict[str, Value]:
-    """The JSON Schema of a type. default: the default of its node, which an annotation may have set."""
+    """The JSON Schema of a type. default: of its node, possibly from an annotation."""
     said: dict[str, Value] = {}
     if type(declared) is NullType:
         said = _typed(declared.inner, default, ruled=ruled)
@@ -100,7 +100,7 @@ def _typed(declared: Type, default: Value, *, ruled: bool) -> dict[str, Value]:
             said["required"] = Array(required)
         if default is not None:  # a missing value exists, with the defaults of its keys
             said["default"] = Map([]) if equal(default, default_of(declared)) else default
-        if len(keyed) == len(declared.declarations):  # a JSON Schema has no word for other keys
+        if len(keyed) == len(declared.declarations):  # JSON Schema cannot express other types of keys
             said.setdefault("additionalProperties", False)
     elif type(declared) is ArrayType:
         said = {"type": "array", "items": _described(declared.item, ruled=ruled), "default": default}
@@ -148,7 +148,7 @@ def _alternative(declared: OneOfType, declaration: Declaration, *, ruled: bool) 
     said["properties"] = properties.with_values(
         told if key.key == declared.by else key.value for key in properties.items
     )
-    if declaration is not declared.alternatives[0]:  # the first is that of the default
+    if declaration is not declared.alternatives[0]:  # the first alternative is the default's
         others = said.get("required")
         keys = [item.value for item in others.items] if type(others) is Array else []
         said["required"] = Array([ArrayItem(key) for key in dict.fromkeys([declared.by, *keys])])
@@ -173,7 +173,7 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
             break
         if one.keys.pattern:
             pattern = in_ecma(one.keys.pattern)
-            if pattern is None:  # nor can the rules after it be expressed
+            if pattern is None:  # the following rules cannot be expressed either
                 rules = [rule.keys.described for rule in declared.others[number:] if rule.keys is not None]
                 text = f"JSON Schema cannot say of which types these are: {'; '.join(rules)}"
                 said["additionalProperties"] = _map_of("$comment", text)
@@ -192,7 +192,7 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
 
 
 def _add_rules(said: dict[str, Value], validation: Validation, declared: Type) -> None:
-    """Adds the rules of a validation: as keywords if JSON Schema has them, else as description."""
+    """Adds the rules of a validation: as keywords if JSON Schema has them, else as a description."""
     is_nullable = type(declared) is NullType
     while type(declared) is NullType:
         declared = declared.inner
@@ -216,7 +216,7 @@ def _add_rules(said: dict[str, Value], validation: Validation, declared: Type) -
 
 
 def _keyword(name: str, value: object, kind: str, declared: Type, *, is_nullable: bool) -> dict[str, Value]:
-    """A rule as keywords of JSON Schema; none if it has none for such a value."""
+    """A rule as JSON Schema keywords; empty if there are none for a value of this type."""
     if name in ("min_len", "max_len") and kind in _LENGTHS:
         return {name[:3] + _LENGTHS[kind]: max(0, int(value))}  # type: ignore[call-overload]
     if name in ("min", "max") and kind in ("integer", "float") and type(value) in (int, float):
@@ -233,7 +233,7 @@ def _keyword(name: str, value: object, kind: str, declared: Type, *, is_nullable
 
 
 def _one_of_keys(declared: MapType, keys: list[object]) -> dict[str, Value]:
-    """A rule for exactly one key that is not null, if all of them default to null."""
+    """The rule that exactly one key is not null, if all of them default to null."""
     found = []
     for key in keys:
         declaration = declared.declarations.get(key) if type(key) is str else None

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class KeyRule:
-    """pattern: a regular expression, or "". allowed: the listed keys. Without either all keys are accepted."""
+    """A rule for keys. pattern: a regular expression, or "". allowed: the listed keys. Without either, all keys are
+    accepted.
+    """
 
     __slots__ = ("_compiled", "_ids", "allowed", "pattern")
 
@@ -38,7 +40,7 @@ class KeyRule:
 
     @property
     def described(self) -> str:
-        """The keys, in words."""
+        """Describes the accepted keys."""
         if self.pattern:
             return f'keys that match "{self.pattern}"'
         return f"the keys {', '.join(map(str, self.allowed))}" if self._ids else "any key"

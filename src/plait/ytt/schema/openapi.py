@@ -1,4 +1,4 @@
-"""Types as an OpenAPI document (docs/reference/schemas.md).
+"""Prints types as an OpenAPI document (docs/reference/schemas.md).
 
 Each node of the schema becomes an object whose keys have a fixed order. Named validations are exported as in ytt 0.49
 and later; those with `when=` are not.
@@ -72,7 +72,7 @@ def openapi(declaration: Declaration) -> Document:
 
 
 def document_of(schemas: Value, title: str) -> Document:
-    """An OpenAPI document with nothing but schemas in it."""
+    """An OpenAPI document that contains only schemas."""
     return Document(
         _map(
             {
@@ -90,7 +90,7 @@ def _map(members: dict[str, Value], source: Source | None = None, line: int = 0)
 
 
 def _placed(value: Value, source: Source | None, line: int) -> Value:
-    """The value with a position for each item: its own, or that of the enclosing item."""
+    """The value, with a position for each item: its own, or that of the enclosing item."""
     if type(value) is Map:
         return Map(
             [
@@ -125,12 +125,12 @@ def _rules(declared: Type, validation: Validation) -> dict[str, Value]:
 
 
 def _plain(value: object) -> object:
-    """The argument of a keyword, with other sequences converted to lists."""
+    """The argument of a keyword; other sequences become lists."""
     return List([*members_of(value)]) if is_sequence(value) else value
 
 
 def _properties(declared: Type, default: Value) -> dict[str, Value]:
-    """The properties for a type. default: the default of its node, which an annotation may have set."""
+    """The properties for a type. default: of its node, possibly from an annotation."""
     said: dict[str, Value] = {}
     if type(declared) is NullType:
         said = _properties(declared.inner, default)

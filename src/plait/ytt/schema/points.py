@@ -1,5 +1,5 @@
 """Coverage points for the alternatives of a schema that data values select (see `plait.base.events`). Imported only if
-there is a listener. Results of validations are reported where they run.
+there is a listener. Results of validations are reported when they run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HOLDS, FAILS = "holds", "fails"
 
 
 def report_points(listener: CoverageListener, root: Declaration, document: Document) -> None:
-    """Reports a schema's alternatives, and those that the final data values select."""
+    """Reports the alternatives of a schema, and the ones that the final data values select."""
     _declare_points(listener, root)
     stack: list[tuple[Declaration, Item]] = [(root, document)]
     while stack:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Item
     from plait.ytt.schema.types import Declaration
 
-# Maximum number of values files named as possible places of a value.
+# Maximum number of values files that a message suggests for a value.
 _NAMED = 3
-# Maximum number of wrong letters of a typing error, and one in five at most.
+# Maximum number of wrong letters in a misspelling; also at most one in five.
 _TYPING_ERROR = 2
 
 
@@ -86,7 +86,7 @@ def settable_from(path: str, sources: Sequence[Source]) -> str:
 
 
 def _as_variable(name: str) -> str:
-    """The environment variable of a name, and existing variables that look like a misspelling of it."""
+    """The environment variable for a name, and existing variables that look like a misspelling of it."""
     most = min(len(name) // 5, _TYPING_ERROR)
     near = [one for one in names_of_variables() if distance(one.lower(), name.lower(), most) <= most]
     there = f" (there is {', '.join(near[:_NAMED])})" if near else ""

@@ -56,7 +56,7 @@ class Assertion(Counted):
                 raise failed(error) from None
 
         def failed(error: StarlarkError) -> StarlarkError:
-            # In the reference program these are Starlark functions without available source.
+            # In ytt these are Starlark functions without source.
             at = Position(Source(name, "(unavailable)"), 1)
             return error.within("", at, role=CALL, reference="in lambda")
 
@@ -65,14 +65,14 @@ class Assertion(Counted):
 
 
 def failure(reason: str) -> StarlarkError:
-    """The error of a value that breaks a rule."""
+    """The error for a value that breaks a rule."""
     error = StarlarkError(public(f"fail: {reason}"), code="failed-validation")
     error.detail = reason
     return error
 
 
 def _unchecked(reason: str, code: str) -> StarlarkError:
-    """The error of a value that a rule about keys cannot accept."""
+    """The error for a value to which a rule about keys does not apply."""
     error = StarlarkError(f"check: {reason}", code=code)
     error.detail = reason
     return error
@@ -93,7 +93,7 @@ def length_of(value: object) -> int:
 
 
 def min_len(minimum: int) -> Rule:
-    """At least so long."""
+    """Accepts values with at least this length."""
 
     def rule(value: object) -> bool:
         length = length_of(value)
@@ -105,7 +105,7 @@ def min_len(minimum: int) -> Rule:
 
 
 def max_len(maximum: int) -> Rule:
-    """At most so long."""
+    """Accepts values with at most this length."""
 
     def rule(value: object) -> bool:
         length = length_of(value)
@@ -117,7 +117,7 @@ def max_len(maximum: int) -> Rule:
 
 
 def minimum(least: object) -> Rule:
-    """Not below `least`, in the order of the language: numbers, strings, lists."""
+    """Accepts values of at least `least`, in the order of the language: numbers, strings, lists."""
     bound = plain(least)
 
     def rule(value: object) -> bool:
@@ -129,7 +129,7 @@ def minimum(least: object) -> Rule:
 
 
 def maximum(most: object) -> Rule:
-    """Not above `most`."""
+    """Accepts values of at most `most`."""
     bound = plain(most)
 
     def rule(value: object) -> bool:
@@ -141,14 +141,14 @@ def maximum(most: object) -> Rule:
 
 
 def not_null(value: object) -> bool:
-    """Anything but null."""
+    """Accepts any value except null."""
     if value is None:
         raise failure("value is null")
     return True
 
 
 def one_of(allowed: object) -> Rule:
-    """A member of a sequence."""
+    """Accepts the members of a sequence."""
     members = [plain(member) for member in members_of(allowed)]
 
     def rule(value: object) -> bool:
@@ -161,9 +161,9 @@ def one_of(allowed: object) -> Rule:
 
 
 def one_not_null(keys: object = None) -> Rule:
-    """A map with exactly one value that is not null.
+    """Accepts maps with exactly one value that is not null.
 
-    keys: the keys that count, where an absent key counts as null; None for all keys of the map.
+    keys: the keys to check, where an absent key counts as null; None for all keys of the map.
     """
     wanted = None if keys is None else [plain(key) for key in members_of(keys)]
 

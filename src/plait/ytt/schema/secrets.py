@@ -34,7 +34,7 @@ def hide_secrets(declaration: Declaration, value: Value, trace: Trace | None) ->
 
 
 def _declared(declaration: Declaration, value: Value) -> Iterator[tuple[Item, Declaration]]:
-    """The items of a value with their declarations. The alternative of a part of a value is unknown, so all count."""
+    """The items of a value with their declarations. The alternatives are not known, so all are included."""
     for declared in every_alternative(declaration.type):
         yield from items_of(declared, value)
 

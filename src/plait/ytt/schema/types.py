@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType | OneOfType"
 
-# Maps with more keys check the time: a schema of many keys may meet an array of many items.
+# Maps with more keys check the time limit, because a large schema may apply to a large array.
 MANY = 64
 
 
@@ -51,7 +51,7 @@ class Documentation:
         self.deprecated = deprecated
 
     def said(self) -> dict[str, Value]:
-        """The properties that are the same in all printed forms."""
+        """The properties that all printed forms have in common."""
         said: dict[str, Value] = {}
         if self.title:
             said["title"] = self.title
@@ -63,9 +63,9 @@ class Documentation:
 
 
 class _Type:
-    """Base class of types: documentation, and the line of the declaring node.
+    """Base class of types, with the documentation and line of the declaring node.
 
-    kinds: values of these kinds conform without further checks.
+    kinds: values of these Python types conform without further checks.
     """
 
     __slots__ = ("documentation", "line", "source")
@@ -109,7 +109,7 @@ class MapType(_Type):
         )
 
     def find(self, key: Value) -> Declaration | None:
-        """The declaration of a key, or None if the map may not have it."""
+        """The declaration of a key, or None if the map does not accept it."""
         return self.declarations.get(key if type(key) is str else key_id(key)) or (
             self.other(key) if self.others else None
         )
@@ -120,7 +120,7 @@ class MapType(_Type):
 
 
 class ArrayType(_Type):
-    """Any number of items, all alike."""
+    """Any number of items with the same declaration."""
 
     __slots__ = ("default", "item")
 
@@ -133,7 +133,7 @@ class ArrayType(_Type):
 
 
 class ScalarType(_Type):
-    """A scalar of one kind: str, int, float or bool. An integer is accepted as a float."""
+    """A scalar of one type: str, int, float or bool. An integer is accepted as a float."""
 
     __slots__ = ("default", "kinds", "name")
 
@@ -161,7 +161,7 @@ class AnyType(_Type):
 
 
 class NullType(_Type):
-    """Null, or the inner type."""
+    """Null, or a value of the inner type."""
 
     __slots__ = ("inner",)
 
@@ -177,11 +177,11 @@ class NullType(_Type):
 
 
 class OneOfType(_Type):
-    """One of several types.
+    """A value of one of several types.
 
-    alternatives: their declarations, the default first. names: of them in the schema, for messages. by: the key that
-    distinguishes them, or "". choose: returns the alternative for a value. findings: the findings about the value of an
-    item.
+    alternatives: their declarations, the default first. names: the names of alternatives in messages. by: the key that
+    distinguishes them, or "". choose: returns the alternative for a value. findings: returns the findings about an
+    item's value.
     """
 
     __slots__ = ("_names", "alternatives", "by", "choose", "default", "findings", "names")
@@ -275,9 +275,9 @@ def default_of(type_: Type) -> Value:
 
 
 def without_default(described: Map) -> Map:
-    """The printed schema of an entry that is not required, without its default."""
+    """The printed schema of an optional entry, without its default."""
     return described.with_items([item for item in described.items if item.key != "default"])
 
 
-# Used without a schema: accepts anything, adds nothing.
+# The declaration without a schema: accepts any value, adds nothing.
 ANY = Declaration(AnyType(), None)

@@ -2,7 +2,7 @@
 (docs/reference/schemas.md).
 
 Rules of a schema belong to its declarations; those of `@assert/validate` belong to nodes of the data values. Both run
-once, on the final data values. A null value passes everything unless `not_null=True` is among its rules.
+once, on the final data values. A null value satisfies all rules except `not_null=True`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value as NodeValue
     from plait.ytt.schema.types import Declaration
 
-    # A path is stored as its last piece and the path before it, and only joined for a message.
+    # A path is stored as its last step and the path before it. It is joined only for a message.
     Path: TypeAlias = "tuple[Path, str | int] | None"
     Broken: TypeAlias = tuple[str, PlaitError | None]
     Run: TypeAlias = "tuple[Validation, Item, NodeValue, Path]"
 
 ASSERT = "assert/validate"
-# The title of the report of data values that break rules.
+# The title of the report about invalid data values.
 FINAL = "Validating final data values:"
 
 
@@ -83,7 +83,7 @@ def read_validation(annotation: Annotation) -> Validation:
 
 
 def _malformed(annotation: Annotation, message: str, word: str = "at", hint: str | None = None) -> SchemaError:
-    """The error for wrong arguments. word: before the position; "" for messages without it."""
+    """The error for wrong arguments. word: precedes the position; "" for messages without it."""
     at = annotation.position
     told = f"Invalid @{annotation.name} annotation - {message}"
     title = f"{FINAL}\n" if annotation.name == ASSERT else ""
@@ -217,7 +217,7 @@ def validate(declaration: Declaration, document: Document) -> None:
 
 
 def _runs(root: Declaration, document: Document) -> list[Run]:
-    """Every validation to run, with its item, the item's collection and the path, in document order."""
+    """All validations to run, with item, enclosing collection and path, in document order."""
     runs: list[Run] = []
     stack: list[tuple[Declaration | None, Item, NodeValue, Path]] = [(root, document, None, None)]
     while stack:
@@ -254,7 +254,7 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
     return runs
 
 
-# There can be rules below these.
+# Only these can contain rules.
 _NESTED = frozenset({Map, Array})
 
 
@@ -276,7 +276,7 @@ def _broken(validation: Validation, item: Item, parent: NodeValue, root: NodeVal
         except PlaitError as error:
             failed = error
         broken.append((text, failed))
-        if rule is rules.not_null:  # a missing value violates nothing else
+        if rule is rules.not_null:  # a missing value violates no other rule
             break
     return broken
 
@@ -306,7 +306,7 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
 
 
 def _unknown(path: Path, fault: str, at: Position) -> SchemaError:
-    """The error for a validation whose condition failed."""
+    """The error for a validation whose `when=` failed."""
     text = f"Validating {_path_text(path)}: {fault}"
     return SchemaError(text, at=at, reference=f"{FINAL}\n{text}", code="failed-condition")
 
@@ -321,7 +321,7 @@ def _parameters(function: object) -> int:
 
 
 def _reason(error: PlaitError) -> Wording:
-    """The reason reported by a rule. Plait's own rules quote no values; a function of the schema may."""
+    """The reason reported by a rule. plait's own rules quote no values, but functions of the schema may."""
     message = full(error, "message") or ""
     text = error.detail or message
     return public(text) if isinstance(message, Wording) else quotation(text)

@@ -1,4 +1,4 @@
-"""Data values together with their declarations."""
+"""Walks data values together with their declarations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def declared_items(declaration: Declaration, value: Value) -> Iterator[tuple[Ite
 
 
 def items_of(declared: Type, value: Value) -> Iterator[tuple[Item, Declaration]]:
-    """`declared_items`, for a value of a type that is null for none."""
+    """As `declared_items`, for a value of a type."""
     if type(declared) is MapType and type(value) is Map:
         for item in value.items:
             inner = declared.find(item.key)

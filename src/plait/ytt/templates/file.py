@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class YamlFile:
     """The contents of one YAML file.
 
-    documents: as written; a duplicate key is present twice. comments: None for a file whose comments have no meaning.
-    kept: its cached form, if it had to be read anyway.
+    documents: as written, including duplicate keys. comments: None for a file whose comments have no meaning. kept: its
+    cached form, if the file had to be read nevertheless.
     """
 
     __slots__ = ("_plain", "comments", "documents", "is_template", "kept", "source")
@@ -34,7 +34,7 @@ class YamlFile:
 
     @property
     def plain(self) -> DocumentSet:
-        """The documents of a plain file: the last value of a repeated key, at its first position."""
+        """The documents of a plain file: a duplicate key has its last value, at its first position."""
         if self._plain is None:
             from plait.yaml.repeats import deduplicate
 
@@ -43,7 +43,7 @@ class YamlFile:
 
     @property
     def repeats_keys(self) -> bool:
-        """True if some map has a key twice."""
+        """True if a map has a duplicate key."""
         from plait.yaml.repeats import has_repeated_keys
 
         return has_repeated_keys(self.documents)
@@ -82,7 +82,7 @@ class YamlFile:
     def misspelt(self) -> list[tuple[int, str, list[str]]]:
         """Unknown annotations that look like known ones: (line, name, known names).
 
-        An unknown name is not an error, but a nearly known one is usually a mistake.
+        An unknown name is not an error, but a name that is similar to a known one is usually a mistake.
         """
         if not self.is_template or self.comments is None:
             return []
@@ -152,8 +152,8 @@ class YamlFile:
         return None
 
     def unused_overlay(self) -> tuple[int, str] | None:
-        """The first overlay annotation in a file without overlays and other uses of it: (line, name). Annotations above
-        the first key, and not above its ---, belong to the key.
+        """The first overlay annotation in a file that uses no overlays: (line, name), or None. An annotation that is
+        not above the `---` belongs to the first key.
         """
         if not self.is_template or self.comments is None or "@overlay/" not in self.source.text:
             return None

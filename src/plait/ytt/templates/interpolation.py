@@ -1,4 +1,4 @@
-"""Putting text together: literals, and the values of expressions between them (docs/reference/templates.md)."""
+"""Interpolation: joins literals and the values of expressions between them (docs/reference/templates.md)."""
 
 from __future__ import annotations
 

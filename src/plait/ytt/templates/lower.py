@@ -1,4 +1,4 @@
-"""Template statements, and Python's syntax tree for them: the only module of templates that knows it.
+"""Template statements, and their lowering to Python's syntax tree. No other module of templates depends on that.
 
 It is imported when a template is compiled. Names of the host begin with "$": `$builder` and `$node.*` for nodes,
 `$parts` and `$text.*` for text (see `build`).
@@ -39,15 +39,16 @@ def assign(target: str, value: _ast.expr) -> _ast.stmt:
 # ---- nodes
 
 
-# The slots of a statement: an expression of the template, text that was joined before the statement (a key
-# or a value), or annotations, by name and line.
+# The slots of a statement: expressions of the template, text joined before the statement (a key or a value), or
+# annotations, by name and line.
 VALUE, KEY_TEXT, TEXT = "value", "key text", "text"
 
 
 class Fill(TemplateStatement):
-    """`$node.fill($builder, site, index, values...)`: adds the items of a chunk; a def with one returns nodes.
+    """`$node.fill($builder, site, index, values...)`: adds the items of a chunk. A `def` that contains this statement
+    returns nodes.
 
-    holes: the values. site: the number of the collection. index: that of the chunk.
+    holes: the values. site: the number of the collection. index: of the chunk.
     """
 
     __slots__ = ("holes", "index", "site")
@@ -91,13 +92,13 @@ class SetValue(TemplateStatement):
 
 
 def _one(slot: Slot) -> _ast.expr:
-    """The slot of an `ExprSlot`."""
+    """The expression for an `ExprSlot`."""
     assert not isinstance(slot, tuple)
     return slot
 
 
 def _annotations(names: list[tuple[str, int]], slots: Slots) -> _ast.expr:
-    """`{name: $node.annotation(name, line, args...)}`; the last one of a repeated name counts."""
+    """`{name: $node.annotation(name, line, args...)}`; the last annotation with a name is used."""
     return _ast.Dict(
         keys=[constant(known) for known, _ in names],
         values=[_annotation(known, line, slot) for (known, line), slot in zip(names, slots, strict=True)],
@@ -117,7 +118,7 @@ def _annotation(known: str, line: int, slot: Slot) -> _ast.expr:
 class Insert(TemplateStatement):
     """`$text.insert($parts, literals, lines, values...)`: appends literals and the expressions between them.
 
-    starts: the lines of the literals. A def with one returns text, as with all statements about text.
+    starts: the lines of the literals. A `def` that contains this statement, or another text statement, returns text.
     """
 
     __slots__ = ("lines", "literals")
@@ -160,7 +161,7 @@ def begin_text() -> list[_ast.stmt]:
 
 
 def joined_text() -> _ast.expr:
-    """The text so far; nothing is added to it any more."""
+    """An expression for the text so far, to which nothing more is appended."""
     return call("$text.join", name("$parts"))
 
 
@@ -208,7 +209,7 @@ class YamlHooks:
     ) -> _ast.expr | None:
         if value is None and before:
             return _result(hosts)
-        # A `return` before all nodes of a function returns None, as in any other function.
+        # A `return` before the first node returns None, as in a function without nodes.
         begun = name("$builder" if _builds_nodes(hosts) else "$parts")
         return call("$node.leave", begun, value or constant(None))
 

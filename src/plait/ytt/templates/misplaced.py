@@ -16,12 +16,12 @@ _OWNERS: dict[type, str] = {MapItem: "map items", ArrayItem: "array items", Docu
 
 
 def name_of(site: CollectionRow) -> str:
-    """The name of a kind of collection in messages."""
+    """The name of a type of collection in messages."""
     return _COLLECTIONS[site.kind]
 
 
 def set_as_value(owner: type) -> StarlarkError:
-    """The error of a document set as the value of a node. owner: the type of the node."""
+    """The error for a document set as the value of a node. owner: the type of the node."""
     values = "maps, arrays, or scalars" if owner is ArrayItem else "arrays, maps, or scalars"
     return StarlarkError(
         f"{_OWNERS[owner]} can only contain {values}; this is a document set",
@@ -31,7 +31,7 @@ def set_as_value(owner: type) -> StarlarkError:
 
 
 def mixed(holder: CollectionRow, own: CollectionRow) -> StarlarkError:
-    """The error of a member of one collection that a block adds to a collection of another kind."""
+    """The error for a block that adds an item to a collection of another type."""
     return StarlarkError(
         f"{name_of(holder)}s can only contain {_MEMBERS[holder.kind]}s; this is a {_MEMBERS[own.kind]}",
         hint="start a new document with --- after a function that holds documents",
@@ -40,7 +40,7 @@ def mixed(holder: CollectionRow, own: CollectionRow) -> StarlarkError:
 
 
 def outside(own: CollectionRow, built: CollectionRow) -> StarlarkError:
-    """The error of a node outside the collection that its function builds."""
+    """The error for a node outside the collection that its function builds."""
     return StarlarkError(
         f"{_MEMBERS[own.kind]} does not belong to what this function builds, a {name_of(built)}",
         hint="start a new document with --- after the function",

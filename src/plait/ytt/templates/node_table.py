@@ -1,5 +1,5 @@
-"""The node table of a YAML template: the nodes that its program refers to by number. An execution needs only this and
-the code.
+"""The node table of a YAML template: the nodes that its program refers to by number. An execution needs only the node
+table and the code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
     from plait.tree.nodes import Value as NodeValue
 
-    # Items that are shared unchanged, or the pattern of one that is built.
+    # A list of items that are shared unchanged, or the pattern of an item that is built.
     Entry: TypeAlias = "list[Item] | ItemPattern"
 
 
@@ -31,10 +31,10 @@ class CollectionRow:
 class ItemPattern:
     """An item that is built each time its statement runs.
 
-    kind: MapItem, ArrayItem or Document. Its value is one of four: the value of a hole (`hole`, its index in the
-    statement, or -1); a collection of kind `inner` with `children`; the empty collection number `opens`, which further
-    statements fill; or `value`, from the template. key: of a map item; `keyed` is the index of a computed one, or -1.
-    annotated: the index of its annotations, or -1.
+    kind: MapItem, ArrayItem or Document. Its value is one of the following: the value of a hole (`hole`, its index in
+    the statement, or -1); a collection of kind `inner` with `children`; the empty collection number `opens`, which
+    further statements fill; or `value`, from the template. key: of a map item; `keyed` is the index of a computed one,
+    or -1. annotated: the index of its annotations, or -1.
     """
 
     __slots__ = ("annotated", "children", "hole", "inner", "key", "keyed", "kind", "line", "opens", "value")

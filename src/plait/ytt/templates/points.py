@@ -1,4 +1,4 @@
-"""The statements of a file that can run, found without running it (see `plait.base.events`)."""
+"""Finds the statements of a file that can run, without running it (see `plait.base.events`)."""
 
 from __future__ import annotations
 

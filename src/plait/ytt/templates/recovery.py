@@ -1,7 +1,8 @@
-"""All faults of a file's text, and the contents of the rest: for editors and fixes.
+"""Finds all faults of a file's text, and the contents of the rest, for editors and fixes.
 
-The readers stop at the first fault. A line of YAML is repaired as the tree's scanner proposes; a line of code is
-removed so that the blocks around it stay. Then the file is read again, until there is no fault, or one without a line.
+The readers stop at the first fault. A line of YAML is repaired as the scanner of the lossless tree proposes; a line of
+code is removed so that the enclosing blocks stay. Then the file is read again, until there is no fault, or one without
+a line.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NEUTRAL = {
     "else": "else{}:",
     "for": "for{} _ in []:",
     "while": "while{} None:",
-    # Of other languages.
+    # Keywords of other languages.
     "class": "if{} None:",
     "try": "if{} None:",
     "with": "if{} None:",
@@ -78,7 +79,7 @@ class Recovered:
 
 
 def unread(text: str) -> Recovered:
-    """The result for a text without plait's syntax: no faults and no facts."""
+    """The result for a text that is not a template: no faults and no facts."""
     found = Recovered()
     found.text = text
     return found
@@ -88,7 +89,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
     """Reads a file as far as possible. kind: YAML, TEXT or STARLARK; nothing is evaluated. Raises LimitError."""
     found = Recovered()
     lines = source.text.split("\n")
-    gone: set[str] = set()  # names on removed lines, which may have defined them
+    gone: set[str] = set()  # names on removed lines, which may have been definitions
     planned: list[Repair] | None = None  # remaining repairs of YAML
     for _ in range(_MOST):
         found.text = "\n".join(lines)
@@ -131,7 +132,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
             found.faults.append(_in(finding, source))
             line = 0 if finding.at is None else finding.at.line
             if 0 < line <= len(lines) and kind != TEXT:
-                # The text that is read stays complete; the program is compiled without the line.
+                # The reader still gets the complete text; only the program is compiled without the line.
                 found.cut.add(line)
                 lines[line - 1] = _without(lines[line - 1], kind)
         found.text = "\n".join(lines)
@@ -144,27 +145,27 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
 
 
 def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
-    """The error that stopped the reading of a file, with the other faults of the file among its findings."""
+    """The error that stopped the reading of a file, with all other faults of the file as findings."""
     others = recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults
     by_message: dict[str, deque[Finding]] = {}
-    for one in others:  # which are in the order of their lines
+    for one in others:  # faults are in the order of their lines
         by_message.setdefault(one.message, deque()).append(one)
     told: set[int] = set()
     for known in findings_of(error):
-        # A fault of YAML is at the line to repair, which may be above the one at which the reader stops.
+        # A fault in YAML is reported at the line to repair, which may be above the line at which the reader stops.
         line = known.at.line if known.at else 0
         same = by_message.get(known.message)
         if same and (same[0].at.line if same[0].at else 0) <= line:
             told.add(id(same.popleft()))
     others = [one for one in others if id(one) not in told]
     for one in others:
-        one.reference = ""  # the reference program ends at the first
+        one.reference = ""  # ytt stops at the first fault
         error.findings.append(one)
     return error
 
 
 def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:
-    """The findings of an error, one by one. source: the original text if a changed one was read."""
+    """The findings of an error. source: the original text if a changed one was read."""
     return [one if source is None else _in(one, source) for one in (as_finding(error), *error.findings)]
 
 
@@ -184,7 +185,7 @@ def _moved(at: Position | None, source: Source) -> Position | None:
 def _read(
     found: Recovered, source: Source, kind: str, *, ignore_unknown_comments: bool, strict: bool
 ) -> Iterable[Finding]:
-    """Adds the contents of a text. Returns its findings that do not stop reading. Raises PlaitError."""
+    """Reads a text into `found`. Returns its findings that do not stop reading. Raises PlaitError."""
     if kind == YAML:
         found.file = file = read_yaml(source, strict=strict)
         if not file.is_template or file.comments is None:
@@ -207,7 +208,7 @@ def _read(
 
 
 def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bool, strict: bool) -> None:
-    """Reads the text above the first fault, if the text has too many. Ignores text that cannot be read."""
+    """Reads the text above the first fault, if there are too many faults. Ignores text that cannot be read."""
     lines = source.text.split("\n")
     first = min(found.cut, default=1)
     found.cut.update(range(first, len(lines) + 1))
@@ -219,7 +220,7 @@ def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bo
 
 
 def _statement(lines: Sequence[str], line: int, kind: str) -> range:
-    """The lines of the statement that a line is part of: from one with an open bracket to the one that closes it."""
+    """The lines of the statement that contains a line: from the line that opens its bracket to the one that closes it."""
     depth = 0
     for first in range(line - 1, max(line - _MOST, 0), -1):
         code = _code(lines[first - 1], kind)
@@ -244,7 +245,7 @@ def _statement(lines: Sequence[str], line: int, kind: str) -> range:
 
 
 def _code(line: str, kind: str) -> str | None:
-    """The code on a line that is nothing but code."""
+    """The code on a line that contains only code, or None."""
     if kind == STARLARK:
         return line
     before, _, code = line.partition("#@")
@@ -258,7 +259,7 @@ def _opened(code: str) -> int:
 
 
 def _without(line: str, kind: str) -> str:
-    """A line without effect, except for the block that it opens."""
+    """A replacement line without effect, which still opens the block that the line opens."""
     if kind == STARLARK:
         code = line.lstrip()
         return line[: len(line) - len(code)] + _neutral(code)

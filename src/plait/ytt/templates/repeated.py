@@ -1,4 +1,6 @@
-"""Repeated keys of the maps that a template builds: the later item wins, if it may (docs/reference/templates.md)."""
+"""Duplicate keys in the maps that a template builds: the later item replaces the earlier one, if it may
+(docs/reference/templates.md).
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.tree.nodes import MapItem
 
-# The annotation of an item that may replace an earlier one with its key.
+# The annotation that allows an item to replace an earlier one with the same key.
 MAP_KEY_OVERRIDE = "yaml/map-key-override"
 
 
 def settle(items: list[MapItem], *, overrides: bool) -> None:
-    """Removes items of a map that a later item with the same key replaces, in place.
+    """Removes, in place, the items of a map that a later item with the same key replaces.
 
     overrides: every item may replace an earlier one. Raises TemplateError for an item that may not.
     """
@@ -29,7 +31,7 @@ def settle(items: list[MapItem], *, overrides: bool) -> None:
 
 
 def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, replaced: Position | None = None) -> None:
-    """Removes the item with the same key as a new one.
+    """Removes an earlier item with the same key as a new item.
 
     found: items by the identity of their key. overrides: every item may replace an earlier one. replaced: position of
     the node that `template.replace` replaces with the new item. Raises TemplateError for an item that may not.
@@ -56,7 +58,7 @@ def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, re
 
 
 def _as_text_of_go(key: object) -> str:
-    """A key, as ytt prints it: with Go's verb for strings."""
+    """A key, as Go's `%s` prints it."""
     if type(key) is str:
         return key
     if key is None:

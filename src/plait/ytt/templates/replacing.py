@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
     from plait.tree.nodes import Value as NodeValue
 
-# Annotations that concern their node, and are lost with it.
+# Annotations that apply to their node, and are lost with it.
 _COUNTING = ("overlay/", "schema/", "assert/", "data/")
 
 
-# Names of types that the reference program has words for.
+# Names of types in ytt's messages.
 _KINDS = {
     "*yamlmeta.Map": "map",
     "*yamlmeta.Array": "array",
@@ -32,7 +32,7 @@ _KINDS = {
 
 
 def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
-    """The items of a value that is to replace one of this kind. Raises StarlarkError for another kind of value."""
+    """The items of a value that replaces an item of this type. Raises StarlarkError for a value of another type."""
     if kind is MapItem and type(nodes) is Map:
         return nodes.items
     if kind is ArrayItem and type(nodes) is Array:
@@ -53,10 +53,10 @@ def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
 
 
 def replace_keys(items: list[MapItem], old: MapItem, new: list[MapItem], *, overrides: bool, strict: bool) -> None:
-    """Replaces an item of a map by new items, and removes all others with their keys, in place.
+    """Replaces, in place, an item of a map by new items, and removes all other items with their keys.
 
-    overrides: every item may replace an earlier one. strict: the new items may not, except as duplicate keys may.
-    Raises TemplateError, and StarlarkError if a new item has the key of the old one.
+    overrides: every item may replace an earlier one. strict: new items may not replace earlier ones, except where
+    duplicate keys may. Raises TemplateError, and StarlarkError if a new item has the key of the old one.
     """
     settle(items, overrides=overrides)
     found = {key_id(item.key): item for item in items}
@@ -76,7 +76,7 @@ def lost_annotation(old: Item) -> str | None:
 
 
 def refused(message: str, hint: str | None = None) -> StarlarkError:
-    """The error of a `template.replace` that cannot be done."""
+    """The error for an impossible `template.replace`."""
     return StarlarkError(f"template.replace: {message}", hint=hint, code="replace-misused")
 
 

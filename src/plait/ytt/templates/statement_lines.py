@@ -1,4 +1,4 @@
-"""The lines that a statement of a template uses. Imported only if there is a listener."""
+"""The lines that a statement of a template covers. Imported only if there is a listener."""
 
 from __future__ import annotations
 

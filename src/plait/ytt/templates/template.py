@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Template:
-    """A compiled file; it can run any number of times, and runs share nothing but constants.
+    """A compiled file. It can run any number of times; runs share only constants.
 
     A template with the same result in every run is run at most twice.
     """
@@ -67,7 +67,7 @@ class Template:
         return self._built(context, load) if trace is None else self._traced(context, load, trace)
 
     def _watched(self, context: Context, load: Load) -> TemplateResult:
-        """Evaluates the template, and caches the outcome if it cost nothing and depends on fixed modules only."""
+        """Evaluates the template. Caches the result if it cost no steps and depends only on constant modules."""
         from plait.ytt.templates.determinism import is_deterministic
 
         paths: list[str] = []
@@ -124,7 +124,7 @@ class Template:
                 names |= NAMES
                 exports = self._program.run(context, load_, names | recorder.names(names, context.print_line))
         finally:
-            run.begun.clear()  # of failed functions; they refer to the execution
+            run.begun.clear()  # builders of failed functions, which refer to the execution
         return TemplateResult(exports, run.documents)
 
 
@@ -136,7 +136,7 @@ def compile_yaml(
     cache: CodeCache | None = None,
     traced: bool = False,
 ) -> Template:
-    """Compile a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
+    """Compiles a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
     source = file.source
     kept = file if isinstance(file, CachedTemplate) else file.kept
     if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
@@ -176,7 +176,7 @@ def compile_yaml(
 
 
 def _annotation_hint(at: Position | None) -> str | None:
-    """Code that reads like an annotation: `#@ overlay/match` has a space too many."""
+    """A hint for code that looks like an annotation, as in `#@ overlay/match`, or None."""
     from plait.ytt.templates.directives import KNOWN_BY_NAME
 
     text = (at.text or "").lstrip() if at is not None else ""
@@ -201,7 +201,7 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
 
 
 def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
-    """Compile a `.star` file. Raises StarlarkError."""
+    """Compiles a `.star` file. Raises StarlarkError."""
 
     def compiled() -> Program:
         from plait.starlark.program_parts import CodePart
@@ -217,7 +217,7 @@ def _line_mapper(lines_of: LinesOf) -> LinesOf | None:
 
 
 def _cached(cache: CodeCache | None, kind: str, source: Source, compiled: Callable[[], Program]) -> Program:
-    """The cached program of a text, or the compiled one, which is cached."""
+    """The cached program of a text. If there is none, compiles and caches it."""
     if cache is None:
         return compiled()
     key = cache.key(kind, source.text)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def read_yaml(
     source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None, traced: bool = False
 ) -> YamlFile:
-    """Reads a YAML file. plain: its comments are dropped (docs/guide-render.md). cache: may contain templates read
-    before. traced: compiled for provenance. Raises ReadError.
+    """Reads a YAML file. plain: drop its comments (docs/guide-render.md). cache: templates of earlier runs. traced:
+    compile for provenance. Raises ReadError.
     """
     kept = None
     if cache is not None and not plain and "#@" in source.text:
@@ -38,7 +38,7 @@ def read_yaml(
 
 
 def _own_leftovers(documents: DocumentSet, comments: Comments) -> None:
-    """Comments after the last node belong to a document of their own, without value: it may be an overlay."""
+    """Gives comments after the last node a document of their own, without a value, because it may be an overlay."""
     left = comments.of.pop(documents, None)
     if left is not None:
         last = Document(None, documents.source, left[0].line)

@@ -1,7 +1,7 @@
 """Text templates: `(@ code @)` and `(@= expr @)` between pieces of text (docs/reference/templates.md).
 
 `parse` cuts a text into segments; `pieces` turns segments into pieces of a Starlark program that appends to a list of
-strings, `$parts`. The same serves `.txt` files and strings under `#@yaml/text-templated-strings`
+strings, `$parts`. Both `.txt` files and strings use this under `#@yaml/text-templated-strings`
 (docs/reference/templates.md).
 """
 
@@ -23,7 +23,7 @@ SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u20
 
 
 class Segment:
-    """A piece of text, of code, or an expression to insert; `line` is where it starts."""
+    """A piece of text or code, or an expression to insert. `line` is its first line."""
 
     __slots__ = ("kind", "line", "text")
 
@@ -39,9 +39,9 @@ def has_code(text: str) -> bool:
 
 
 def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
-    """The segments of a text template, trimmed by `(@-` and `-@)`.
+    """Parses a text template into segments, trimmed by `(@-` and `-@)`.
 
-    Raises TemplateError for an opening inside code, a closing outside of it, and code without end.
+    Raises TemplateError for an opening inside code, a closing outside of it, and unterminated code.
     """
     out: list[Segment] = []
     start = 0
@@ -62,7 +62,7 @@ def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
             return out
         before = text[start:opening]
         begin = opening + 2
-        # "(@)" opens and does not close: the reference crashes there; here the code is simply never closed.
+        # "(@)" opens code and does not close it. ytt crashes; here the code is unterminated.
         end = text.find("@)", begin)
         nested = text.find("(@", begin)
         if nested != -1 and (end == -1 or nested < end):
@@ -103,7 +103,7 @@ _INSERTIONS = 100
 
 
 def pieces(segments: Sequence[Segment]) -> list[Piece]:
-    """The program pieces of segments; they append to the list `$parts`. One statement serves a run without code."""
+    """The program pieces for segments; they append to the list `$parts`. A sequence without code becomes one statement."""
     out: list[Piece] = []
     literals, starts = [""], [0]
     inserted: list[Segment] = []

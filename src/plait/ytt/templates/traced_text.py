@@ -1,7 +1,7 @@
 """Text templates that record the origins of their lines. Imported only if the evaluation is traced.
 
 Inserted pieces are recorded with their lines in the template; when a text is complete, its lines get their origins.
-They are items of an array, so that they have histories like all items.
+Lines are items of an array, so that they have histories like all items.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Texts:
         self.shadows: dict[int, tuple[list[str], dict[Origin, None], list[Piece]]] = {}
         # Keys are joined before their item is built.
         self.joined: dict[int, tuple[str, Shadow]] = {}
-        self.last: list[Piece] = []  # pieces that were joined last
+        self.last: list[Piece] = []  # the pieces joined last
 
     def names(self, plain: Mapping[str, Any], trace: Trace) -> dict[str, Callable[..., object]]:
         """The functions that traced programs call instead of the plain ones, which they wrap."""
@@ -80,7 +80,7 @@ class Texts:
             made: str = plain_join(parts)
             if found is not None and found[0] is parts:
                 if not stack[-1].host:
-                    # It is the result of a function.
+                    # The text is the result of a function.
                     stack[-1].update(found[1])
                 joined[id(made)] = (made, tuple(found[1]))
                 self.last = found[2]

@@ -1,8 +1,8 @@
 """Provenance of the nodes that templates build. Imported only if the evaluation is traced.
 
 A node with an expression gets a record of the reads of its expression. A node under a condition or in a loop gets a
-record of what made it exist. Constant nodes in such a block are copied, because one node of the template can then occur
-at several positions, each with its own history.
+record of the conditions for its existence. Constant nodes in such a block are copied, because one node of the template
+can then occur at several positions, each with its own history.
 
 `TemplateTracer` listens to an execution (see `build.BuildListener`); it builds nothing itself.
 """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def windows_of(trace: Trace) -> DependencyTracker:
-    """The state of the traced programs of a run."""
+    """The dependency tracker of a run."""
     if trace.code is None:
         trace.code = DependencyTracker(_nodes_of, partial(note_parts, trace))
         trace.code.silent.add(TracedStruct)
@@ -63,7 +63,7 @@ def _nodes_of(value: object) -> Map | Array | DocumentSet | None:
 
 
 def record_file(trace: Trace, source: Source) -> None:
-    """Records that a program read a file as a whole."""
+    """Records that a program read a whole file."""
     windows_of(trace).read(Contributor("file read", source, 0))
 
 
@@ -86,8 +86,8 @@ def note_export(trace: Trace, name: str, value: object) -> None:
 class TemplateTracer:
     """Records the nodes that one execution of a template builds.
 
-    control: the conditions of the current statement, and the origins of its text. reached_by: the former only. values:
-    of its expressions.
+    control: the conditions of the current statement, and the origins of its text. reached_by: the conditions only.
+    values: of its expressions.
     """
 
     def __init__(self, trace: Trace, source: Source) -> None:
@@ -103,7 +103,7 @@ class TemplateTracer:
     def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
         """The functions that a traced program calls instead of the plain ones. line: receives each printed line.
 
-        The values of its expressions come as holes, with their origins.
+        Arguments that are values of expressions have origins.
         """
         programs = self.windows.names(self.source, line)
         names: dict[str, object] = {**self.texts.names(plain, self.trace), **programs}
@@ -115,7 +115,7 @@ class TemplateTracer:
         def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
             window = self.windows.stack[-1]
             if quick and not (self.windows.fresh or window or window.control or self.texts.joined):
-                # Nothing in it is secret, so there is nothing to record.
+                # The value contains no secret, so there is nothing to record.
                 window.arguments = ()
                 run, listener = builder.run, builder.run.listener
                 run.listener = None
@@ -219,7 +219,7 @@ class TemplateTracer:
                 self.trace.keys.setdefault(item, origins)
             note_rest(self.trace, item, "expression", origins)
         if line != old.line:
-            # They have the line of the node that they replace; the replacing line is another one.
+            # New items have the line of the replaced node, not of the replacing code.
             changes = self.trace.changes
             for item in walk(made):
                 if item.line == old.line and item.source is old.source:
@@ -228,7 +228,7 @@ class TemplateTracer:
                     changes[item] = Change("expression", source, line, because=because)
         marks = self.trace.marks
         if marks is not None and origins and marks.is_secret(*origins):
-            # The number of items depends on a secret on which the items themselves need not depend.
+            # The number of items depends on the secret, even if the items do not.
             origins = (*origins, marks.control("template.replace", source, line, origins))
         because = (*control, *origins, Contributor("template.replace", source, line, structural=True))
         made_anew = [self.copy(item, because) for item in items]
@@ -271,9 +271,7 @@ class TemplateTracer:
 
 
 def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value: object, action: str) -> set[Origin]:
-    """Records the nodes that were built from data values and displays. Returns the origins that belong only to
-    them.
-    """
+    """Records the nodes that were built from data values and literals. Returns the origins that belong only to them."""
     covered: set[Origin] = set()
     found: Iterable[tuple[Item, Shadow, object]]
     if type(value) is TracedStruct and type(made) is Map:
@@ -306,7 +304,7 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
             shadow = (*without(shadow, below), *windows.changes_of(part))
             covered |= below
             if shadow:
-                # The remaining origins belong to parts without records, and possibly to keys.
+                # The other origins belong to parts without records, and possibly to keys.
                 note_rest(trace, item, action, shadow, keys=type(part) is not TracedStruct)
         shadow = (*shadow, *changes)
         if shadow:
@@ -315,7 +313,7 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
 
 
 def note_rest(trace: Trace, item: Item, action: str, because: Shadow, *, keys: bool = True) -> None:
-    """Records the origins of nodes below an item that have no others. keys: their keys may have been computed as well."""
+    """Records the origins of nodes inside an item that have no other origins. keys: their keys may be computed as well."""
     for inner in walk(item.value):
         # Parts of a fragment have other lines.
         if inner.line == item.line and inner.source is item.source:
@@ -352,7 +350,7 @@ def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
     """True if a secret decides which nodes exist in a template with overlay documents."""
     for source in sources:
         if source in marks.shaped and "#@overlay/match" in source.text:
-            comments = read_yaml(source).comments  # a template that was compiled before has none
+            comments = read_yaml(source).comments  # a cached template has no comments
             found = {} if comments is None else comments.of
             if any(
                 type(node) is Document and "overlay/match" in directives.names(said) for node, said in found.items()
@@ -365,7 +363,7 @@ def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
 def applied(trace: Trace, left: YamlFragment, right: object, action: str) -> Iterator[None]:
     """A context for an overlay that changes a fragment in place.
 
-    The changes of an overlay that was not executed are unknown, and so are removed items.
+    If the overlay fails, its changes are unknown; so are removed items.
     """
     windows, marks = windows_of(trace), trace.marks
     shadow, decisions = windows.argument(right), windows.decisions
@@ -378,7 +376,7 @@ def applied(trace: Trace, left: YamlFragment, right: object, action: str) -> Ite
 
 
 def _caller() -> tuple[Source | None, int]:
-    """The line of a program that is being run."""
+    """The current line of a program."""
     frame = sys._getframe(1)
     while frame.f_back is not None and "$source" not in frame.f_globals:
         frame = frame.f_back
@@ -386,7 +384,7 @@ def _caller() -> tuple[Source | None, int]:
 
 
 class TracedStruct(DataStruct):
-    """Data values that record which of them are read."""
+    """Data values that record their reads."""
 
     __slots__ = ("_known", "_notes", "_stack", "_windows", "plain")
     says_itself = True
@@ -396,7 +394,7 @@ class TracedStruct(DataStruct):
         self._stack = windows.stack
         self._windows = windows
         self.plain: dict[str, object] = {}  # values that were read, and are not secret
-        # Not all reads count: selects those that do, with the results.
+        # Selects the reads that contributed to the results.
         marks = windows.marks
         self._notes = marks.is_secret if marks is not None and marks.trace.only_marks else None
         self._known = {} if marks is None else marks.known

@@ -1,8 +1,8 @@
-"""Data values from the environment, each by the name that the schema has for it: `--data-values-env-all`.
+"""Data values from environment variables, named after the schema's data values: `--data-values-env-all`.
 
 The variable APP_PORT sets the data value `app.port`: its keys in capitals, with `_` between them and in place of other
-characters. A variable with exactly the name of a top-level key takes precedence. Variables of other names are ignored.
-A value that the schema declares as a string or as any type is the text itself; all others are read as YAML.
+characters. A variable with exactly the name of a top-level key takes precedence. All other variables are ignored. A
+value that the schema declares as a string or as any type is the text itself; all others are read as YAML.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.ytt.schema.types import Declaration
 
 _OTHER = re.compile(r"[^A-Za-z0-9]")
-# Variables that systems and shells set for their own purposes do not set data values of similar names.
+# Variables that systems and shells set for themselves do not set data values with similar names.
 _OF_SYSTEMS = re.compile(
     "DISPLAY|EDITOR|HOME|HOSTNAME|IFS|LANG|LANGUAGE|LINES|COLUMNS|LOGNAME|MAIL|MANPATH|OLDPWD|OS|PAGER|PATH|PPID|PS1|PWD|"
     "RANDOM|SHELL|SHLVL|TEMP|TERM|TMP|TMPDIR|TZ|UID|USER|USERNAME|VISUAL"
@@ -31,7 +31,9 @@ _OF_SYSTEMS = re.compile(
 
 
 class Environment:
-    """get: the text of the variable of a name, or None. below: how many of a job's data values it wins over."""
+    """The environment as a source of data values. get: the text of a variable, or None. below: the number of a job's
+    data values that the environment overrides.
+    """
 
     __slots__ = ("below", "get")
 
@@ -42,7 +44,7 @@ class Environment:
     def among(
         self, values: Sequence[ReferencedValues], schema: Declaration | None, *, strict: bool
     ) -> list[ReferencedValues]:
-        """The data values of a job, with those of the environment inserted in order.
+        """The data values of a job, with those of the environment inserted at their precedence.
 
         Raises UsageError without a schema, and for a variable that would set two data values; ReadError for invalid
         YAML.
@@ -78,7 +80,7 @@ class Environment:
 
 
 def names_of(schema: Declaration) -> Iterator[tuple[Sequence[Declaration], list[str]]]:
-    """The path to each data value that is not a map, with the names of variables that set it, in order of precedence."""
+    """The path to each data value that is not a map, with the names of its variables in order of precedence."""
     ways: list[list[Declaration]] = [[schema]]
     while ways:
         way = ways.pop()

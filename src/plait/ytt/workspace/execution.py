@@ -51,7 +51,7 @@ class Evaluated:
 
 
 class Execution:
-    """The phases for one library (the root is one too); they can be gone through any number of times."""
+    """The phases for one library (the root is one too); each phase can run any number of times."""
 
     __slots__ = ("_layout", "_outside", "_referred", "library", "options", "session")
 
@@ -69,7 +69,7 @@ class Execution:
 
     @property
     def outside(self) -> ValuesSchema | None:
-        """The schema of data values from outside the templates, or None. Raises PlaitError."""
+        """The external schema of data values, or None. Raises PlaitError."""
         if self.options.values_schema and self._outside is None:
             from plait.ytt.json_schema.values_schema import values_schema
 
@@ -102,7 +102,7 @@ class Execution:
                 own_entries = [entry.document for entry in entries if not entry.refs]
                 self.session.context.lookups.declared(schema, own_entries)
         except PlaitError as error:
-            if not given:  # it is built only from files of the library, which see no data values
+            if not given:  # the schema is built only from files of the library, which see no data values
                 error.made_of_inputs()
             order = _order(own, "additional data value schema" if given else None)
             raise error.within(f"Overlaying data values schema (in following order: {order})", role=CLAUSE) from None
@@ -284,7 +284,7 @@ class Execution:
             found += [_referenced(document, name) for document in documents]
         if (
             all(self.session.is_constant(member.file, self.options) for member in members)
-            and not any(entry.refs for entry in found)  # the use of these is recorded
+            and not any(entry.refs for entry in found)  # the use of library values is recorded
             and self.options.debug is None
         ):
             layout.documents[name] = found
@@ -363,7 +363,7 @@ class Execution:
         return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
 
     def _outcome(self, loader: Loader, member: LibraryFile, kept: TemplateCache | None) -> TemplateResult:
-        """The result of a file. An unchanged template is not evaluated again."""
+        """Evaluates a file. The result of an unchanged template is reused."""
 
         def run() -> TemplateResult:
             return loader.run(member.file, member.library, self.library)
@@ -375,7 +375,7 @@ class Execution:
     def exports(
         self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]
     ) -> Mapping[str, object]:
-        """The names that one library file defines. Raises PlaitError."""
+        """The names that a library file defines. Raises PlaitError."""
         return self._loader(values, library_values, ()).exports(member, self.library)
 
     def _loader(
@@ -418,7 +418,7 @@ def is_dropped(document: Document) -> bool:
 
 
 def _only(made: TemplateResult, path: str, name: str) -> list[Document]:
-    """The documents annotated `@name` of a file. Raises TemplateError if it has others."""
+    """The documents of a file, all annotated `@name`. Raises TemplateError if there are others."""
     assert made.documents is not None
     found = []
     for document in made.documents.items:
@@ -457,7 +457,7 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
 def _overlaid(
     documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans, *, printed: bool
 ) -> list[DocumentFile]:
-    """Separates the overlays and applies them to all other documents (docs/reference/overlays.md)."""
+    """Separates the overlays, and applies them to all other documents (docs/reference/overlays.md)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
     overlay_files: list[str] = []
@@ -495,6 +495,6 @@ def _overlaid(
     result = [
         DocumentFile(member.path, member.file.order, group) for (member, _), group in zip(kept, groups, strict=False)
     ]
-    # Overlays that append without any document have created a group.
+    # Overlays that append to an empty output have created a group.
     result += [DocumentFile(overlay_files[-1], 0, group) for group in groups[len(kept) :]]
     return result

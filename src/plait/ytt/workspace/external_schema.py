@@ -1,4 +1,4 @@
-"""Data values with a schema from outside the templates: `plait render --schema`."""
+"""Data values with an external schema: `plait render --schema`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def merge_values(
     schema: ValuesSchema, before: Document, explicit: Document, *, plain: bool, trace: Trace | None
 ) -> Document:
-    """The previous data values, merged with explicit ones and the defaults that these require. Raises PlaitError.
+    """The previous data values, merged with explicit ones and with the defaults that these require. Raises PlaitError.
 
     plain: the explicit values have no annotations. The schema's check reports unknown values.
     """
@@ -30,7 +30,7 @@ def merge_values(
 
 
 def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageError:
-    """The error for a schema option if the templates contain a schema, too. path: of their file."""
+    """The error for a schema option if the templates contain a schema, too. path: of the schema's file."""
     return UsageError(
         f'data values have one schema, and here are two: "{outside.name}", and {path}',
         at=schema.position,

@@ -1,6 +1,7 @@
 """File marks: `--file-mark PATH:KEY=VALUE` changes the role of an input (docs/guide-render.md).
 
-Marks apply in order, each to every file whose original path its pattern matches; a mark that matches none is an error.
+Marks apply in order, each to every file whose original path its pattern matches; a mark that matches no file is an
+error.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from plait.ytt.workspace.input_files import InputFile
 
-# The value of a `type` mark, to the type and whether the file is a template.
+# Maps the value of a `type` mark to the file's type, and to True if the file is a template.
 TYPES = {
     "yaml-template": (YAML, True),
     "yaml-plain": (YAML, False),
@@ -51,7 +52,7 @@ class Mark:
 
 
 def parse_mark(text: str) -> Mark:
-    """Reads `PATH:KEY=VALUE`. Raises UsageError for another form, an unknown key and an unknown value."""
+    """Parses `PATH:KEY=VALUE`. Raises UsageError for invalid syntax, an unknown key or an unknown value."""
     pattern, colon, rest = text.partition(":")
     if not colon:
         raise UsageError(f"Expected file mark '{text}' to be in format path:key=value", hint=_SUCH_AS, code="file-mark")
@@ -85,7 +86,9 @@ def _no_match(text: str) -> str:
 
 
 def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputFile]:
-    """The files that are left, marked. Raises UsageError; see `parse_mark`, and for a mark that matches nothing."""
+    """The remaining files, with marks applied. Raises UsageError as `parse_mark` does, and for a mark that matches
+    nothing.
+    """
     left = list(files)
     exclusive: list[InputFile] = []
     for text in marks:
@@ -94,7 +97,7 @@ def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputF
         except UsageError as error:
             pattern, _, rest = text.partition(":")
             if "=" in rest and not any(matches(pattern, file.original_path) for file in left):
-                error.reference = _no_match(text)  # the reference program looks for files first
+                error.reference = _no_match(text)  # ytt looks for files first
             raise
         matched = [file for file in left if matches(mark.pattern, file.original_path)]
         if not matched:
@@ -128,8 +131,8 @@ def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputF
 def matches(pattern: str, path: str) -> bool:
     """True if a mark's pattern matches a whole path.
 
-    The first `**/*` matches one or more characters, then the first remaining `*` one or more that are not `/`;
-    everything else is literal.
+    The first `**/*` matches one or more characters, then the first remaining `*` matches one or more characters except
+    `/`; everything else is literal.
     """
     before, deep, after = pattern.partition("**/*")
     # Each alternative is (text before the star, text after it); the deep star, if any, is in one of the two halves.

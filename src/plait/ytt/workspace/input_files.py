@@ -1,7 +1,7 @@
 """Input files: the path in messages, the content read on demand, and the role of the file (docs/guide-render.md).
 
-The role follows from the name unless a mark overrides it. It has four independent parts: the `type`; whether it is a
-template; whether it is a library file (evaluated and loadable); whether it is output.
+The role follows from the name unless a mark overrides it. It has four independent parts: the `type`; template or not;
+library file (evaluated and loadable) or not; output or not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEXT = "text"
 STARLARK = "starlark"
 DATA = "data"
 
-# Files of other tools, which are plain documents here.
+# Files of other tools, which are read as plain documents.
 CHART = "Chart.yaml"
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
 
@@ -106,7 +106,7 @@ class InputFile:
         return self._data
 
     def touch(self) -> None:
-        """Records that the current run reads the file, which an earlier one read."""
+        """Records that the current run reads the file, which an earlier run has read."""
         view = current_view()
         if view is None or self._data is None or self.shown is None:
             return
@@ -135,7 +135,7 @@ class InputFile:
         return self.path.rpartition("/")[2]
 
     def _nature(self) -> tuple[str, str | None, str, bool, bool]:
-        """The path and `type` mark the properties are derived from, and the properties: type, library file, template.
+        """The path and `type` mark that determine the properties, and the properties: type, library file, template.
         Cached.
         """
         found = self._found
@@ -155,7 +155,7 @@ class InputFile:
 
     @property
     def is_library(self) -> bool:
-        """True if it is evaluated for its exports: `.star`, or `lib` as the second-last of three or more name parts."""
+        """True for a library file: `.star`, or `lib` as the second-last of three or more name parts."""
         return self._nature()[3]
 
     @property
@@ -183,7 +183,7 @@ class InputFile:
 
     @property
     def kind(self) -> str:
-        """Its kind as the value of a `type` mark."""
+        """The role of the file, as the value of a `type` mark."""
         kind = self.type
         if kind in (STARLARK, DATA):
             return kind

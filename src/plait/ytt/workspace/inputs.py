@@ -1,8 +1,8 @@
 """Inputs: the input files for `-f PATH` and the other path flags (docs/guide-render.md).
 
-A PATH is `-`, a URL, a file, a pipe or a directory; `NEW=PATH` gives a single file another path. Directories are listed
-at once, files are read on demand. Nothing outside the given paths is opened: symbolic links are rejected unless their
-target was allowed.
+A PATH is `-`, a URL, a file, a pipe or a directory; `NEW=PATH` renames a single file. Directories are listed at once,
+files are read on demand. Nothing outside the given paths is opened: symbolic links are rejected unless their target was
+allowed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STDIN_PATH = "stdin.yml"
 
 
 class Inputs:
-    """Reads the inputs of one run. Knows if standard input was used, and which symbolic links may be followed.
+    """Reads the inputs of one run. Tracks if standard input was used, and which symbolic links may be followed.
 
     links: symbolic links that may be followed. stdin: returns all of standard input. fetch: returns the content of a
     URL. offline: reject URLs. named: messages show a file by its path below its argument, as ytt does, instead of its
@@ -75,7 +75,7 @@ class Inputs:
             status = os.lstat(path)
         except (OSError, ValueError) as error:
             view = current_view()
-            if view is not None and view.text_for(path) is not None:  # a file that is not written yet
+            if view is not None and view.text_for(path) is not None:  # a file that has not been written yet
                 return [_file(path, os.path.basename(path), os.path.normpath(path), new_path)]
             from plait.base.path_errors import read_failure
 
@@ -93,7 +93,7 @@ class Inputs:
         return [_file(path, name, os.path.normpath(path), new_path)]
 
     def _of_stdin(self, new_path: str) -> InputFile:
-        # Named twice it can be listed, but not read.
+        # A file that is named twice can be listed, but not read.
         content = _used_up if self._stdin_used else self._stdin
         self._stdin_used = True
         return InputFile(STDIN_PATH, content, new_path=new_path, described="standard input")
@@ -120,7 +120,7 @@ class Inputs:
 
 
 def _misuse(path: str) -> str | None:
-    """A hint for an argument that is more than a path, or None."""
+    """A hint for an argument that is not just a path, or None."""
     if path.startswith("@") and ":" in path:
         return "a library is named only by the data value flags, such as --data-values-file @library:values.yml"
     parts = path.split(",")

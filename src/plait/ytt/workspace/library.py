@@ -43,7 +43,7 @@ class Library:
         return found
 
     def take(self, children: list[Library]) -> None:
-        """Replaces its subdirectories by equal ones."""
+        """Replaces the subdirectories by equal ones."""
         self.children = children
         self._children_by_name = {child.name: child for child in children}
 
@@ -135,7 +135,7 @@ class Library:
 
 
 class LibraryFile:
-    """A file and its location. library: its directory; path: relative to the directory of the search."""
+    """A file and its location. library: its directory. path: relative to the directory of the search."""
 
     __slots__ = ("file", "library", "path")
 
@@ -184,7 +184,7 @@ def outline(library: Library) -> Iterator[str]:
 def data_reader(current: Library, root: Library) -> tuple[Callable[[str], bytes], Callable[[str], list[str]]]:
     """The functions `data.read` and `data.list` for a file in `current`. A path with a leading `/` starts at `root`.
 
-    Both raise ReadError. Listed paths are such that `read` accepts them.
+    Both raise ReadError. `read` accepts the paths that `list` returns.
     """
 
     def read(path: str) -> bytes:

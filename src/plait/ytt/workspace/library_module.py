@@ -1,4 +1,4 @@
-"""`@ytt:library`: evaluate another library from a template (docs/reference/libraries.md)."""
+"""`@ytt:library`: evaluates another library from a template (docs/reference/libraries.md)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def library_module(
     values: Sequence[ReferencedValues],
     schemas: Sequence[ReferencedValues],
 ) -> Module:
-    """The module for files in directory `current`. values and schemas: those that may reach a library."""
+    """The module for files in directory `current`. values and schemas: candidates for its libraries."""
 
     def get(*args: object, **kwargs: object) -> Module:
         if len(args) != 1:
@@ -85,7 +85,7 @@ def _string(function: str, value: object) -> str:
 
 
 def _call_origins(context: Context, *, arguments: bool = False) -> tuple[Origin, ...]:
-    """The origins of the decision to call a library function and of its options. arguments: include all arguments."""
+    """The origins of the decision to call a library function, and of its options. arguments: include all arguments."""
     if context.secrets is None or context.trace is None:
         return ()
 
@@ -268,7 +268,7 @@ class _Instance:
     def _described(self, function: str, doing: str, run: Callable[[], object]) -> object:
         """Runs a function, and adds the library to its errors.
 
-        If a secret decided which library it is, it decides all effects of the function.
+        If a secret selected the library, it decides all effects of the function.
         """
         name = f"{self.path}~{self.alias}" if self.alias else self.path
         context = self.execution.session.context
@@ -296,7 +296,7 @@ class _Instance:
         before = [entry for entry in reached if not entry.after_library_module]
         after = [entry for entry in reached if entry.after_library_module]
         values, own_below = self.execution.values([*before, *after], schema)
-        # Values that a parent sends to a nested library take precedence over those that this one sends.
+        # Values that a parent passes to a nested library take precedence over those that this library passes.
         return values, [*own_below, *below]
 
     def _reaching(self, entries: Sequence[ReferencedValues]) -> tuple[list[ReferencedValues], list[ReferencedValues]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LibraryRef:
-    """One piece of a reference: a library's path, an alias, or both."""
+    """One part of a reference: a library's path, an alias, or both."""
 
     __slots__ = ("alias", "path")
 
@@ -40,8 +40,8 @@ class LibraryRef:
     def matches(self, path: str, alias: str) -> bool:
         """True if the reference names the library instance with this path and alias ("" for none).
 
-        Without an alias the paths must be the same, whatever the instance's alias; with an alias the aliases must,
-        and the paths too if this has one.
+        Without an alias, the paths must be equal. With an alias, the aliases must be equal, and the paths too if the
+        reference has one.
         """
         if not self.alias:
             return self.path == path
@@ -49,7 +49,7 @@ class LibraryRef:
 
 
 def parse_refs(text: str) -> LibraryRefs:
-    """The pieces of a reference, outermost first. Raises UsageError."""
+    """The parts of a reference, outermost first. Raises UsageError."""
     if not text:
         raise UsageError(
             "Expected library ref to not be empty",
@@ -94,7 +94,7 @@ def refs_of(annotation: Annotation) -> LibraryRefs:
 
 
 def is_after_module(annotation: Annotation, refs: LibraryRefs) -> bool:
-    """The value of `after_library_module=` in a `@data/values`, False without one. refs: of its document.
+    """The value of `after_library_module=` in a `@data/values`; False if it is absent. refs: of its document.
 
     Raises TemplateError.
     """
@@ -141,7 +141,7 @@ def split_ref(argument: str) -> tuple[str, str]:
 
 
 def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
-    """Every reference must have reached a library (docs/reference/libraries.md). Raises TemplateError."""
+    """Raises TemplateError for a reference that reached no library (docs/reference/libraries.md)."""
     unused_values = [entry for entry in values if not entry.used]
     unused_schemas = [entry for entry in schemas_given if not entry.used]
     kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]

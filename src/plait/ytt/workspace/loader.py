@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.value_references import ReferredValues
 
 
-# Steps for a line that is printed once more.
+# Steps for a line that is printed again.
 _A_LINE = 10
 
 
@@ -32,9 +32,8 @@ class Loader:
     """Evaluates files with one set of data values.
 
     values: the data values, or their placeholder while they are merged. library_module: creates `@ytt:library` for
-    files in a directory. A library file is run once for each directory and root that it is seen from, and then serves
-    every `load` of it. ytt runs it again for every `load`; the only visible difference is its printed lines, which are
-    repeated here too.
+    files in a directory. A library file is run once for each directory and root from which it is loaded. ytt runs it
+    again for every `load`; the only visible difference is its printed lines, which are repeated here too.
     """
 
     __slots__ = ("_exports", "_loading", "_make_library", "_options", "_session", "_values")
@@ -50,8 +49,7 @@ class Loader:
         self._options = options
         self._values = values
         self._make_library = library_module
-        # The names, the lines printed meanwhile, and True if it read other files.
-        # And the number of instruction sets.
+        # The exported names, the printed lines, a flag that other files were read, and the number of instruction sets.
         self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int]] = {}
         self._loading: list[InputFile] = []
 
@@ -204,7 +202,7 @@ _READING = {input_files.TEXT: "Parsing text template", input_files.YAML: "Compil
 
 
 def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
-    """The error of a file that cannot be compiled, with ytt's steps. number: as below."""
+    """The error for a file that cannot be compiled, with ytt's steps. number: of its instruction set."""
     if isinstance(error, StarlarkError):
         return _failed(error, file, number)
     if file.type in _READING and not isinstance(error, ReadError):
@@ -213,7 +211,7 @@ def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
 
 
 def _failed(error: PlaitError, file: InputFile, number: int) -> PlaitError:
-    """The error of a file that fails during evaluation. number: of its instruction set."""
+    """The error for a file that fails during evaluation. number: of its instruction set."""
     error.within("", role=FILE, reference=str(number))
     if file.type in _EVALUATING:
         error.within("", role=CLAUSE, reference=_EVALUATING[file.type])
@@ -290,7 +288,7 @@ def _path(function: str, value: object) -> str:
 
 
 def _elsewhere(path: str, root: Library) -> str | None:
-    """A hint that names the files of the same name in other directories."""
+    """A hint that names files with the same name in other directories, or None."""
     name = path.rpartition("/")[2]
     found = [f'"/{member.path}"' for member in root.accessible_files() if member.file.name == name]
     return f"that name is known as {' and '.join(found[:3])}" if found else None

@@ -1,4 +1,4 @@
-"""Plain documents that are laid over the output: `--merge`, after the overlays."""
+"""Plain documents that are merged into the output after the overlays: `--merge`."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class Merges:
-    """Documents to merge into the output, in order, and the sources of merge keys."""
+    """The documents to merge into the output, in order, and the sources of merge keys."""
 
     __slots__ = ("_declared", "_documents", "_schemas")
 
     def __init__(self, documents: Sequence[Document], keys: Iterable[str], schemas: Sequence[str]) -> None:
-        """keys: the values of `--merge-key`. schemas: paths of schemas of kinds. Raises UsageError for an invalid key."""
+        """keys: the values of `--merge-key`. schemas: paths of resource schemas. Raises UsageError for an invalid key."""
         self._documents = documents
         self._declared = [declared(text) for text in keys]
         self._schemas = schemas
 
     def merged(self, files: Sequence[DocumentFile], context: Context) -> list[DocumentFile]:
-        """The files of the output with the documents merged in. Raises PlaitError."""
+        """The output files with the documents merged in. Raises PlaitError."""
         if not self._schemas:
             return self._merged(files, context, Rules([*self._declared, rule_of_kubernetes]))
 
@@ -55,7 +55,7 @@ class Merges:
 def documents_of(
     files: Iterable[InputFile], *, strict: bool = False, warn: Callable[[str], None] | None = None
 ) -> list[Document]:
-    """The documents of plain YAML files that are merged; of a directory the files that are YAML by their names.
+    """The documents of plain YAML files to merge. In a directory, only files with YAML names count.
 
     warn: receives likely mistakes. Raises ReadError, also for an annotation.
     """

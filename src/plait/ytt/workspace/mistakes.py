@@ -1,6 +1,4 @@
-"""Warnings about inputs that are printed as documents although they were probably intended as data values or
-overlays.
-"""
+"""Warnings about inputs that are printed as documents but were probably intended as data values or overlays."""
 
 from __future__ import annotations
 
@@ -61,7 +59,7 @@ def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile
 
 
 def _plain(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[tuple[InputFile, DocumentSet]]:
-    """The inputs without code, with the documents that are printed of them."""
+    """The inputs without code, with the printed documents of each."""
     documents = {file.path: file.documents for file in printed}
     for file in files:
         if file.type == YAML and file.path in documents and "#@" not in file.text():
@@ -69,7 +67,7 @@ def _plain(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Itera
 
 
 def _keys(documents: DocumentSet) -> set[object]:
-    """The keys of the only document, if it is a map; otherwise empty."""
+    """The keys of the only document, if it is a map; else empty."""
     top = documents.items[0].value if len(documents.items) == 1 else None
     return {item.key for item in top.items} if type(top) is Map else set()
 

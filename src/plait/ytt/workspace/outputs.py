@@ -1,4 +1,4 @@
-"""The files of a render, by the paths that documents or a pattern declare (`plait.yaml.output_paths`)."""
+"""The files of a render. Documents or a pattern declare their paths (`plait.yaml.output_paths`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet
     from plait.ytt.workspace.render_job import RenderOptions, TextFile
 
-# Overlays with these insert their own document; others are merged into documents that have a path.
+# Overlays with these actions insert their own document; others change documents that have a path.
 _PUT_IN = ("overlay/append", "overlay/insert", "overlay/replace")
 
 

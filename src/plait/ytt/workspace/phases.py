@@ -31,8 +31,8 @@ def run(
     given: Mapping[InputFile, DocumentSet] | None = None,
     shared: SharedFiles | None = None,
 ) -> RenderResult:
-    """Runs all phases of a job. given: plain files with parsed documents. shared: the store of its files, if they are
-    those of several runs.
+    """Runs all phases of a job. given: plain files with parsed documents. shared: the store of its files, if several
+    runs share them.
 
     Raises PlaitError.
     """
@@ -44,7 +44,7 @@ def run(
 
 
 def has_secrets(job: RenderJob) -> bool:
-    """True if a job has secret data values, or may have a schema that declares some."""
+    """True if a job has secret data values, or may have a schema that declares secrets."""
     return any(one.secret for one in job.values) or (
         SECRETS in job.options.extensions
         and any("@schema/secret" in file.text() for file in job.files if file.type == YAML)
@@ -133,7 +133,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
 
 
 def _described(job: RenderJob, session: Session, execution: Execution, schema: Declaration | None) -> RenderResult:
-    """The schema of data values as a document."""
+    """The schema of data values, as a document."""
     if execution.outside is not None:
         from plait.ytt.json_schema.export import described
 
@@ -168,14 +168,14 @@ def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], 
 
 
 def _external_values(job: RenderJob, schema: Declaration | None) -> Sequence[ReferencedValues]:
-    """The data values from outside, the lowest first. Raises PlaitError."""
+    """The data values from outside, the lowest precedence first. Raises PlaitError."""
     if job.environment is None:
         return job.values
     return job.environment.among(job.values, schema, strict=job.options.strict)
 
 
 def exports(job: RenderJob, file: InputFile, context: Context | None = None) -> Mapping[str, object]:
-    """The names that a library file of a job defines, as a template gets them that loads it: with the data values.
+    """The names that a library file of a job defines, evaluated with the data values, as for a template that loads it.
 
     Raises PlaitError.
     """

@@ -1,4 +1,4 @@
-"""The input and the result of one `render`: shared by reading inputs, the phases, and writing output."""
+"""The input and the result of one `render`, shared by reading inputs, the phases, and writing output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.library_references import LibraryRefs
     from plait.ytt.workspace.merges import Merges
 
-# Where a run stops: after the schema, in one of two forms, or after the data values of the root library.
+# The phase after which a run stops: the schema, in one of two formats, or the data values of the root library.
 INSPECT_SCHEMA = "schema"
 INSPECT_JSON_SCHEMA = "json-schema"
 INSPECT_VALUES = "values"
@@ -34,14 +34,13 @@ class RenderOptions:
     """Options of reading and evaluating templates. `with_overrides` returns the options of a library.
 
     strict: YAML's strict subset. ignore_unknown_comments: accept plain comments in templates.
-    implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: do not validate data values,
-    here and in all libraries. inspect: None, or the phase after which the run stops.
-    values_schema: a file with a schema of the root library's data values, `FILE` or `FILE#/pointer`, or "".
-    debug: receives each line of the trace, or None. extensions: to the dialect, by name (`plait.base.extensions`).
-    output_schemas: files and directories with schemas of the output's documents, by kind.
-    output_by: the rule for the file of each document, if not that of its template.
-    prefixes: the flags that name prefixes of environment variables with data values.
-    reading: the options that affect how files are read.
+    implicit_map_key_overrides: a duplicate key in a template overrides. disable_validation: do not validate data
+    values, here and in all libraries. inspect: None, or the phase after which the run stops. values_schema: a file with
+    a schema of the root library's data values, `FILE` or `FILE#/pointer`, or "". debug: receives each line of the
+    trace, or None. extensions: to the dialect, by name (`plait.base.extensions`). output_schemas: files and directories
+    with schemas of the output's documents, by kind. output_by: the pattern for the file of each document; by default
+    that of its template. prefixes: the flags that name prefixes of environment variables with data values. reading: the
+    options that affect how files are read.
     """
 
     __slots__ = (
@@ -153,7 +152,7 @@ class ReferencedValues:
 
     def for_library(self, path: str, alias: str) -> ReferencedValues | None:
         """The values for the library instance with this path and alias, or None. Their reference is one part shorter;
-        empty `refs` means the instance itself. Marks these values as used if they reach it.
+        if it is empty, they are for the instance itself. Marks values that reach an instance as used.
         """
         if not self.refs:
             self.used = True
@@ -177,14 +176,14 @@ class ReferencedValues:
 
     @property
     def description(self) -> str:
-        """The text for messages about unused references."""
+        """The values in messages about unused references."""
         from plait.ytt.workspace.library_references import show_refs
 
         return f"{self.noun} belonging to library '{show_refs(self.all_refs)}' on line {self.document.position}"
 
 
 def values_of_map(values: Map, *, secret: bool = False) -> ReferencedValues:
-    """The data values of a map, for the current library, merged plainly. secret: they are secret."""
+    """The data values of a map, for the current library, merged plainly. secret: the values are secret."""
     found = ReferencedValues(Document(values, values.source, values.line), plain=True)
     found.secret = secret
     return found
@@ -223,7 +222,7 @@ class RenderJob:
 
 
 class DocumentFile:
-    """The documents of one output file, after overlays. path: relative to the library evaluated."""
+    """The documents of one output file, after overlays. path: relative to the evaluated library."""
 
     __slots__ = ("documents", "order", "path")
 
@@ -280,7 +279,7 @@ class RenderResult:
         return [*(file.path for file in self.texts), *(file.path for file in self.files)]
 
     def write(self, form: str) -> Callable[[DocumentSet], str]:
-        """The function that prints its documents in an output format."""
+        """The function that prints documents in an output format."""
         from plait.yaml.output_formats import FORMATS, TAGGED
 
         if self.originals is not None:

@@ -39,7 +39,7 @@ KEPT: ContextVar[TemplateCache | None] = ContextVar("plait_kept", default=None)
 class Memo:
     """The last result of a computation, reused for equal inputs.
 
-    A result that cost steps, or with a warning, is not cached, so that every run spends steps and warns.
+    A result with a warning or a cost in steps is not cached, so that every run warns and is charged.
     """
 
     __slots__ = ("_made", "_of")
@@ -62,8 +62,8 @@ class Memo:
         return made
 
 
-# The purpose of evaluating a file: its documents, its text, the names that it defines, or none; or output of
-# a type that cannot be.
+# The purpose of evaluating a file: its documents, its text, its exported names, or none. A file for output may have a
+# type that has no output.
 DOCUMENTS = "documents"
 TEXT = "text"
 EXPORTS = "exports"
@@ -76,8 +76,8 @@ class LibraryLayout:
 
     members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
     number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
-    always has the same result. schema: built from the former. defaults: the data values before those from outside.
-    plans: of the overlays applied last.
+    always has the same result. schema: built from the schemas. defaults: the data values without external ones. plans:
+    of the overlays applied last.
     """
 
     __slots__ = ("defaults", "documents", "members", "plans", "schema", "schemas", "values")
@@ -106,8 +106,7 @@ class Session:
     """The files and templates of one evaluation, each read and compiled once, even if several libraries evaluate it.
 
     data_module: creates `@ytt:data` from data values and functions, on demand. data_functions: its functions by the
-    directory of a file and its root. reached_out: set if a program reads files or libraries other than those that it
-    loads.
+    directory of a file and its root. reached_out: set if a program reads files or libraries that it does not load.
     """
 
     __slots__ = (
@@ -133,7 +132,7 @@ class Session:
         # Traced evaluations do not use cached results.
         self.kept = KEPT.get() if self.context.trace is None else None
         self.reached_out = False
-        # Number of templates that the reference program has compiled by now, one more for each time one is loaded.
+        # Number of templates that ytt has compiled so far, which compiles a file again for each load.
         self.instruction_sets = 1
 
     def end(self) -> None:
@@ -155,7 +154,9 @@ class Session:
         return self._yaml(file, options)[0]
 
     def _yaml(self, file: InputFile, options: RenderOptions) -> tuple[YamlFile, Sequence[str]]:
-        """The file as read, and its warnings. They are reported each time: not while a secret decides what is read."""
+        """The file as read, and its warnings. Warnings are reported each time, except while a secret decides which
+        files are read.
+        """
         traced = self.context.trace is not None
         key = options.strict, traced
         if self.shared is not None:
@@ -170,14 +171,14 @@ class Session:
             except PlaitError as error:
                 if isinstance(error, ReadError):
                     error.within("", role=CLAUSE, reference=f"Unmarshaling YAML template '{file.path}'")
-                raise error.made_of_inputs() from None  # the text of a template is not secret
+                raise error.made_of_inputs() from None  # the text of a template is not a secret
             found = file.parsed[key] = made, [*_warnings(file, made)]
         for text in found[1]:
             self.context.warn(text, of=())
         return found
 
     def prepared(self, file: InputFile, options: RenderOptions) -> Template | TemplateResult:
-        """The compiled file, or its outcome if nothing in it is evaluated. Raises PlaitError."""
+        """The compiled file, or its result if it contains no code. Raises PlaitError."""
         key = options.reading, self.context.trace is not None
         if self.shared is not None:
             file.touch()
@@ -255,7 +256,7 @@ class Session:
         key = (library, options.reading)
         found = self._layouts.get(key)
         if found is None:
-            if self.shared is None or self.context.trace is not None:  # a recorded run has its own
+            if self.shared is None or self.context.trace is not None:  # a traced run has its own
                 found = self._laid_out(library, options)
             else:
                 found = self.shared.layout(library, options, self.context, lambda: self._laid_out(library, options))
@@ -301,7 +302,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
             word=f"@{name}",
             suggestions=replacing(f"@{name}", [f"@{one}" for one in alike], hint).suggestions,
         )
-    # Each with the first line of its subject.
+    # Each has the first line of its subject.
     for first, code, message in (
         (found.ignored(), "text-after-end", "the text after the ... that ends the last document has no effect"),
         (found.braces(), "double-braces", "{{ }} is a map within a map here; put it in quotes to make it a string"),
@@ -329,12 +330,14 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         )
 
 
-# Beginnings of lines that are surely intended as code.
+# Starts of lines that are certainly intended as code.
 _CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
 
 
 def _code_in_comments(text: str) -> int | None:
-    """The first line of a text template with the code of YAML templates; None if it has code of its own."""
+    """The first line of a text template with code for YAML templates, or None if it has none, or if it has code of its
+    own.
+    """
     if "#@ " not in text or "(@" in text:
         return None
     lines = enumerate(text.split("\n"), 1)

@@ -1,7 +1,7 @@
-"""Input files that evaluations of one process share: each is listed, read, parsed and compiled once.
+"""Input files that several evaluations of one process share. Each is listed, read, parsed and compiled once.
 
-An evaluation with shared files has the same result as if it had read them itself. Its reads are recorded in its view
-and count for its limits, its warnings are reported, and its steps are counted as usual (`session.Memo`).
+An evaluation with shared files has the same result as one that reads them itself. Its reads are recorded in its input
+view and count for its limits, its warnings are reported, and its steps are charged as usual (`session.Memo`).
 
 Files are shared one by one. Evaluations whose lists of inputs differ in one file share all others.
 """
@@ -33,7 +33,7 @@ _ROOM = 1 << 19
 
 
 class Recent(dict["K", "V"]):
-    """Entries of the current generation and the one before. What neither used is dropped."""
+    """A cache with two generations. Entries that neither generation uses are dropped."""
 
     __slots__ = ("_before",)
 
@@ -46,20 +46,20 @@ class Recent(dict["K", "V"]):
         return found
 
     def find(self, key: K) -> V | None:
-        """The entry of a key, which the current generation uses; None for an unknown key."""
+        """The entry for a key, or None. Marks it as used by the current generation."""
         try:
             return self[key]
         except KeyError:
             return None
 
     def end_generation(self) -> None:
-        """Drops the entries that only the generation before used."""
+        """Drops the entries that were not used in the current generation."""
         self._before = self.copy()
         self.clear()
 
 
 class SharedFile(InputFile):
-    """An input file of several evaluations. Results of its content are dropped when the content changes."""
+    """An input file of several evaluations. Results for its content are dropped when the content changes."""
 
     __slots__ = ("_evaluation", "_files", "_pass")
 
@@ -74,7 +74,7 @@ class SharedFile(InputFile):
             shown=file.shown,
         )
         self._files = files
-        # The pass over the disk that read it, and the evaluation that used it last.
+        # The pass over the disk that read the file, and the last evaluation that used it.
         self._pass = self._evaluation = -1
 
     def bytes(self) -> bytes:
@@ -136,11 +136,11 @@ class Listing:
 
 
 class SharedFiles:
-    """The files of evaluations within equal limits and with equal extensions of the language.
+    """The files of evaluations with equal limits and equal extensions.
 
-    reads_once: evaluations see the files as the first one did, until `refresh`. evaluation: the number of the current
-    one. disk_pass: the number of the pass over the disk: within one, every file is listed and read at most once.
-    inputs, libraries: how many were reused.
+    reads_once: evaluations see the files as the first evaluation did, until `refresh`. evaluation: the number of the
+    current one. disk_pass: the number of the pass over the disk; in one pass, every file is listed and read at most
+    once. inputs, libraries: numbers of reused objects.
     """
 
     def __init__(self, *, reads_once: bool) -> None:
@@ -149,7 +149,7 @@ class SharedFiles:
         self.evaluation = self.disk_pass = 0
         self._listings: Recent[Hashable, Listing] = Recent()
         self._libraries: Recent[Hashable, Library] = Recent()
-        # Each with the files on which it depends, and their content.
+        # Each entry has the files on which it depends, with their content.
         self._layouts: Recent[Hashable, tuple[LibraryLayout, list[tuple[InputFile, Source]]]] = Recent()
         self._latest: Recent[Hashable, LibraryLayout] = Recent()
         self.inputs, self.libraries = Count(), Count()
@@ -161,7 +161,7 @@ class SharedFiles:
         if not self._lock.acquire(blocking=False):
             return False
         self.evaluation += 1
-        # Texts that replace files are those of one evaluation.
+        # Texts that replace files belong to one evaluation.
         view = current_view()
         replaces = view is not None and bool(view.texts)
         if replaces or self._replaces or not self._reads_once:
@@ -174,11 +174,11 @@ class SharedFiles:
         self.disk_pass += 1
 
     def has_read(self, size: int) -> None:
-        """Counts the text of a new file."""
+        """Counts the text of a newly read file."""
         self._read += size
 
     def end(self) -> None:
-        """Ends an evaluation. Drops what has not been used for a while, if much was added."""
+        """Ends an evaluation. Drops entries that were not used recently, if many were added."""
         if self._read > _ROOM:
             self._read = 0
             for one in (self._listings, self._libraries, self._layouts, self._latest):
@@ -188,7 +188,9 @@ class SharedFiles:
     def files(
         self, arguments: Iterable[str], options: Hashable, list_: Callable[[str], list[InputFile]]
     ) -> list[InputFile]:
-        """The files of arguments, in order. options: what else determines them. list_: lists those of one argument."""
+        """The files of arguments, in order. options: other values that determine them. list_: lists the files of one
+        argument.
+        """
         found: list[InputFile] = []
         for argument in arguments:
             found += self._of_argument((argument, options, len(found), current_permissions()), len(found) + 1, list_)
@@ -214,7 +216,7 @@ class SharedFiles:
                 view.directories |= before
         for order, file in enumerate(found, first):
             file.order = order
-        if any(file.shown is None for file in found):  # not a file of the disk
+        if any(file.shown is None for file in found):  # not a file on disk
             return found
         former = {} if known is None else {_identity(file): file for file in known.files}
         files = [former.get(_identity(file)) or SharedFile(self, file) for file in found]
@@ -222,7 +224,7 @@ class SharedFiles:
         return files
 
     def library(self, files: Sequence[InputFile]) -> Library:
-        """The tree of these files. Directories with the same files are the same library in all evaluations."""
+        """The tree of these files. Directories with the same files share one library in all evaluations."""
         root = build_library(files)
         order = [root]
         for one in order:
@@ -234,9 +236,9 @@ class SharedFiles:
     def layout(
         self, library: Library, options: RenderOptions, context: Context, lay_out: Callable[[], LibraryLayout]
     ) -> LibraryLayout:
-        """The layout of a library. lay_out: makes it, and reports warnings of what it reads; its errors are raised.
+        """The layout of a library. lay_out: creates it, and reports warnings; its errors are raised.
 
-        A new one has the results of the last one of a library of this name, as far as they have the same inputs.
+        A new layout reuses results of the last library with this name whose inputs are the same.
         """
         reading = options.reading
         known = self._layouts.find((library, reading))
@@ -271,6 +273,6 @@ def _identity(file: InputFile) -> tuple[object, ...]:
 
 
 def _is(file: InputFile, source: Source) -> bool:
-    """True if a file has the content of then. It counts as read."""
+    """True if the file still has the content of `source`. This counts as a read."""
     file.touch()
     return file.source is source

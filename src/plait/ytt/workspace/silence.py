@@ -1,12 +1,12 @@
-"""Quiet evaluations with secrets. They need no marks, which only decide what may be shown.
+"""Quiet evaluation of jobs with secrets. It needs no secret marks, which only decide which messages may be shown.
 
 Most evaluations produce only their output: no error, no warning, no `print`. So if only the output is requested, it is
 first evaluated without records. If that stays quiet, its output is the result. If it fails, warns, or starts a program
 that mentions `print`, its results are dropped, and it is evaluated again with marks; only this second evaluation emits
 messages.
 
-A program that mentions `print` counts when it starts, not when it prints: otherwise a secret that decides whether a
-line is printed would be revealed.
+A program that mentions `print` counts when it starts, not when it prints. Otherwise a secret that decides if a line is
+printed would be revealed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Spoken(BaseException):
-    """Ends a silent run that may emit a message. Not an error, so that no handler of errors catches it."""
+    """Ends a quiet run that may emit a message. Not an error, so that no error handler catches it."""
 
 
 class Silence:
@@ -50,7 +50,7 @@ class Silence:
             raise Spoken
 
     def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
-        """A warning after the run, if it may be shown: its origins are unknown. Raises Spoken."""
+        """A warning after the run, or None if it must not be shown, because its origins are unknown. Raises Spoken."""
         self.speaks()
         return text if origins is not None and not [*origins] else None
 
@@ -58,7 +58,7 @@ class Silence:
 def run_with_secrets(
     job: RenderJob, context: Context | None, evaluate: Callable[[Context], RenderResult]
 ) -> RenderResult:
-    """The result of a job with secrets: of a silent run, or of one with marks. Raises PlaitError."""
+    """The result of a job with secrets: of a quiet run, or else of one with marks. Raises PlaitError."""
     if context is None:
         context = Context()
     elif can_be_silent(job, context):
@@ -72,7 +72,9 @@ def run_with_secrets(
 
 
 def can_be_silent(job: RenderJob, context: Context) -> bool:
-    """True if a job with secrets may run without marks first: no record is requested, and no input is read twice."""
+    """True if a job with secrets may first run without marks: no record is requested, and no input is consumed by
+    reading.
+    """
     options = job.options
     is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4
     names_files = options.output_by is not None or OUTPUT_FILE in options.extensions
@@ -82,9 +84,9 @@ def can_be_silent(job: RenderJob, context: Context) -> bool:
 
 
 def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
-    """The result of a silent evaluation, or None if it must be repeated with marks.
+    """The result of a quiet evaluation, or None if it must be repeated with marks.
 
-    Warnings that come after a silent run are withheld if they depend on any value, since no origin is recorded.
+    Warnings after a quiet run are withheld if they depend on any value, because no origin is recorded.
     """
     note_secrets()
     extensions = context.extensions

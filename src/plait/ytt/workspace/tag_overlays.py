@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def replacing(item: Item) -> Item:
-    """An overlay or item with `#@overlay/replace` added to each item whose value is a tag, unless it has an action.
+    """The item with `#@overlay/replace` added to each item whose value is a tag, unless it has an action.
 
     Without a match such an item is added if it may be missing, like a merged one. Returns the same item if it has no
     tags.

@@ -1,8 +1,8 @@
 """Results of templates, for a process that evaluates the same files repeatedly (`--watch`).
 
 A template with the same text, equal data values and the same library files has the same result. Templates that read
-other files or libraries, print, or warn are evaluated each time. So are overlays, because their matchers are functions
-of one run.
+other files or libraries, print, or warn are evaluated each time. The same holds for overlays, because their matchers
+are functions of one run.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class TemplateCache:
     __slots__ = ("_libraries", "_outcomes", "_values")
 
     def __init__(self) -> None:
-        # With the text that it was compiled from, and the number of its steps.
+        # Each entry has the text of its template and the number of steps.
         self._outcomes: dict[tuple[object, ...], tuple[str, TemplateResult, int]] = {}
         self._values: Value = None
         self._libraries: tuple[tuple[str, str], ...] = ()
 
     def begin(self, values: Value, libraries: tuple[tuple[str, str], ...]) -> None:
-        """Sets the inputs of templates from here on: the data values, and path and text of each library file."""
+        """Sets the inputs of the following templates: the data values, and path and text of each library file."""
         if libraries != self._libraries or not equal(values, self._values):
             self._outcomes.clear()
         self._values, self._libraries = values, libraries

@@ -24,6 +24,6 @@ def report_unused(listener: CoverageListener, inputs: Iterable[InputFile]) -> No
         try:
             points = points_of(file.source, file.type)
         except PlaitError:
-            continue  # it is invalid, and no evaluation needed it
+            continue  # the file is invalid, and no evaluation needed it
         if points:
             listener.program(file.source, points)

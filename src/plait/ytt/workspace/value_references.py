@@ -1,4 +1,4 @@
-"""Data values computed from others: `data.values` in data values files and schemas (the extension values-refer).
+"""Data values computed from others: `data.values` in data values files and schemas (extension `values-refer`).
 
 All layers are merged first. Values that depend on data values are `Deferred` meanwhile, and computed after the merge:
 in their order, or earlier if another value needs them.
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
 
 class ReferredValues(Struct):
-    """`data.values` for the files that define data values.
-
-    Reading it before the merge raises UnresolvedValueError; after `computed` it is the data values.
-    """
+    """`data.values` for the files that define data values. Reading it before the merge raises UnresolvedValueError."""
 
     __slots__ = ("_computing", "_defaults", "_seen", "_windows")
 
@@ -49,7 +46,7 @@ class ReferredValues(Struct):
         self._seen = None
 
     def computed(self, document: Document, trace: Trace | None) -> Document:
-        """The merged data values, with all that is deferred in them computed. Raises PlaitError."""
+        """The merged data values, with all deferred values computed. Raises PlaitError."""
         self._seen = self._seeing(document.value)
         value = self._known(document.value, trace)
         return document if value is document.value else document.with_value(value)
@@ -61,7 +58,7 @@ class ReferredValues(Struct):
         return _Seen(values, traced_values(values, self._windows))
 
     def value_of(self, deferred: Deferred) -> object:
-        """The value of a deferred value, computed once. Raises UnresolvedValueError, or Ring if it depends on itself."""
+        """Computes a deferred value once. Raises UnresolvedValueError, or ReferenceCycle if it depends on itself."""
         seen = self._seen
         if seen is None:
             raise UnresolvedValueError(self)
@@ -79,7 +76,7 @@ class ReferredValues(Struct):
         return value
 
     def value_among(self, values: NodeValue, value: NodeValue) -> NodeValue:
-        """A value resolved with the defaults of a schema as data values. Raises PlaitError."""
+        """A value, computed with the defaults of a schema as data values. Raises PlaitError."""
         if self._defaults is None or self._defaults.values is not values:
             self._defaults = self._seeing(values)
         before, self._seen = self._seen, self._defaults
@@ -99,7 +96,7 @@ class ReferredValues(Struct):
         return value
 
     def _known(self, value: NodeValue, trace: Trace | None) -> NodeValue:
-        """A value with all that is deferred in it computed; the same object where nothing is."""
+        """A value with all deferred values in it computed; the same object if there are none."""
         if is_deferred(value):
             return self._known(value.known(), trace)
         if type(value) is not Map and type(value) is not Array:
@@ -161,18 +158,20 @@ class ReferredValues(Struct):
         return self._whole().mapping()
 
     def freeze(self) -> None:
-        """Data values stay as they are."""
+        """Does nothing: data values never change."""
 
 
 class ReferenceCycle(TemplateError):
-    """Values that depend on each other. Their positions are the whole stack."""
+    """An error for values that depend on each other. Its stack consists of their positions."""
 
     code = "values-cycle"
     stack = property(lambda _self: [], lambda _self, _steps: None)
 
 
 class _Seen:
-    """Data values with their deferred parts. struct: for templates. known: the computed ones; read: their dependencies."""
+    """Data values with their deferred parts. struct: for templates. known: the computed values; read: their
+    dependencies.
+    """
 
     __slots__ = ("known", "read", "struct", "values")
 
@@ -197,7 +196,7 @@ def _ring(values: NodeValue, ring: list[Deferred]) -> ReferenceCycle:
 
 
 def _items(prefix: str, value: NodeValue) -> Iterator[tuple[str, Item]]:
-    """All items below a value, with the names that templates know them by."""
+    """All items in a value, with their names in templates."""
     if type(value) is Map:
         for item in value.items:
             name = f"{prefix}.{item.key}" if prefix else str(item.key)

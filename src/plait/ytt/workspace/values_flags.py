@@ -1,7 +1,7 @@
 """Data values from the command line: files, environment variables, single values (docs/reference/data-values.md).
 
-Each argument becomes documents that are merged in the order of the kinds of flags, not in the order written:
-files, environment, environment as YAML, values, values as YAML, values from files.
+Each argument becomes documents. They are merged by type of flag, not in the order written: files, environment,
+environment as YAML, values, values as YAML, values from files.
 
 A file of values is plain YAML: its documents merge plainly. A single value is an overlay that replaces the whole value
 at its key path and creates the maps on the path, so that `--data-value-yaml 'a={b: 1}'` drops other keys of `a`.
@@ -36,7 +36,7 @@ _PLAIN = "Expected to be plain YAML, having no annotations (hint: remove comment
 
 
 class ValuesFlags:
-    """The arguments of the data value flags, each kind in the order written."""
+    """The arguments of the data value flags, in the order written for each flag."""
 
     __slots__ = ("env", "env_yaml", "files", "value_files", "values", "values_yaml")
 
@@ -66,7 +66,7 @@ def read_values(
     strict: bool = False,
     warn: Callable[[str], None] | None = None,
 ) -> list[ReferencedValues]:
-    """All data values given by flags, the lowest precedence first, including those with a library reference.
+    """All data values set by flags, the lowest precedence first, including those for libraries.
 
     variables: the environment variables with a prefix. warn: receives likely mistakes. Raises UsageError and ReadError
     with the flag in the stack.
@@ -109,7 +109,7 @@ def _from_file(
 ) -> list[ReferencedValues]:
     ref, path = split_ref(argument)
     refs = parse_refs(ref) if ref else ()
-    # "+:" requests a merge instead of a replacement, which is the default of plain values.
+    # "+:" requests a merge instead of a replacement; for plain values that is the default.
     path = path.removeprefix("+:")
     _warn_about_key(path, warn)
     found = []
@@ -118,7 +118,7 @@ def _from_file(
     except ReadError as error:
         raise error.within("", role=CLAUSE, reference=f"Find files '{path}'") from None
     for file in files:
-        # A directory of values may contain other files. A named file is read whatever its name.
+        # A directory of values may contain other files. A file that is named itself is read, whatever its name.
         if file.in_directory and file.type != YAML:
             continue
         found += plain_values_of(file, refs, strict=strict, warn=warn, argument=path)
@@ -133,7 +133,7 @@ def plain_values_of(
     warn: Callable[[str], None] | None = None,
     argument: str = "",
 ) -> list[ReferencedValues]:
-    """The data values of a plain YAML file, for the library named by refs. warn: as of `read_values`.
+    """The data values of a plain YAML file, for the library that refs name. warn: as in `read_values`.
 
     argument: the argument that named the file or its directory. Raises ReadError for an annotation.
     """
@@ -166,9 +166,9 @@ def plain_documents(
     warn: Callable[[str], None] | None,
     argument: str = "",
 ) -> list[Document]:
-    """The documents of a plain YAML file, except null ones. source: of its text. what: their name in messages.
+    """The documents of a plain YAML file, except null ones. what: their name in messages.
 
-    argument: as of `plain_values_of`. Raises ReadError for an annotation.
+    argument: as in `plain_values_of`. Raises ReadError for an annotation.
     """
     from plait.yaml.comments import Comments
     from plait.yaml.duplicate_keys import duplicate_key_warnings
@@ -208,7 +208,7 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, wh
 
 
 def yaml_converter(strict: bool) -> Callable[[Source], Value]:
-    """A function that reads the text of a source as one YAML value. It raises ReadError."""
+    """Returns a function that parses a source as one YAML value, and raises ReadError."""
 
     def convert(source: Source) -> Value:
         from plait.yaml.document_start import is_second
@@ -240,7 +240,7 @@ def _from_environment(
 
 
 def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | None) -> list[ReferencedValues]:
-    # The user typed the value, so messages show it; values that are secret come in by other flags.
+    # The user typed the value, so messages show it. Secret values come from other flags.
     key, equals, text = argument.partition("=")
     if not equals:
         raise UsageError(
