@@ -21,6 +21,7 @@ import plait
 from plait.api import asynchronous
 from plait.base.errors import PlaitError
 from plait.engine import types
+from plait.engine.options import SHARED
 
 FUNCTIONS = (
     "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
@@ -205,7 +206,20 @@ def flags_page() -> str:
         (
             "Every command prints its flags with `--help`, and has one error layout and the "
             "[exit statuses](limits.md#exit-status) in common.\n"
-            "A flag that can be repeated is read in the order of the command line."
+            "A flag that can be repeated is read in the order of the command line.\n"
+            "`plait help --man COMMAND` prints the same as a page for `man`."
+        ),
+        "## Flags of all commands",
+        (
+            "They have the same meaning in every command.\n"
+            "`--quiet` also leaves out notes, progress and summaries, not the answer of a question or a check.\n"
+            "`--debug` adds the time of each step, and the traceback of an internal error; `plait render` prints what ytt "
+            "prints."
+        ),
+        "| flag | does |\n|---|---|\n"
+        + "\n".join(
+            f"| `{flag.shown}{' ' + cell(flag.value) if flag.value else ''}` | {cell(flag.help)} |"
+            for flag in SHARED.shared
         ),
     ]
     for name, table in commands().items():

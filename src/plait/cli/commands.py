@@ -12,7 +12,7 @@ from plait.cli.command_examples import example_of
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, Request
+from plait.engine.options import SWITCH, Request, switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,13 +81,14 @@ class Node:
         return example_of(self.words)
 
 
-class _Help(Request):
+class Help(Request):
     """The command line of `plait help`."""
 
     __slots__ = ()
     command = "help"
     summary = "Print the help of a command, or the page of a code of an error, a warning or a finding."
     usage = "[COMMAND...|CODE]"
+    man = switch("man", "print a manual page for man instead, such as plait help --man render | man -l -")
 
 
 class _Version(Request):
@@ -98,7 +99,7 @@ class _Version(Request):
     summary = "Print the version."
 
 
-OTHERS: Mapping[str, type[Request]] = {"help": _Help, "version": _Version}
+OTHERS: Mapping[str, type[Request]] = {"help": Help, "version": _Version}
 
 
 def node_of(name: str) -> Node:

@@ -12,9 +12,9 @@ from plait.base.errors import UsageError
 from plait.base.similar_names import counted as nouns
 from plait.cli.coverage_reports import Reports
 from plait.cli.messages import complain_of_messages, is_text
-from plait.cli.progress import working
+from plait.cli.progress import stepped, working
 from plait.cli.runs import announced
-from plait.cli.streams import complain
+from plait.cli.streams import complain, note
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, PROJECT, TRUST
 from plait.engine.flags import Command
@@ -65,16 +65,16 @@ def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
     """Counts runs. Returns the number of failed ones. Raises UsageError for an unknown one."""
     chosen = choose(project, flags.arguments)
     runs = chosen.runs
-    complain(chosen.note())
+    note(chosen.note())
     if not runs:
         raise UsageError(
             "there is no run to count", hint="write a plait.yml, or see `plait init`", code="nothing-to-do"
         )
     processes = min(jobs_of(flags), len(runs))
-    with working(f"evaluating {nouns(len(runs), 'run')}"):
+    with working(f"evaluating {nouns(len(runs), 'run')}") as context:
         failed = [
             *(
-                counted(project, runs, coverage)
+                counted(project, stepped(context, runs), coverage)
                 if processes == 1
                 else counted_by_several(runs, coverage, processes, flags.project)
             )

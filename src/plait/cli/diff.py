@@ -90,7 +90,7 @@ def main(flags: Diff) -> int:
     try:
         with watched(context):
             left, right = (diff.printed(_documents(path, flags, context)) for path in flags.arguments)
-            context.doing = "comparing"
+            context.begin("comparing")
             differences = diff.diff(left, right, cleartext_secrets=flags.cleartext_secrets)
     finally:
         warn(context)
@@ -111,7 +111,7 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     """The documents of one side: of a file or directory as they are, of a site rendered."""
     links = links_of(flags)
     if not flags.site:
-        context.doing = f"reading {path}"
+        context.begin(f"reading {path}")
         return read(sources(path, _EXTENSIONS, links=links))
     from plait.layering.job import LayerJob
     from plait.layering.rendering import LayeringOptions

@@ -97,7 +97,7 @@ def _told(found: Iterable[History], context: Context) -> Iterator[History]:
     """The histories, with progress for observers."""
     context.done = context.total = 0
     for history in found:
-        context.doing = history.place
+        context.begin(history.place)
         yield history
 
 

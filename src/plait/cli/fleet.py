@@ -83,7 +83,7 @@ class Fleet(Request):
         choices=("json",),
     )
     statistics = switch("statistics", "also print how much was reused, and how much was new")
-    quiet = switch("quiet", "print only errors")
+    quiet = Request.quiet
     trust = TRUST
     limit = LIMIT
     output_links = ALLOW_OUTPUT
@@ -172,7 +172,7 @@ def _watcher(flags: Fleet) -> FleetReporter:
         if flags.events != "json":
             raise UsageError(f'unknown form "{flags.events}"', expected="json", code="unknown-choice")
         return EventReporter()
-    return NullReporter() if flags.quiet else for_people()
+    return NullReporter() if flags.quiet else for_people(verbose=flags.verbose or flags.debug)
 
 
 def _number(text: str) -> int:

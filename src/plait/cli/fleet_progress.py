@@ -7,7 +7,7 @@ from json import dumps
 from time import monotonic
 
 from plait.cli.colour import is_dumb
-from plait.cli.streams import guarded, write_out
+from plait.cli.streams import complain, guarded, write_out
 from plait.fleet.progress import NullReporter
 from plait.fleet.run_result import FAILED
 from plait.fleet.summary import duration
@@ -102,7 +102,16 @@ class EventReporter(NullReporter):
         write_out(dumps(event) + "\n")
 
 
-def for_people() -> FleetReporter:
-    """The watcher that prints progress to standard error."""
+class RunReporter(NullReporter):
+    """Prints each finished run to standard error."""
+
+    def outcome(self, outcome: RunResult) -> None:
+        complain(f"plait: run {outcome.name}: {outcome.status}\n")
+
+
+def for_people(*, verbose: bool) -> FleetReporter:
+    """The watcher that prints progress to standard error. verbose: each run."""
+    if verbose:
+        return RunReporter()
     terminal = guarded()
     return LogReporter() if terminal is None or is_dumb() else StatusLineReporter(terminal)

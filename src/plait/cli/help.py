@@ -7,9 +7,11 @@ from os.path import lexists
 from plait.cli import COMMANDS
 from plait.cli.colour import styles_of
 from plait.cli.command_examples import example_of
-from plait.cli.commands import GROUPS, OTHERS, Node, node_of, unknown
+from plait.cli.commands import GROUPS, OTHERS, Help, Node, node_of, unknown
+from plait.cli.man_pages import man_page, man_page_of_all
 from plait.cli.streams import line_width
-from plait.engine.helping import indented
+from plait.engine.flags import Command
+from plait.engine.helping import indented, shared_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def help_of(words: Sequence[str]) -> str | None:
             break
         before.append(word)
     if before[:1] == ["help"] and "help" not in node.children and not lexists("help"):
-        return _described(node, before[1:])
+        return help_text(_described(node, before[1:]), line_width())
     if len(before) == len(words) - 1:
         return None
     for word in before:
@@ -42,16 +44,22 @@ def help_of(words: Sequence[str]) -> str | None:
 
 
 def help_for(words: Sequence[str]) -> str:
-    """The text that `plait help WORDS` prints. Raises UsageError for an unknown command or code."""
+    """The text that `plait help WORDS` prints. Raises UsageError for an unknown flag, command or code."""
+    flags = Command(Help).parse(words)
+    words = flags.arguments
+    if flags.man:
+        return man_page(_described(node_of(words[0]), words[1:])) if words else man_page_of_all()
+    if not words:
+        return help_text(node_of("help"), line_width()) if flags.help else overview()
     if words[0] not in COMMANDS and words[0] not in OTHERS:
         from plait.cli.pages import is_code, page_of
 
         if is_code(words[0]):
             return page_of(words[0], line_width() or 80)
-    return _described(node_of(words[0]), words[1:])
+    return help_text(_described(node_of(words[0]), words[1:]), line_width())
 
 
-def _described(node: Node, words: Sequence[str]) -> str:
+def _described(node: Node, words: Sequence[str]) -> Node:
     for word in words:
         if not node.children:
             break
@@ -59,7 +67,7 @@ def _described(node: Node, words: Sequence[str]) -> str:
         if child is None:
             raise unknown(" ".join(("plait", *node.words)), word, [*node.children])
         node = child
-    return help_text(node, line_width())
+    return node
 
 
 def overview() -> str:
@@ -74,7 +82,6 @@ def overview() -> str:
     out += [show("title", "Example:"), f"  {example_of(('explain', 'render'))}", ""]
     out += [
         "plait COMMAND --help lists the flags of a command. All commands accept:",
-        f"{show('flag', '  --color auto|always|never')}  colours; auto: on a terminal, unless NO_COLOR is set",
-        f"{show('flag', '  --message-format FORM')}      errors and warnings as text, json, github, sarif, ytt or bosh",
+        *shared_lines(styles=show, width=line_width()),
     ]
     return "\n".join(out) + "\n"

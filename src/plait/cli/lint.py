@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from plait.authoring.lint import reports
 from plait.authoring.lint.fixing import fix
@@ -20,10 +19,10 @@ from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
 from plait.cli.colour import styles_of
 from plait.cli.common_flags import entered, shown
-from plait.cli.progress import working
+from plait.cli.progress import stepped, working
 from plait.cli.runs import announced
 from plait.cli.signals import cleanup_on_signal
-from plait.cli.streams import complain, line_width, write_folded, write_out
+from plait.cli.streams import line_width, note, write_folded, write_out
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
@@ -93,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
         with cleanup_on_signal():
             mended = fix(subject, found)
         if mended:
-            sys.stderr.write(f"plait: {counted(len(mended), 'finding')} mended\n")
+            note(f"plait: {counted(len(mended), 'finding')} mended\n")
             subject, found = asked.look()
     asked.tell(subject, found)
     return 1 if found else 0
@@ -127,7 +126,7 @@ class Asked:
             announced(project)
         chosen = choose(project, flags.arguments)
         runs = chosen.runs
-        complain(chosen.note())
+        note(chosen.note())
         if not runs:
             raise UsageError(
                 "there is no run to look at",
@@ -135,8 +134,8 @@ class Asked:
                 hint="plait project says what was seen",
                 code="nothing-to-do",
             )
-        with permitted(project.permissions), working(f"checking {counted(len(runs), 'run')}"):
-            subject = LintProject(project, runs, view)
+        with permitted(project.permissions), working(f"checking {counted(len(runs), 'run')}") as context:
+            subject = LintProject(project, stepped(context, runs), view)
             return subject, findings_of(subject, flags.select, flags.ignore, flags.portable)
 
     def tell(self, subject: LintProject, found: Sequence[LintFinding]) -> None:

@@ -6,7 +6,7 @@ import sys
 
 from plait.base.errors import PlaitError, UsageError, diagnostic_of, render
 from plait.cli import SINK, TYPED
-from plait.cli.streams import complain, error_width
+from plait.cli.streams import complain, error_width, requested
 from plait.engine.flags import Command
 from plait.engine.options import FORMS, Request
 
@@ -103,7 +103,7 @@ def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None
 def warn(context: Context) -> None:
     """Prints the warnings of a run to standard error, each once."""
     sink = _sink()
-    if sink is not None:
+    if sink is not None and not requested("quiet"):
         sink.warnings(context.warnings)
     elif context.warnings:
         for text in context.warnings:
@@ -112,7 +112,9 @@ def warn(context: Context) -> None:
 
 
 def complain_of_warning(text: str) -> None:
-    """Writes a warning to standard error."""
+    """Writes a warning to standard error; nothing with --quiet."""
+    if requested("quiet"):
+        return
     from plait.cli.colour import styles_of
 
     show = styles_of(sys.stderr)

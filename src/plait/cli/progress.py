@@ -11,13 +11,18 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 
 from plait.cli.colour import is_dumb
+from plait.cli.streams import complain
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from typing import TypeVar
 
+    from plait.authoring.project.run import Run
     from plait.cli.terminal import Terminal
+
+    R = TypeVar("R", bound=Run)
 
 _FIRST = 1.0
 _AGAIN = 0.2
@@ -51,6 +56,28 @@ class ProgressDisplay:
             sleep(_AGAIN)
 
 
+class StepLog:
+    """Prints each step of an evaluation to standard error. with_time: with the seconds since the first one."""
+
+    __slots__ = ("_start", "_with_time")
+
+    def __init__(self, *, with_time: bool) -> None:
+        self._start = monotonic()
+        self._with_time = with_time
+
+    def __call__(self, step: object) -> None:
+        time = f"{monotonic() - self._start:.3f} s " if self._with_time else ""
+        complain(f"plait: {time}{step}\n")
+
+
+def stepped(context: Context, runs: Iterable[R]) -> Iterator[R]:
+    """The runs. Each is a step of the context."""
+    for run in runs:
+        context.begin(f"run {run.name}")
+        context.done += 1
+        yield run
+
+
 def line(context: Context, seconds: float) -> str:
     """The progress line of an evaluation after this number of seconds."""
     many = f" ({context.done} of {context.total})" if 0 < context.done <= context.total else ""
@@ -58,14 +85,14 @@ def line(context: Context, seconds: float) -> str:
 
 
 @contextmanager
-def working(doing: str, total: int = 0) -> Iterator[Context]:
+def working(doing: str, total: int = 0, *, steps: bool = True) -> Iterator[Context]:
     """Shows progress while the body runs that has no context of its own. The body counts in `done` of the context.
 
-    doing: what it does, such as "checking the runs". total: how many units there are, 0 if that is unknown.
+    doing: what it does, such as "checking the runs". total: how many units there are, 0 if that is unknown. steps: as of `watched`.
     """
     from plait.cli.streams import watched
 
     context = Context()
     context.doing, context.total = doing, total
-    with watched(context):
+    with watched(context, steps=steps):
         yield context

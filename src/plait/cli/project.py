@@ -10,6 +10,7 @@ from plait.authoring.project.file import Project, find, read
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.base.similar_names import counted
+from plait.cli import TYPED
 from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced, described
 from plait.cli.streams import write_answer, write_out
@@ -120,7 +121,11 @@ def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, 
     Raises PlaitError.
     """
     words = [*argv]
-    project = announced(project_of(path, os.curdir))
+    project = project_of(path, os.curdir)
+    if not project.path:
+        # The flags that all commands accept apply to what is announced.
+        TYPED.get([]).append(Command(Request).apart(words, anywhere=True)[0])
+    announced(project)
     # The only run need not be named; the words then belong to its command. `render` accepts no arguments.
     is_only = len(project.runs) == 1 and not project.matrices
     takes_words = is_only and next(iter(project.runs.values())).command != "render"

@@ -179,7 +179,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
     context.trace = trace_of(request)
     context.gives_output_alone = True
     try:
-        with watched(context):
+        with watched(context, steps=debug is None):
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
         if _prints_documents(request) and [file for file in files if file.path.endswith((CHART, *KUSTOMIZATIONS))]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.cli.streams import complain
+from plait.cli.streams import note
 from plait.engine.flags import words_of
 
 TYPE_CHECKING = False
@@ -33,9 +33,9 @@ def announced(project: Project) -> Project:
     if not project.path and project.runs:
         runs = [*project.runs.values()]
         for run in runs[:_NAMED]:
-            complain(f"plait: no plait.yml; inferred: plait {_typed(run)}\n")
+            note(f"plait: no plait.yml; inferred: plait {_typed(run)}\n")
         if len(runs) > _NAMED:
-            complain(f"plait: no plait.yml; inferred {len(runs) - _NAMED} more runs: plait project lists them\n")
+            note(f"plait: no plait.yml; inferred {len(runs) - _NAMED} more runs: plait project lists them\n")
     return project
 
 

@@ -6,7 +6,7 @@ from plait.base.errors import PlaitError, UsageError
 from plait.base.limits import parse
 from plait.base.process import goes_on, serve_on
 from plait.cli.serve_options import Serve
-from plait.cli.streams import complain
+from plait.cli.streams import note
 from plait.cli.tools import size_of
 from plait.engine.flags import Command
 from plait.service.telemetry import ExportingTelemetry
@@ -61,7 +61,7 @@ def _serve(flags: Serve) -> int:
         if flags.check:
             app.state.service.database.close()
             return 0
-        complain(f"plait: serving {address}\n")
+        note(f"plait: serving {address}\n")
         return _run(app, listener)
 
 

@@ -23,7 +23,7 @@ from plait.cli.messages import complain_of
 from plait.cli.progress import working
 from plait.cli.project import RUN, chosen, is_run
 from plait.cli.questions import split_question
-from plait.cli.streams import complain, write_folded
+from plait.cli.streams import complain, note, write_folded
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import TRUST
@@ -240,12 +240,12 @@ def _finish(edit: Edit, flags: Set) -> None:
     """Writes the files, or prints how to."""
     names = ", ".join(os.path.relpath(path) for path in edit.files)
     if not edit.files:
-        complain("plait: that is what the output has already\n")
+        note("plait: that is what the output has already\n")
     elif flags.write:
         edit.write(also=True)
-        complain(f"plait: wrote {names}\n")
+        note(f"plait: wrote {names}\n")
     else:
-        complain("plait: nothing was written; -w writes it\n")
+        note("plait: nothing was written; -w writes it\n")
 
 
 def _show(edit: Edit) -> None:

@@ -7,6 +7,7 @@ import sys
 from os import environ
 
 from plait.base.errors import ReadError
+from plait.cli import TYPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +26,35 @@ class _Unwatched:
         pass
 
 
-def watched(context: Context) -> ProgressDisplay | _Unwatched:
-    """A context that shows progress on a terminal while its body runs."""
-    terminal = guarded()
-    if terminal is None:
-        return _Unwatched()
-    from plait.cli.progress import ProgressDisplay
+def requested(attribute: str) -> bool:
+    """True if the command line has a shared switch, such as `quiet`."""
+    return any(getattr(one, attribute) for one in TYPED.get([]))
 
+
+def note(text: str) -> None:
+    """Writes a text to standard error that is neither a result nor an error; nothing with --quiet."""
+    if not requested("quiet"):
+        complain(text)
+
+
+def watched(context: Context, *, steps: bool = True) -> ProgressDisplay | _Unwatched:
+    """A context that shows progress while its body runs: a line on a terminal, or each step with --verbose.
+
+    steps: the command does not print them itself.
+    """
+    if requested("quiet"):
+        return _Unwatched()
+    is_logged = steps and (requested("verbose") or requested("debug"))
+    terminal = guarded()
+    if terminal is None and not is_logged:
+        return _Unwatched()
+    from plait.cli.progress import ProgressDisplay, StepLog
+
+    if is_logged or terminal is None:
+        context.on_step = StepLog(with_time=requested("debug"))
+        if context.doing:
+            context.on_step(context.doing)
+        return _Unwatched()
     return ProgressDisplay(context, terminal)
 
 

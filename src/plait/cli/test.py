@@ -26,7 +26,7 @@ from plait.cli.test_output import TerminalReporter, obsolete_note
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
-from plait.engine.options import Heading, Request, switch, text, texts
+from plait.engine.options import SHARED, Heading, Request, switch, text, texts
 from plait.insight.workflow import without_commands
 from plait.tree.context import Context
 
@@ -66,7 +66,7 @@ class Test(Request):
     jobs = JOBS
     update = switch("update", "rewrite changed snapshots and delete obsolete ones")
     _3 = Heading("Reports")
-    verbose = switch("verbose", "print one line per test", short="v")
+    verbose = SHARED.verbose.replaced(short="v")
     junit = text("junit", "write a JUnit XML report to a file", value="FILE")
     tap = switch("tap", "print results as TAP only")
     github = switch("github", "also print annotations for GitHub Actions")
@@ -109,7 +109,7 @@ def main(flags: Test) -> int:
         return 0
     jobs = jobs_of(flags)
     start = perf_counter()
-    with working("looking for tests"):
+    with working("looking for tests", steps=False):
         collected, cases = _collected(flags)
     if flags.list:
         write_answer("".join(f"{case.id}\n" for case in cases))
@@ -166,11 +166,17 @@ def _run(
 ) -> list[CaseResult]:
     """Runs the cases and prints their results."""
     teller = TerminalReporter(
-        len(cases), verbose=flags.verbose, colour=in_colour(), in_workflow=flags.github or in_workflow()
+        len(cases),
+        verbose=flags.verbose or flags.debug,
+        quiet=flags.quiet,
+        colour=in_colour(),
+        in_workflow=flags.github or in_workflow(),
     )
     done: list[CaseResult] = []
     # A bar on standard output needs no line on standard error.
-    with nullcontext(Context()) if sys.stdout.isatty() else working("running tests", len(cases)) as context:
+    with (
+        nullcontext(Context()) if sys.stdout.isatty() else working("running tests", len(cases), steps=False) as context
+    ):
         for one in _results(flags, cases, jobs, coverage):
             context.done += 1
             done.append(one)

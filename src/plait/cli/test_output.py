@@ -23,13 +23,17 @@ _BAR = 30
 class TerminalReporter:
     """Prints results to standard output as they arrive.
 
-    total: their number. verbose: print one line each. colour: on a terminal. in_workflow: print GitHub annotations.
+    total: their number. verbose: print one line each. quiet: print failures only. colour: on a terminal.
+    in_workflow: print GitHub annotations.
     """
 
-    def __init__(self, total: int, *, verbose: bool, colour: bool, in_workflow: bool = False) -> None:
+    def __init__(
+        self, total: int, *, verbose: bool, quiet: bool = False, colour: bool, in_workflow: bool = False
+    ) -> None:
         self._in_workflow = in_workflow
         self._total = total
         self._verbose = verbose
+        self._quiet = quiet
         self._on_terminal = sys.stdout.isatty()
         self._colour = colour
         self._count = self._failed = 0
@@ -40,6 +44,8 @@ class TerminalReporter:
         if self._verbose:
             word = self._paint("passed", "32") if case_result.passed else self._paint("FAILED", "31;1")
             write_out(f"{word}  {self._clean(case_result.id)}{self._time(case_result.seconds)}\n", is_harmless=True)
+        elif self._quiet:
+            pass
         elif self._on_terminal:
             done = _BAR * self._count // max(self._total, 1)
             failed = f", {self._paint(f'{self._failed} failed', '31')}" if self._failed else ""
@@ -62,7 +68,7 @@ class TerminalReporter:
 
     def end(self, results: Sequence[CaseResult], notes: Sequence[str], seconds: float) -> None:
         """Prints the failures, the notes, and the counts. notes: of the whole run."""
-        if not self._verbose:
+        if not self._verbose and not self._quiet:
             write_out("\r\x1b[K" if self._on_terminal else "\n" if self._count % _DOTS else "", is_harmless=True)
         told: dict[Key, str] = {}
         for one in results:
@@ -70,6 +76,8 @@ class TerminalReporter:
                 self._failure(one, told)
         for note in [note for one in results for note in one.notes] + list(notes):
             write_folded(f"{self._clean(note)}\n", is_harmless=True)
+        if self._quiet:
+            return
         passed = len(results) - self._failed
         parts = [self._paint(f"{passed} passed", "32")] if passed or not self._failed else []
         parts += [self._paint(f"{self._failed} failed", "31;1")] if self._failed else []

@@ -8,7 +8,7 @@ from pathlib import Path
 from plait.base.errors import UsageError
 from plait.base.process import goes_on, serve_on
 from plait.base.version import __version__
-from plait.cli.streams import complain
+from plait.cli.streams import complain, note
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text
 
@@ -60,7 +60,7 @@ def main(flags: Website) -> int:
         ) from None
     goes_on()
     with server, serve_on(_MEMORY):
-        complain(f"plait: serving {server.address}\n")
+        note(f"plait: serving {server.address}\n")
         try:
             server.serve_forever()
         except KeyboardInterrupt:

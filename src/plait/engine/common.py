@@ -13,6 +13,7 @@ from plait.engine.options import (
     NUMBER,
     PROCESS,
     READ_PATH,
+    SHARED,
     SWITCH,
     TEXT,
     TEXTS,
@@ -200,7 +201,6 @@ WARNINGS = declared(
 )
 # For plait under the name of a reference program.
 WARNINGS_HIDDEN = WARNINGS.replaced(default=(HIDE,))
-QUIET = declared("quiet", SWITCH, "the same as --warnings=hide", part=PROCESS)
 
 
 class Dialect(Request):
@@ -211,7 +211,7 @@ class Dialect(Request):
     limit = LIMIT
     isolate = ISOLATE
     warnings_shown = WARNINGS
-    quiet = QUIET
+    quiet = SHARED.quiet.replaced(setting="quiet")
     warnings: Warnings = keyword("keep")
     limits: Limits | None = keyword()
     trace: bool = keyword(default=False)

@@ -70,9 +70,7 @@ class Command(Generic[R]):
             heading = GENERAL
         self.groups.setdefault(heading, []).append(shared.help)
         self.flags = [flag for group in self.groups.values() for flag in group]
-        hidden = [shared.debug]
-        if request.program == "plait":
-            hidden += [shared.message_format, shared.color]
+        hidden = shared.shared if request.program == "plait" else [shared.debug]
         self._by_name: dict[str, Option] = {flag.name: flag for flag in (*hidden, *self.flags)}
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
 

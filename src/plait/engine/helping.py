@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from plait.base.styles import PLAIN
 from plait.engine.common import FALSE, NO_EFFECT, TRUE
-from plait.engine.options import LISTS, SWITCH
+from plait.engine.options import LISTS, SHARED, SWITCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,25 @@ def help_text(
     if NO_EFFECT in command.groups:
         names = ", ".join(f"{flag.shown} {flag.value}".rstrip() for flag in command.groups[NO_EFFECT])
         out += [[], *_title(NO_EFFECT, most), *_plain(indented(names, most))]
+    if command.request.program == "plait":
+        *names, last = [f"--{flag.name}" for flag in SHARED.shared]
+        out += [
+            [],
+            *_plain(
+                wrap(
+                    f"All commands accept {', '.join(names)} and {last}; plait help describes them.",
+                    most,
+                    break_on_hyphens=False,
+                )
+            ),
+        ]
     return "".join([(styles or PLAIN).line(line) + "\n" for line in out])
+
+
+def shared_lines(*, styles: Styles, width: int | None) -> list[str]:
+    """The lines about the options of all commands. width: of the terminal."""
+    most = _WIDTH if width is None else min(width, _WIDTH)
+    return [styles.line(line) for option in SHARED.shared for line in _lines(option, most, min(_COLUMN, most // 2))]
 
 
 def _title(text: str, most: int) -> list[StyledLine]:

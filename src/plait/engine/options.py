@@ -314,9 +314,29 @@ class Request:
     argument: ClassVar[Option] = Option("", TEXTS, "", is_argument=True, setting="")
     # Every command has them.
     help = switch("help", "print this help", short="h", setting="", part=PROCESS)
-    debug = switch("debug", "", setting="", part=PROCESS)
-    message_format = text("message-format", "", default=("text",), choices=FORMS, setting="", part=PROCESS)
-    color = text("color", "", default=("auto",), choices=COLOURS, setting="", part=PROCESS)
+    quiet = switch("quiet", "print only results and errors, no warnings", setting="", part=PROCESS)
+    verbose = switch("verbose", "print each file, run or test as it begins", setting="", part=PROCESS)
+    debug = switch("debug", "print each step with details, for a bug report", setting="", part=PROCESS)
+    color = text(
+        "color",
+        "colours; auto: on a terminal, unless NO_COLOR is set",
+        value="auto|always|never",
+        default=("auto",),
+        choices=COLOURS,
+        setting="",
+        part=PROCESS,
+    )
+    message_format = text(
+        "message-format",
+        "errors and warnings as text, json, github, sarif, ytt or bosh",
+        value="FORMAT",
+        default=("text",),
+        choices=FORMS,
+        setting="",
+        part=PROCESS,
+    )
+    # Options of all commands of plait, which the help of one command does not list.
+    shared: ClassVar[tuple[Option, ...]] = (quiet, verbose, debug, color, message_format)  # type: ignore[assignment]
 
     def __init_subclass__(cls) -> None:
         own: list[Option | Heading] = []
@@ -439,6 +459,10 @@ class Request:
                     raise UsageError(
                         f'unknown {noun} "{value}"', expected=", ".join(known), hint=hint, code="unknown-choice"
                     )
+
+
+# The declarations of the options that all commands share.
+SHARED: Any = Request
 
 
 class located:  # noqa: N801 - reads as what it does

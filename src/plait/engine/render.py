@@ -14,6 +14,7 @@ from plait.engine.options import (
     DELIVERY,
     PROCESS,
     READ_PATH,
+    SHARED,
     TEXTS,
     WRITTEN_PATH,
     Heading,
@@ -181,7 +182,7 @@ class Render(Linked):
     quote_values = common.QUOTE_VALUES
     no_code_cache = switch("no-code-cache", "compile templates without using the cache directory", part=PROCESS)
     _6 = Heading(common.GENERAL)
-    debug = switch("debug", "print each step to standard error", part=PROCESS)
+    debug = SHARED.debug.replaced(setting="debug")
 
 
 # Options of data values to their names in `ValuesFlags`, the lowest precedence first.

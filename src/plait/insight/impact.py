@@ -125,7 +125,7 @@ def _places(
     inside: list[NodePath] = []
     for place in all_places(documents.items, Explainer(trace).texts):
         if context is not None:
-            context.doing = place
+            context.begin(place)
         history = explainer.history(place)
         numbers = {number for name, number in explainer.lines(history, structure=True) if same_file(name, file)}
         # Of a file that was read as a whole every line counts.

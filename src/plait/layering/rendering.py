@@ -182,7 +182,7 @@ def render_plan(
     if options.like_deckhand:
         order = generation_order(plan.documents, plan.needs)
     for document in order:
-        context.doing = document
+        context.begin(document)
         context.done += 1
         current_budget().check_time()
         if failed and not failed.isdisjoint(plan.needs.get(document, ())):

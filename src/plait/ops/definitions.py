@@ -330,7 +330,7 @@ def interpolate(
     try:
         for number, definition in enumerate(typed, 1):
             if sources.context is not None:
-                sources.context.doing = f"generating the variable {definition.name} ({definition.kind})"
+                sources.context.begin(f"generating the variable {definition.name} ({definition.kind})")
                 sources.context.done, sources.context.total = number, len(typed)
             lookup.defined(definition)
         result = lookup.fill(root)

@@ -178,6 +178,7 @@ class PatchJob:
     def run(self) -> Value:
         """The changed document, or the value at the path. Raises ReadError, OpsError."""
         if self.template is not None:
+            self.context.begin(self.template.shown)
             self.template.extensions = self.extensions
             self.base = read_first(self.template, self.context.warn)
         trace = self.context.trace
@@ -192,6 +193,7 @@ class PatchJob:
             from plait.ops import secrecy
 
             compared = secrecy.Compared(self.operations)
+        self.context.begin("operations")
         try:
             value = patch(value, compared or self.operations, trace=trace, done=self.done)
         except OpsError as error:
@@ -223,6 +225,8 @@ class PatchJob:
         if not can_have_values(value, self.sources) and not self.expect_values:
             return value
         from plait.ops.definitions import interpolate
+
+        self.context.begin("variables")
 
         return interpolate(
             value,

@@ -57,6 +57,7 @@ class Context:
     """The state of one evaluation.
 
     doing, done, total: progress for observers: the current step, the finished units, and all units.
+    on_step: receives each step as it begins.
     print_line: receives each line that templates print.
     warnings: texts that a command prints to standard error.
     told: the number of warnings, repeated ones included.
@@ -78,6 +79,7 @@ class Context:
         "lookups",
         "note",
         "noted",
+        "on_step",
         "originals",
         "print_line",
         "refuses_warnings",
@@ -119,6 +121,13 @@ class Context:
         self.extensions: frozenset[str] = frozenset()
         self.doing: object = ""
         self.done = self.total = 0
+        self.on_step: Callable[[object], None] | None = None
+
+    def begin(self, step: object) -> None:
+        """Notes the current step for observers. step: its text is computed only for an observer."""
+        self.doing = step
+        if self.on_step is not None:
+            self.on_step(step)
 
     def end(self) -> None:
         """Breaks reference cycles at the end of the evaluation.

@@ -18,7 +18,7 @@ from plait.insight.diagnostic_formats import messages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
@@ -36,7 +36,7 @@ class Failed(NamedTuple):
     messages: Sequence[Message] = ()
 
 
-def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterator[Failed]:
+def counted(project: Project, runs: Iterable[Run], coverage: Coverage) -> Iterator[Failed]:
     """Counts runs. Yields each failed one."""
     cache = _cache(project)
     for run in runs:

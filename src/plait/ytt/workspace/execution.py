@@ -313,7 +313,7 @@ class Execution:
             libraries = [(one.path, one.file.text()) for one, _ in layout.members if one.file.is_library]
             kept.begin(values.value, tuple(libraries))
         for member, purpose in layout.members:
-            context.doing = member.path
+            context.begin(member.path)
             context.done += 1
             if purpose == NOTHING:
                 continue
@@ -359,7 +359,7 @@ class Execution:
             for place, (member, found) in enumerate(documents):
                 items: list[Document] = [replacing(one) if _is_overlay(one) else one for one in found.items]  # type: ignore[misc]
                 documents[place] = member, found.with_items(items)
-        context.doing = "overlays"
+        context.begin("overlays")
         return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
 
     def _outcome(self, loader: Loader, member: LibraryFile, kept: TemplateCache | None) -> TemplateResult:

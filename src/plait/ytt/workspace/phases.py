@@ -91,7 +91,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         values_as_documents(job.files, evaluated.files, values, session.context)
     if job.merges is not None:
         evaluated.files = job.merges.merged(evaluated.files, session.context)
-    session.context.doing = "writing"
+    session.context.begin("writing")
     if not evaluated.files and not evaluated.texts:
         names = [file.path for file in job.files if file.type == DATA]
         if names:
