@@ -194,6 +194,7 @@ def test_help_text_comes_from_the_table() -> None:
     class Tool(Request):
         __slots__ = ()
         summary = "Does things."
+        program = "tool"
         usage = "PATH"
         commands = (("go", "goes"), ("stop", "stops"))
         file = Plain.file
@@ -224,6 +225,7 @@ def test_help_has_headings_and_names_flags_without_effect_last() -> None:
     class Tool(Request):
         __slots__ = ()
         summary = "Does things."
+        program = "tool"
         _1 = Heading("Inputs")
         file = Plain.file
         _2 = Heading("Output")

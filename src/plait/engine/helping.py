@@ -47,12 +47,12 @@ def help_text(
         names = ", ".join(f"{flag.shown} {flag.value}".rstrip() for flag in command.groups[NO_EFFECT])
         out += [[], *_title(NO_EFFECT, most), *_plain(indented(names, most))]
     if command.request.program == "plait":
-        *names, last = [f"--{flag.name}" for flag in SHARED.shared]
+        shared = [f"--{flag.name}" for flag in SHARED.shared]
         out += [
             [],
             *_plain(
                 wrap(
-                    f"All commands accept {', '.join(names)} and {last}; plait help describes them.",
+                    f"All commands accept {', '.join(shared[:-1])} and {shared[-1]}; plait help describes them.",
                     most,
                     break_on_hyphens=False,
                 )
