@@ -205,19 +205,34 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
 
 
 def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
-    from plait.fleet.revision_diff import DIFFERS, since
+    from plait.fleet.revision_diff import DIFFERS, RunDifference, since
 
     if flags.arguments:
         raise UsageError("--since takes no line of a file", found=" ".join(flags.arguments), code="unexpected-argument")
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    groups: dict[tuple[object, ...], list[RunDifference]] = {}
     for one in since(project, tasks, flags.since):
-        groups.setdefault((one.kind, one.places), []).append(one.name)
+        groups.setdefault(one.same, []).append(one)
     if flags.output == ANSWER_JSON:
-        _as_json([{"runs": names, "change": kind, "paths": list(paths)} for (kind, paths), names in groups.items()])
+        _as_json(
+            [
+                {
+                    "runs": [one.name for one in same],
+                    "values": [_place_data(place) for place in first.places],
+                    "change": first.kind,
+                    "files": list(first.files),
+                    "message": first.message or None,
+                }
+                for same in groups.values()
+                for first in same[:1]
+            ]
+        )
     else:
-        for (kind, paths), names in groups.items():
-            write_folded(f"{_named(names)}{'' if kind == DIFFERS else f': {kind}'}{':' if paths else ''}\n")
-            write_folded("".join(f"  {path}\n" for path in paths))
+        for same in groups.values():
+            first = same[0]
+            lines = [*map(place_text, first.places), *first.files, *filter(None, [first.message])]
+            names = _named([one.name for one in same])
+            write_folded(f"{names}{'' if first.kind == DIFFERS else f': {first.kind}'}{':' if lines else ''}\n")
+            write_folded("".join(f"  {line}\n" for line in lines))
     if not groups:
         complain(f"plait: every environment is as it was at {flags.since}\n")
     return 0 if groups else 1

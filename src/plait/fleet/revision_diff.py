@@ -34,19 +34,33 @@ if TYPE_CHECKING:
     from plait.base.writing.directory import Directory
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
+    from plait.fleet.queries import Place
 
 DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
 
 
 class RunDifference:
-    """The change of a run. kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: the differing paths, or the error."""
+    """The change of a run.
 
-    __slots__ = ("kind", "name", "places")
+    kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: the differing paths. files: the differing files that are not YAML.
+    message: the error, or what is not compared; "" for nothing.
+    """
 
-    def __init__(self, name: str, kind: str, places: Sequence[str] = ()) -> None:
+    __slots__ = ("files", "kind", "message", "name", "places")
+
+    def __init__(
+        self, name: str, kind: str, places: Sequence[Place] = (), files: Sequence[str] = (), message: str = ""
+    ) -> None:
         self.name = name
         self.kind = kind
         self.places = tuple(places)
+        self.files = tuple(files)
+        self.message = message
+
+    @property
+    def same(self) -> tuple[object, ...]:
+        """Equal for runs with the same change."""
+        return self.kind, self.places, self.files, self.message
 
 
 # Maximum seconds of one git command, and maximum bytes of its output, which lists files.
@@ -252,18 +266,18 @@ def _compared(
 ) -> RunDifference | None:
     """The change of a run, or None. views: those of both evaluations."""
     if isinstance(now, PlaitError):
-        return None if isinstance(was, PlaitError) else RunDifference(name, FAILS, [heading(now)])
+        return None if isinstance(was, PlaitError) else RunDifference(name, FAILS, message=heading(now))
     if isinstance(was, PlaitError):
         return RunDifference(name, WORKS)
     both = (was, views[0]), (now, views[1])
     found = diff(*(masked(one.nodes.items, one.trace, view=view) for one, view in both))
-    places = [f"{one.document}:{one.path}" if one.path else one.document for one in found]
+    places = [(one.document if one.is_named or not one.path else "", one.path) for one in found]
     before, after = (_texts(one, view) for one, view in both)
-    places += [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
-    if any(uses_secrets(view) for view in views):
-        # Whether they have changed, and where, would tell of them.
-        places.append(f"{HIDDEN}: values made of secrets are not compared")
-    return RunDifference(name, DIFFERS, places) if places else None
+    files = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
+    # Whether secrets have changed, and where, would tell of them.
+    is_withheld = any(uses_secrets(view) for view in views)
+    message = f"{HIDDEN}: values made of secrets are not compared" if is_withheld else ""
+    return RunDifference(name, DIFFERS, places, files, message) if places or files or message else None
 
 
 def _texts(documents: Documents, view: InputView) -> dict[str, str]:

@@ -30,13 +30,19 @@ ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 
 
 class Difference:
-    """One change. kind: ADDED, REMOVED or CHANGED. document: its name. path: in the document, "" for all of it."""
+    """One change. kind: ADDED, REMOVED or CHANGED. path: in the document, "" for all of it.
 
-    __slots__ = ("after", "before", "document", "kind", "path")
+    document: its name, or `document N`. is_named: it has a name. index: of the document, from 0, among the new
+    ones, or the old ones if it was removed.
+    """
+
+    __slots__ = ("after", "before", "document", "index", "is_named", "kind", "path")
 
     def __init__(self, kind: str, document: str, path: str, before: Value, after: Value) -> None:
         self.kind = kind
         self.document = document
+        self.is_named = True
+        self.index = 0
         self.path = path
         self.before = before
         self.after = after
@@ -63,15 +69,19 @@ def diff(
     found: list[Difference] = []
     by_order = in_order and len(left) == len(right)
     pairs = zip(left, right, strict=True) if by_order else paired(left, right)
+    places = {document: place for side in (left, right) for place, document in enumerate(side)}
     for number, (a, b) in enumerate(pairs):
         shown = a or b
-        name = (document_name(shown) if shown is not None else None) or f"document {number + 1}"
+        own_name = None if shown is None else document_name(shown)
+        name = own_name or f"document {number + 1}"
         start = len(found)
         if a is None or b is None:
             kind = ADDED if a is None else REMOVED
             found.append(Difference(kind, name, "", None if a is None else a.value, None if b is None else b.value))
         else:
             _compare(name, a.value, b.value, found)
+        for one in found[start:]:
+            one.is_named, one.index = own_name is not None, 0 if shown is None else places[b or shown]
         if not cleartext_secrets and any(one is not None and is_encrypted(one) for one in (a, b)):
             for one in found[start:]:
                 _hide(one)
@@ -293,7 +303,8 @@ def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
     """The differences as plain data, for JSON. Multi-line strings also have `hunks`."""
     out: list[dict[str, object]] = []
     for one in differences:
-        data: dict[str, object] = {"change": one.kind, "document": one.document, "path": one.path}
+        document = one.document if one.is_named else None
+        data: dict[str, object] = {"change": one.kind, "document": document, "index": one.index, "path": one.path}
         if one.kind != ADDED:
             data["before"] = to_plain(one.before)
         if one.kind != REMOVED:
