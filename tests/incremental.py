@@ -93,11 +93,20 @@ FILES: dict[str, list[str]] = {
             "--- #@ template.replace(inner.eval())\n"
         ),
         '#@ load("@ytt:library", "library")\n---\nkind: H\nname: h\nexport: #@ library.get("lib").export("named")()\n',
+        (
+            '#@ load("@ytt:library", "library")\n#@ load("@ytt:template", "template")\n'
+            f"{_DATA}#@ for size in [1, data.values.size, 3]:\n"
+            '--- #@ template.replace(library.get("lib").with_data_values({"size": size}).eval())\n#@ end\n'
+        ),
         '#@ load("@ytt:library", "library")\n---\nkind: H\nname: h\nvalues: #@ library.get("lib").data_values().size\n',
     ],
     "_ytt_lib/lib/inner.yml": [
         f"{_DATA}---\nkind: Inner\nname: inner\nsize: #@ data.values.size\n",
         "kind: Inner\nname: inner\n",
+    ],
+    "_ytt_lib/lib/over.yml": [
+        f'{_DATA}{_OVERLAY}#@overlay/match by=overlay.all, expects="0+"\n---\n#@overlay/match missing_ok=True\nover: #@ data.values.size\n',
+        f'{_OVERLAY}#@overlay/match by=overlay.subset({{"kind": "Inner"}}), expects="0+"\n---\n#@overlay/match missing_ok=True\nover: fixed\n',
     ],
     "_ytt_lib/lib/names.star": [
         'load("@ytt:data", "data")\ndef named():\n  return data.values.size\nend\n',
@@ -123,6 +132,41 @@ FILES: dict[str, list[str]] = {
         ),
         f'{_OVERLAY}#@overlay/match by=overlay.subset({{"kind": "C"}}), expects="0+"\n#@overlay/remove\n---\n',
         f'{_OVERLAY}#@overlay/match by=overlay.all, expects="0+"\n---\n#@overlay/match missing_ok=True\n#@overlay/replace via=lambda l, r: str(l) + r\nname: "-r"\n',
+    ],
+    "j_overs.yml": [
+        (
+            f'{_DATA}{_OVERLAY}#@ for one in data.values.tags:\n#@overlay/match by=overlay.subset({{"name": str(one)}}), expects="0+"\n---\n'
+            "#@overlay/match missing_ok=True\ntagged: #@ one\n#@ end\n"
+            '#@overlay/match by=overlay.subset({"kind": "Many"}), expects="0+"\n---\nitems:\n#@overlay/match by="name"\n- name: x\n'
+            "  #@overlay/match missing_ok=True\n  size: #@ data.values.size\n#@overlay/append\n- name: y\n"
+        ),
+        (
+            f'{_DATA}{_OVERLAY}#@overlay/match by=overlay.and_op(overlay.subset({{"kind": "Many"}}), overlay.not_op(overlay.subset({{"name": data.values.name}}))), expects=[0, 3, "4+"]\n'
+            "---\nitems:\n#@overlay/match by=overlay.all, expects='1+'\n-\n  #@overlay/replace via=lambda l, r: l + str(data.values.size)\n  name: n\n"
+            '#@overlay/match by=overlay.or_op(overlay.subset({"kind": "Many"}), overlay.subset({"kind": "A"})), when="2+"\n---\n#@overlay/match missing_ok=True\nlast: 1\n'
+        ),
+        (
+            f"{_DATA}{_OVERLAY}#@ def made():\n#@   wanted = {{'kind': 'Many'}}\n#@   def changes(l, r):\n#@     wanted['kind'] = data.values.kind\n#@     return l\n#@   end\n"
+            "#@overlay/match by=overlay.subset({'kind': 'Many'}), expects='0+'\n---\n#@overlay/replace via=changes\nkind:\n"
+            "#@overlay/match by=overlay.subset(wanted), expects='0+'\n---\n#@overlay/match missing_ok=True\nwanted: true\n#@ end\n"
+            '#@ load("@ytt:template", "template")\n--- #@ template.replace(made())\n'
+        ),
+        (
+            f'{_DATA}{_OVERLAY}#@overlay/match by=overlay.subset({{"kind": "Many", "size": data.values.size}}), missing_ok=True\n---\n#@overlay/match missing_ok=True\nsizd: 1\n'
+            '#@overlay/match by=overlay.subset({"kind": "Many"}), expects="0+"\n---\n#@overlay/match missing_ok=True\nnames: 1\n'
+            "#@overlay/match by=overlay.index(1), missing_ok=True\n#@overlay/insert after=True\n---\nkind: Between\nname: #@ data.values.name\n"
+        ),
+    ],
+    "k_many.yml": [
+        (
+            f"{_DATA}#@ for one in range(4):\n---\nkind: Many\nname: #@ 'n{{}}'.format(one)\nsize: #@ data.values.size if one == 2 else one\n"
+            "items:\n- name: x\n- name: #@ str(one)\n#@ end\n"
+        ),
+        (
+            f"{_DATA}#@ for one in data.values.tags:\n---\nkind: Many\nname: #@ one\nitems: []\n#@ end\n---\nkind: Many\nname: a\n"
+            "#@my/note 1, name=(2, 0.0 if data.values.live else -0.0)\nzero: #@ 0.0 if data.values.live else -0.0\n"
+            "one: #@ 1 if data.values.live else 1.0\nitems:\n- name: x\n---\n"
+        ),
     ],
     "k_apply.yml": [
         (

@@ -79,7 +79,9 @@ class Engine:
             with located(request, Render.inputs) as paths:
                 files = shared.files(paths, options, lambda path: inputs.files([path]))
             job = job_of(request, files, inputs, context, library=shared.library(files))
-            return run(job, context, shared=shared)
+            result = run(job, context, shared=shared)
+            result.known = shared.texts
+            return result
         finally:
             shared.end()
 

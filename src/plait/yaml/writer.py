@@ -14,11 +14,18 @@ from plait.yaml.scalar_styles import FORMS, StyledScalar, folded, leaf
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
+    from typing import Any, Protocol
 
     from plait.base.errors import LimitError
-    from plait.tree.nodes import Collection, MapItem, Value
+    from plait.tree.nodes import Collection, Document, MapItem, Value
     from plait.yaml.scalar_styles import ScalarStyles
+
+    class KnownTexts(Protocol):
+        """The texts of documents, and how many characters each took of the limit."""
+
+        def find(self, document: Document, /) -> tuple[str, int] | None: ...
+
+        def __setitem__(self, document: Document, text: tuple[str, int], /) -> None: ...
 
 
 # The output can be much larger than the tree, because nodes and strings are shared. Counting each string would cost
@@ -39,21 +46,36 @@ def _too_long(at: Collection | None = None) -> LimitError:
     return limit_error("the output", "output", current_budget().most("output"), at=place)
 
 
-def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
+def write(
+    documents: DocumentSet,
+    *,
+    sort: bool = False,
+    fold: int | None = None,
+    forms: ScalarStyles = FORMS,
+    known: KnownTexts | None = None,
+) -> str:
     """Writes all documents, with `---` between them and a line break after each. Options as in `write_value`.
 
-    forms: of strings; by default those of go-yaml.
+    forms: of strings; by default those of go-yaml. known: the texts of documents printed before with the same options;
+    updated.
     """
     written: list[str] = []
     out: list[str] = []
     room = _limit()
     for document in documents.items:
         if written:
-            out.append("---\n")
+            written.append("---\n")
+        if known is not None and (text := known.find(document)) is not None and text[1] <= room:
+            written.append(text[0])
+            room -= text[1]
+            continue
+        before = room
         room = _write(document.value, out, sort, fold, room, forms)
         # Pieces are joined per document, so that several documents need no more memory than one.
         written.append("".join(out))
         out.clear()
+        if known is not None:
+            known[document] = written[-1], before - room
     return "".join(written)
 
 

@@ -65,8 +65,8 @@ if TYPE_CHECKING:
             """Called when the step matches none of these left items, and adds nothing."""
 
 
-# Maximum number of added items that one overlay application examines; larger overlays are not written by hand.
-_MOST_LOOKS = 300
+# Maximum number of added items that are examined for one overlay; larger overlays are not written by hand.
+MOST_LOOKS = 300
 
 
 class OverlayApplication:
@@ -75,9 +75,10 @@ class OverlayApplication:
     owned: collections created by the application, without other references, and their edits. failed: after a failure,
     the left items of the step, innermost first. which: the index of the outermost failed item among its matches. warn:
     receives likely mistakes. looked: collections of names in which a step matched nothing and no name was similar.
+    looks: the number of looks for similar names for the current overlay.
     """
 
-    __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")
+    __slots__ = ("_warned", "failed", "listener", "looked", "looks", "owned", "warn", "which")
 
     def __init__(
         self,
@@ -89,10 +90,14 @@ class OverlayApplication:
         self.listener = listener
         self.warn = warn
         self._warned: set[OverlayStep] = set()
-        self._looks = 0
+        self.looks = 0
         self.looked: dict[OverlayStep, set[object]] = {}
         self.failed: list[Item] = []
         self.which = (0, 0)
+
+    def begin_overlay(self) -> None:
+        """Begins with the next one of several overlays, which do not count together."""
+        self.looks = 0
 
     def failed_at(self, left: Item, places: Sequence[int] = (), index: int = 0) -> None:
         """Records that a step failed on a left item at one of its indexes."""
@@ -173,9 +178,9 @@ class OverlayApplication:
 
     def no_match(self, step: OverlayStep, edit: Edit, *, adds: bool) -> None:
         """Handles a step that matched nothing, which is not an error. adds: its item will be added. Warns once."""
-        if self.warn is None or self._looks >= _MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
+        if self.warn is None or self.looks >= MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
             return
-        self._looks += 1
+        self.looks += 1
         from plait.ytt.overlay.near_misses import warning_of
 
         warning = warning_of(step, edit, adds=adds)

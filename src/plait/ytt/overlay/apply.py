@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Trace
     from plait.ytt.overlay.application import OverlayListener
     from plait.ytt.overlay.changed_collections import Owned
+    from plait.ytt.overlay.reapplication import Applied
 
     # The steps of overlays.
     Plans: TypeAlias = dict[Document, list[OverlayStep]]
@@ -227,6 +228,7 @@ def apply_documents(
     overlays: Sequence[Document],
     *,
     plans: Plans | None = None,
+    applied: Applied | None = None,
     trace: Trace | None = None,
     warn: Warn | None = None,
     printed: bool = True,
@@ -241,7 +243,8 @@ def apply_documents(
     Unlike `apply`, this removes no overlay annotations on either side: the result of a library may be used as an
     overlay.
 
-    plans: of overlays that were applied to other documents before; updated. trace, warn: as in `apply`.
+    plans: of overlays that were applied to other documents before; updated. applied: what they did then, if it is
+    to be reused; updated. trace, warn: as in `apply`.
 
     Raises OverlayError, with the path through the overlay as stack; its last frame is the document.
     """
@@ -258,13 +261,19 @@ def apply_documents(
     made: Plans = {}
     if plans is not None:
         plans.clear()
+    if applied is not None:
+        applied.begin()
     try:
         edit = DocumentsEdit(sets)
         for overlay in overlays:
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
             if warn is not None and len(sets) > 1 and overlay.annotations is not None:
                 _warn_of_counting(overlay, steps, warn)
-            run.perform(edit, steps)
+            run.begin_overlay()
+            if applied is None:
+                run.perform(edit, steps)
+            else:
+                applied.perform(run, edit, steps[0])
     except PlaitError as error:
         if is_free and isinstance(error, OverlayError):
             error.made_of()

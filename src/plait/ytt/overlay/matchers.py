@@ -294,6 +294,11 @@ class Subset(Matcher):
         self._nodes: NodeValue | object = _NOT_MADE
 
     @property
+    def is_converted(self) -> bool:
+        """True if `nodes` was made; later changes of the value have no effect."""
+        return self._nodes is not _NOT_MADE
+
+    @property
     def nodes(self) -> NodeValue:
         """The value that the left item must contain."""
         nodes = self._nodes

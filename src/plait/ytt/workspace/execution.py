@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plait.ytt.templates.outcome import TemplateResult
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
+    from plait.ytt.workspace.memory import Memory
     from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.session import LibraryLayout
     from plait.ytt.workspace.template_cache import TemplateCache
@@ -360,7 +361,10 @@ class Execution:
                 items: list[Document] = [replacing(one) if _is_overlay(one) else one for one in found.items]  # type: ignore[misc]
                 documents[place] = member, found.with_items(items)
         context.begin("overlays")
-        return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
+        memory = self.session.memory(layout)
+        if memory is not None:
+            documents = memory.known_again(documents)
+        return Evaluated(_overlaid(documents, self.session, layout.plans, memory, printed=printed), texts, exports)
 
     def _outcome(self, loader: Loader, member: LibraryFile, kept: TemplateCache | None) -> TemplateResult:
         """Evaluates a file. The result of an unchanged template is reused."""
@@ -455,7 +459,12 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
 
 
 def _overlaid(
-    documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans, *, printed: bool
+    documents: list[tuple[LibraryFile, DocumentSet]],
+    session: Session,
+    plans: Plans,
+    memory: Memory | None,
+    *,
+    printed: bool,
 ) -> list[DocumentFile]:
     """Separates the overlays, and applies them to all other documents (docs/reference/overlays.md)."""
     documents.sort(key=lambda found: found[0].file.order)
@@ -489,7 +498,10 @@ def _overlaid(
             from plait.ytt.overlay.apply import apply_documents
 
             warn = session.context.warn_openly  # overlays withhold secret-dependent text themselves
-            groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)
+            applied = None if memory is None else memory.applied
+            groups = apply_documents(
+                groups, overlays, plans=plans, applied=applied, trace=trace, warn=warn, printed=printed
+            )
         except PlaitError as error:
             raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})", role=CLAUSE) from None
     result = [

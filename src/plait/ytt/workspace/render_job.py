@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plait.tree.context import FormatPreserver
     from plait.tree.nodes import Map
     from plait.yaml.output_paths import OutputPattern
+    from plait.yaml.writer import KnownTexts
     from plait.ytt.workspace.environment import Environment
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library
@@ -252,9 +253,10 @@ class RenderResult:
     is_schema: the document is a schema of data values, which ytt prints without line numbers.
     originals: the texts as read, if the format is preserved.
     has_tags: maps with a tag as their key are printed as tags.
+    known: the texts of documents that were printed before, or None; updated.
     """
 
-    __slots__ = ("documents", "files", "has_tags", "is_schema", "originals", "texts")
+    __slots__ = ("documents", "files", "has_tags", "is_schema", "known", "originals", "texts")
 
     def __init__(
         self,
@@ -270,6 +272,7 @@ class RenderResult:
         self.files = files
         self.texts = texts
         self.has_tags = False
+        self.known: KnownTexts | None = None
         if documents is None:
             documents = DocumentSet([document for file in files for document in file.documents.items])
         self.documents = documents
@@ -280,7 +283,7 @@ class RenderResult:
 
     def write(self, form: str) -> Callable[[DocumentSet], str]:
         """The function that prints documents in an output format."""
-        from plait.yaml.output_formats import FORMATS, TAGGED
+        from plait.yaml.output_formats import FORMATS, TAGGED, write_yaml
 
         if self.originals is not None:
             return self.originals.write
@@ -288,6 +291,9 @@ class RenderResult:
             from plait.yaml.position_listing import write_positions
 
             return lambda documents: write_positions(documents, are_shown=False)
+        known = self.known
+        if known is not None and form == "yaml" and not self.has_tags:
+            return lambda documents: write_yaml(documents, known)
         return (TAGGED if self.has_tags else FORMATS)[form]
 
     def output_files(self) -> list[OutputFile]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from _contextvars import ContextVar
 
 from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError, replacing, warning
+from plait.base.extensions import VALUES_REFER
 from plait.base.source import CLAUSE, Position
 from plait.tree.context import Context
 from plait.ytt.templates.file import YamlFile
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from plait.ytt.templates.template import Template
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
+    from plait.ytt.workspace.memory import Memory
     from plait.ytt.workspace.render_job import ReferencedValues, RenderOptions
     from plait.ytt.workspace.shared_files import SharedFiles
     from plait.ytt.workspace.template_cache import TemplateCache
@@ -77,14 +79,15 @@ class LibraryLayout:
     members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
     number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
     always has the same result. schema: built from the schemas. defaults: the data values without external ones. plans:
-    of the overlays applied last.
+    of the overlays applied last. memories: of its evaluations in the last run, by their number in the run.
     """
 
-    __slots__ = ("defaults", "documents", "members", "plans", "schema", "schemas", "values")
+    __slots__ = ("defaults", "documents", "members", "memories", "plans", "schema", "schemas", "values")
 
     def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
         self.documents: dict[str, list[ReferencedValues]] = {}
         self.plans: Plans = {}
+        self.memories: list[Memory] = []
         self.schema = Memo()
         self.defaults = Memo()
         self.schemas = sorted(schemas, key=lambda member: member.file.order)
@@ -94,6 +97,10 @@ class LibraryLayout:
             (member, _purpose(member.file, output=member.file.for_output and member.file not in without_output))
             for member in members
         ]
+
+
+# The number of evaluations of one library in one run that are remembered.
+_MOST_MEMORIES = 16
 
 
 def _purpose(file: InputFile, *, output: bool) -> str:
@@ -110,6 +117,7 @@ class Session:
     """
 
     __slots__ = (
+        "_evaluations",
         "_layouts",
         "_modules",
         "context",
@@ -126,6 +134,8 @@ class Session:
         self.context = Context() if context is None else context
         self.shared = shared
         self._layouts: dict[tuple[object, ...], LibraryLayout] = {}
+        # The number of evaluations of each library.
+        self._evaluations: dict[LibraryLayout, int] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
@@ -141,6 +151,7 @@ class Session:
         self.data_module = None
         self._modules.clear()
         self._layouts.clear()
+        self._evaluations.clear()
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Sets the documents of plain files that were already read."""
@@ -262,6 +273,26 @@ class Session:
                 found = self.shared.layout(library, options, self.context, lambda: self._laid_out(library, options))
             self._layouts[key] = found
         return found
+
+    def memory(self, layout: LibraryLayout) -> Memory | None:
+        """The memory of the next evaluation of a library; None if nothing is reused."""
+        context = self.context
+        if (
+            self.shared is None
+            or context.trace is not None
+            or context.secrets is not None
+            or context.silence is not None
+        ):
+            return None
+        if context.lookups is not None or VALUES_REFER in context.extensions:
+            return None
+        number = self._evaluations.get(layout, 0)
+        self._evaluations[layout] = number + 1
+        if number >= _MOST_MEMORIES:
+            return None
+        if number == len(layout.memories):
+            layout.memories.append(self.shared.memory())
+        return layout.memories[number]
 
     def _laid_out(self, library: Library, options: RenderOptions) -> LibraryLayout:
         schemas: list[LibraryFile] = []

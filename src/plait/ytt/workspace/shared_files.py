@@ -13,6 +13,7 @@ from _thread import allocate_lock
 from plait.base.input_view import current_permissions, current_view
 from plait.ytt.workspace.input_files import YAML, InputFile
 from plait.ytt.workspace.library import Library, build_library
+from plait.ytt.workspace.memory import Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
     from plait.tree.context import Context
+    from plait.tree.nodes import Document
     from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.session import LibraryLayout
 
@@ -140,7 +142,7 @@ class SharedFiles:
 
     reads_once: evaluations see the files as the first evaluation did, until `refresh`. evaluation: the number of the
     current one. disk_pass: the number of the pass over the disk; in one pass, every file is listed and read at most
-    once. inputs, libraries: numbers of reused objects.
+    once. inputs, libraries: numbers of reused objects. texts: the documents printed by the last two evaluations.
     """
 
     def __init__(self, *, reads_once: bool) -> None:
@@ -153,6 +155,7 @@ class SharedFiles:
         self._layouts: Recent[Hashable, tuple[LibraryLayout, list[tuple[InputFile, Source]]]] = Recent()
         self._latest: Recent[Hashable, LibraryLayout] = Recent()
         self.inputs, self.libraries = Count(), Count()
+        self.texts: Recent[Document, tuple[str, int]] = Recent()
         self._read = 0
         self._replaces = False
 
@@ -167,6 +170,7 @@ class SharedFiles:
         if replaces or self._replaces or not self._reads_once:
             self.refresh()
         self._replaces = replaces
+        self.texts.end_generation()
         return True
 
     def refresh(self) -> None:
@@ -252,13 +256,18 @@ class SharedFiles:
         self.libraries.new += 1
         former = self._latest.find((library.name, reading))
         if former is not None:
-            found.plans, found.schema, found.defaults = former.plans, former.schema, former.defaults
+            found.plans, found.memories = former.plans, former.memories
+            found.schema, found.defaults = former.schema, former.defaults
         read = [
             (one.file, one.file.source) for one, _ in found.members if one.file.type == YAML and one.file.is_template
         ]
         self._layouts[library, reading] = found, read
         self._latest[library.name, reading] = found
         return found
+
+    def memory(self) -> Memory:
+        """The memory of an evaluation that has none yet."""
+        return Memory()
 
     def _same(self, library: Library) -> Library:
         key = (library.name, tuple(library.files), tuple(library.children))

@@ -1,0 +1,222 @@
+"""Overlays that are applied again: only the documents that differ from those of the last time are matched and merged.
+
+Documents are known by identity. The same overlay makes the same of a document again if it merges, matches documents by
+what they contain, and calls no functions of the user. Where such functions change a document, the matches are still
+known. All other overlays are applied in full, and so is one that matches nothing, fails or warns:
+`OverlayApplication.perform` is the only source of messages.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from itertools import compress
+from operator import is_not
+
+from plait.base.errors import PlaitError
+from plait.tree.nodes import Array, Map
+from plait.ytt.overlay.application import MOST_LOOKS
+from plait.ytt.overlay.changed_collections import DocumentsEdit
+from plait.ytt.overlay.expectations import ANY_DEFAULT, UNSET, MatchCountError
+from plait.ytt.overlay.fast import FastOverlayApplication
+from plait.ytt.overlay.matchers import ALL, And, Matcher, Not, Or, Subset
+from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_argument, same_document, same_overlay
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.source import Source
+    from plait.tree.nodes import Document
+    from plait.tree.nodes import Value as NodeValue
+    from plait.ytt.overlay.application import OverlayApplication
+    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.plan import OverlayStep
+
+
+# How an overlay was applied: documents were matched and merged one by one; only matched one by one, because functions of
+# the user changed them; or in full.
+MERGED, MATCHED, IN_FULL = "merged", "matched", "in full"
+
+
+class AppliedOverlay:
+    """The effect of an overlay the last time.
+
+    before, after: the documents. places: the indexes of those that it matched. looks: the number of looks for mistakes.
+    """
+
+    __slots__ = ("after", "before", "how", "looks", "places", "step")
+
+    def __init__(
+        self,
+        step: OverlayStep,
+        how: str,
+        before: list[Document],
+        after: list[Document],
+        places: Sequence[int] = (),
+        looks: int = 0,
+    ) -> None:
+        self.step = step
+        self.how = how
+        self.before = before
+        self.after = after
+        self.places = places
+        self.looks = looks
+
+
+class Applied:
+    """The effects of the overlays of a list the last time. Each is known by its place in the files."""
+
+    __slots__ = ("_again", "_done")
+
+    def __init__(self) -> None:
+        self._done: dict[tuple[Source | None, int, int], AppliedOverlay] = {}
+        self._again: dict[tuple[Source | None, int, int], AppliedOverlay] = {}
+
+    def begin(self) -> None:
+        """Begins with the next list."""
+        self._again, self._done = self._done, {}
+
+    def perform(self, run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep) -> None:
+        """Applies an overlay to all documents. Raises PlaitError."""
+        overlay = step.item
+        number = 0
+        while (key := (overlay.source, overlay.line, number)) in self._done:
+            number += 1
+        self._done[key] = _performed(run, edit, step, self._again.get(key))
+
+
+class _Known(Matcher):
+    """Matches the documents at some indexes."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, places: Sequence[int]) -> None:
+        self._places = places
+
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+        return self._places
+
+
+def _performed(
+    run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep, last: AppliedOverlay | None
+) -> AppliedOverlay:
+    """Applies an overlay. last: what the one in its place did."""
+    if last is not None and len(last.before) != len(edit.items):
+        last = None
+    is_same = last is not None and _is_same(step, last)
+    if last is not None and is_same:
+        step = last.step
+    if (is_same and last.how == IN_FULL) or not (is_same or _is_local(step)):  # type: ignore[union-attr]
+        return _in_full(run, edit, step, last)
+    matched = last
+    if last is not None and (last.how == IN_FULL or not (is_same or same_argument(step.matcher, last.step.matcher))):
+        matched = None
+    if is_same or is_plain_overlay(step.item):  # type: ignore[arg-type]
+        found = _merged(run, edit.items, step, matched, is_same=is_same)
+        if found is not None:
+            edit.items = found.after.copy()
+            return found
+    elif places := _places(edit.items, step, matched):
+        known = copy(step)
+        known.matcher = _Known(places)
+        found = _in_full(run, edit, known, last)
+        return AppliedOverlay(step, MATCHED, found.before, found.after, places)
+    return _in_full(run, edit, step, last)
+
+
+def _is_same(step: OverlayStep, last: AppliedOverlay) -> bool:
+    """True if a step is that of the last time, and calls no functions of the user or is applied in full."""
+    if step.item is last.step.item:
+        return last.how != MATCHED
+    return same_overlay(step.item, last.step.item)  # type: ignore[arg-type]
+
+
+def _in_full(
+    run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep, last: AppliedOverlay | None
+) -> AppliedOverlay:
+    """Applies an overlay in full. Documents that become the same as the last time are those of the last time."""
+    before = edit.items.copy()
+    run.perform(edit, [step])
+    # What was made of documents is known by their identity, so they must not change in place any more.
+    run.owned.clear()
+    items = edit.items
+    if last is not None and len(items) == len(before) == len(last.before) == len(last.after):
+        for place in compress(range(len(items)), map(is_not, items, last.after)):
+            if before[place] is last.before[place] and same_document(items[place], last.after[place]):
+                items[place] = last.after[place]
+    return AppliedOverlay(step, IN_FULL, before, items.copy())
+
+
+def _is_local(step: OverlayStep) -> bool:
+    """True if a step merges, and matches a document by what this document contains."""
+    expected = step.expected or ANY_DEFAULT
+    return (
+        step.action == "merge"
+        and step.error is None
+        and step.form is None
+        and step.kind in (Map, Array)
+        and _is_local_matcher(step.matcher)
+        and all(one is UNSET or is_plain(one) for one in (expected.expects, expected.missing_ok, expected.when))
+    )
+
+
+def _is_local_matcher(matcher: object) -> bool:
+    if isinstance(matcher, (And, Or, Not)):
+        return all(map(_is_local_matcher, matcher.parts))
+    return matcher is ALL or type(matcher) is Subset
+
+
+def _changed(items: list[Document], last: AppliedOverlay | None) -> Sequence[int]:
+    """The indexes of documents that are not those of the last time."""
+    every: Sequence[int] = range(len(items))
+    return every if last is None else [*compress(every, map(is_not, items, last.before))]
+
+
+def _places(items: list[Document], step: OverlayStep, last: AppliedOverlay | None) -> Sequence[int] | None:
+    """The indexes of the documents that a step matches; None if they are to be found in full, for a message."""
+    changed = _changed(items, last)
+    part = DocumentsEdit([])
+    part.items = items if last is None else [items[place] for place in changed]
+    try:
+        places = [changed[place] for place in step.matcher.select(FastOverlayApplication(), part, step.item.value)]  # type: ignore[union-attr]
+        if last is not None:
+            others = set(changed)
+            places = sorted([*places, *(place for place in last.places if place not in others)])
+        is_expected = (step.expected or ANY_DEFAULT).check([items[place] for place in places])
+    except (PlaitError, MatchCountError, RecursionError):
+        return None
+    return places if is_expected else None
+
+
+def _merged(
+    run: OverlayApplication, items: list[Document], step: OverlayStep, last: AppliedOverlay | None, *, is_same: bool
+) -> AppliedOverlay | None:
+    """The documents after a step; None if it has to be applied in full. is_same: it is that of the last time."""
+    places = _places(items, step, last)
+    if not places:
+        return None
+    warned: list[str] = []
+    trial = FastOverlayApplication(warn=None if run.warn is None else warned.append)
+    after = items.copy()
+    before: list[Document] = []
+    looks = 0
+    if is_same and last is not None:
+        before, looks = last.before, last.looks
+    try:
+        for place in places:
+            left = items[place]
+            if before and left is before[place]:
+                after[place] = last.after[place]  # type: ignore[union-attr]
+                continue
+            if type(left.value) is not step.kind:
+                return None
+            value = trial.merge_value(left, step)
+            if value is not left.value:
+                after[place] = left.with_value(value)
+    except (PlaitError, RecursionError):
+        return None
+    looks += trial.looks
+    return None if warned or looks >= MOST_LOOKS else AppliedOverlay(step, MERGED, items, after, places, looks)
+
+
+__all__ = ["Applied"]
