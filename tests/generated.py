@@ -19,6 +19,7 @@ import yaml
 import ci
 import plait
 from plait.api import asynchronous
+from plait.base.codes import BY_CODE
 from plait.base.errors import PlaitError
 from plait.engine import types
 from plait.engine.options import SHARED
@@ -206,9 +207,9 @@ def flags_page() -> str:
         (
             "Every command prints its flags with `--help`, and has one error layout and the "
             "[exit statuses](limits.md#exit-status) in common.\n"
-            "A flag that can be repeated is read in the order of the command line.\n"
-            "`plait help --man COMMAND` prints the same as a page for `man`."
+            "A flag that can be repeated is read in the order of the command line."
         ),
+        "`plait help --man COMMAND` prints the same as a page for `man`.",
         "## Flags of all commands",
         (
             "They have the same meaning in every command.\n"
@@ -275,6 +276,7 @@ def tables() -> dict[str, str]:
     statuses = "\n".join(f"| {status} | {text} |" for status, text in STATUSES)
     return {
         "annotations": f"| annotation | says |\n|---|---|\n{rows}",
+        "codes": codes_table(),
         "limits": limits_table(),
         "statuses": f"| status | means |\n|---|---|\n{statuses}",
     }
@@ -288,6 +290,15 @@ def with_tables(page: str) -> str:
         page,
         flags=re.DOTALL,
     )
+
+
+def codes_table() -> str:
+    """Every code with its page, its name and what it means."""
+    rows = "\n".join(
+        f"| [{one.code}](codes/{one.code}.md) | `{one.name}` | {one.severity} | {cell(one.summary)} |"
+        for one in sorted(BY_CODE.values())
+    )
+    return f"| code | name | is | means |\n|---|---|---|---|\n{rows}"
 
 
 def limits_table() -> str:
