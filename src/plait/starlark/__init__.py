@@ -4,6 +4,6 @@
     scan -> parse -> syntax tree -> resolve -> Python ast -> code object
 
 `compile_program` does all of this. A `Program` can run any number of times. `values`, `containers` and `structs` define
-values, `table` the builtins, `operators` and `runtime` the meaning of programs, `step_budget` and `loops` their cost.
-`optimize` and `probe` (provenance of values) are optional.
+values, `table` the builtins, `operators` and `runtime` the semantics, `step_budget` and `loops` the cost. `optimize`
+and `instrument` are optional.
 """

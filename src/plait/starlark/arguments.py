@@ -1,7 +1,7 @@
-"""Arguments of host functions: the helpers that unpack them.
+"""Unpacks the arguments of host functions.
 
-A function of the host gets `(*args, **kwargs)`. `unpack` returns the values in the order of the parameters, and words
-the errors ("index: got 0 arguments, want at least 1"), so that wrong calls read the same everywhere.
+A host function is called with `(*args, **kwargs)`. `unpack` returns the values in the order of the parameters, and
+raises errors with a uniform message ("index: got 0 arguments, want at least 1").
 """
 
 from __future__ import annotations

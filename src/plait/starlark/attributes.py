@@ -32,8 +32,8 @@ def attribute(x: object, name: str) -> object:
 
 
 def _methods(x: object) -> Mapping[str, Row]:
-    """The methods of a value of the language itself, by name."""
-    # They come with the library of the language, which programs that only read attributes of data do without.
+    """The methods of a built-in type, by name."""
+    # Loaded with the language's library, which programs that only read attributes of data do not need.
     from plait.starlark.table.methods import METHODS
 
     return METHODS.get(type(x), {})
@@ -51,7 +51,7 @@ def bound(x: object, row: Row) -> Builtin:
 
 
 def no_attribute(x: object, name: str, message: str | None = None) -> StarlarkError:
-    """The error for `x.name`, whatever x is. message: instead of the usual sentence."""
+    """The error for `x.name`, for a value of any type. message: replaces the usual one."""
     return missing(x, name, x.attr_names() if isinstance(x, Value) else attribute_names(x), message)
 
 

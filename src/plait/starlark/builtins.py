@@ -1,7 +1,7 @@
 """The universal functions (docs/reference/language.md).
 
 They are plain Python functions, so that compiled code calls them at full speed. `table.universal` has the number of
-arguments of each; nothing calls one with another number.
+arguments of each; they are never called with another number.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def fail_(*args: object, **kwargs: object) -> None:
 
 
 def joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
-    """The text that `print` and `fail` create from their arguments. name: of the function, for messages."""
+    """The text that `print` and `fail` build from their arguments. name: of the function, for messages."""
     (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "]) if kwargs else (" ",)
     texts = list(map(str_of, args))
     size = sum(map(_len, texts)) + _len(str_of(separator)) * _len(texts)
@@ -152,7 +152,7 @@ def hash_(text: object, /) -> int:
         charge(len(text))
     result = 0
     for char in text:
-        # Java's hash, but of code points; a byte that is not text counts as the replacement character.
+        # Java's string hash, computed from code points. A byte that is not UTF-8 counts as the replacement character.
         code = ord(char)
         result = (31 * result + (0xFFFD if 0xDC80 <= code <= 0xDCFF else code)) & 0xFFFFFFFF
     return result - (1 << 32) if result >= 1 << 31 else result
@@ -228,7 +228,8 @@ def list_(values: object = (), /) -> List:
 
 
 def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Callable[..., object], ...]:
-    """`max` or `min`: the function itself, and the one that compiled code calls with at least two values and no key.
+    """`max` or `min`: the general function, and a variant for at least two values and no key, which compiled code
+    calls.
 
     operator: compares two keys. own: Python's function for values of a plain type.
     """
@@ -247,7 +248,7 @@ def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Call
             charge(len(values))
         if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
             if type(values[0]) is str:
-                # Each is compared with the best so far.
+                # Each value is compared with the best one so far.
                 charge(sum(map(_len, values)) >> 10)  # type: ignore[arg-type]
             return own(values)
         if len(values) > SOME:
@@ -346,7 +347,7 @@ _A_LINE = 32  # steps
 
 
 def paid_line(text: str) -> None:
-    """Pay for a line that is printed."""
+    """Charges for a printed line."""
     charge(_A_LINE + (len(text) >> 2))
 
 

@@ -1,4 +1,4 @@
-"""The boundary between the host and the language: everything that leaves it does so as a PlaitError with its stack."""
+"""The boundary between the host and the language: every error that crosses it becomes a PlaitError with its stack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.step_budget import StepBudget
 
-    # The profile function of this thread, called at each call and return; None: it was not changed.
+    # The profile function of this thread, which is called at each call and return. None if it was not changed.
     Profile: TypeAlias = Callable[..., object] | None
 
 
@@ -45,10 +45,10 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
 
 
 def enter(budget: StepBudget) -> tuple[Token[StepBudget], Profile] | None:
-    """Starts to spend from a budget. Pass the result to `leave`; None if the budget is active already."""
+    """Starts charging a budget. Returns the state for `leave`, or None if the budget is already active."""
     if CURRENT.get(None) is budget:
         return None
-    # Python's limit counts the frames of all callers as well: they are few.
+    # Python's limit also counts the frames of all callers, which are few.
     if sys.getrecursionlimit() < DEEPEST:
         sys.setrecursionlimit(DEEPEST)
     token = CURRENT.set(budget)
@@ -70,7 +70,7 @@ def leave(former: tuple[Token[StepBudget], Profile] | None) -> None:
 
 
 def _nothing(_frame: FrameType, _event: str, _argument: object) -> None:
-    """Used if there is no profile function."""
+    """The profile function if no other was set: does nothing."""
 
 
 def _counting(depth: int) -> Callable[..., object]:
@@ -92,8 +92,8 @@ def _counting(depth: int) -> Callable[..., object]:
 def leaving(fault: Exception) -> Exception:
     """The error to raise when an exception leaves Starlark.
 
-    Its traceback is dropped with its frames: unfinished loops release their lists, and an outer boundary adds only its
-    own frames to the stack. An internal error keeps its traceback.
+    Its traceback is dropped. This releases the lists of unfinished loops, and an outer boundary adds only its own
+    frames to the stack. An internal error keeps its traceback.
     """
     from plait.starlark.exceptions import translated
 

@@ -1,6 +1,6 @@
-"""Equality and order of values (docs/reference/language.md): `==` and `<` as the language has them.
+"""Equality and order of values: `==` and `<` of the language (docs/reference/language.md).
 
-True is not 1, text is ordered by its bytes, and collections are compared element by element.
+True is not equal to 1, strings are ordered by their bytes, and collections are compared element by element.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Lists, dicts and sets: Python's own types with a lock, so that reading them is as fast as in C
 (docs/reference/language.md).
 
-A lock is 0 while the value may be changed, n > 0 while n loops run over it, and FROZEN for good.
+A lock is 0 while the value may be changed, n > 0 while n loops iterate over it, and FROZEN once it is immutable.
 
-In Python True and 1 are the same key; here they are not. A bool among the keys (also inside a tuple) is stored as a
-`Marked` key, and `odd` marks a dict with such keys. `keys()`, `items()` and iteration return the bools.
+In Python True and 1 are the same key; in Starlark they are not. A bool among the keys (also inside a tuple) is stored
+as a `Marked` key, and `odd` marks a dict with such keys. `keys()`, `items()` and iteration return the bools.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _tuple_key(key: tuple[object, ...]) -> object:
 
 
 def weigh(key: object) -> None:
-    """Pays for the lookup of a key in a dict."""
+    """Charges for the lookup of a key in a dict."""
     if type(key) is str:
         if len(key) > LONG:
             compared(key)
@@ -137,9 +137,9 @@ class List(list[object]):
 
 
 class Dict(dict[object, object]):
-    """A dict. Where a key may be a bool use `insert`, `lookup`, `has` and `remove` instead of Python's own operators.
+    """A dict. If a key may be a bool, use `insert`, `lookup`, `has` and `remove` instead of Python's own operators.
 
-    A missing key raises StarlarkError, in the language's words.
+    A missing key raises StarlarkError, with Starlark's message.
     """
 
     __slots__ = ("lock", "odd")
@@ -184,7 +184,7 @@ class Dict(dict[object, object]):
 
 
 def _near(key: object, known: Dict) -> str | None:
-    """A hint with the nearest of the first keys."""
+    """A hint with the most similar key, searched among the first keys, or None."""
     if type(key) is not str:
         return None
     from itertools import islice
@@ -205,7 +205,7 @@ class Set(Dict):
             insert(self, key, None)
 
 
-# ---- what works for every key
+# ---- operations for keys of any type
 
 
 def insert(into: Dict, key: object, value: object) -> None:
@@ -218,7 +218,7 @@ def insert(into: Dict, key: object, value: object) -> None:
 
 
 def lookup(where: Dict, key: object, default: object = None) -> object:
-    """The value of a key, whatever the key is. Raises StarlarkError for an unhashable key."""
+    """The value of a key of any type. Raises StarlarkError for an unhashable key."""
     return _dict_get(where, key if type(key) is str and len(key) <= LONG else key_of(key), default)
 
 
@@ -232,7 +232,7 @@ def remove(where: Dict, key: object, default: object = None) -> object:
     return where.pop(key if type(key) is str and len(key) <= LONG else key_of(key), default)
 
 
-# ---- what iterates
+# ---- iteration
 
 
 def iterable_or_none(value: object) -> Iterable[object] | None:

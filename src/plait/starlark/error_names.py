@@ -1,7 +1,7 @@
-"""Finds the name on the line of an error whose value caused it: `data.values.hosts is None`.
+"""Names the value that caused an error: `data.values.hosts is None`.
 
 Starlark's own message names only types (`NoneType value is not iterable`). The names and struct members on the line are
-evaluated again; nothing is called.
+evaluated again, without calls.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LONGEST = 2000
 
 
 def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
-    """Adds a hint to an error: the name of the value at fault, and the line that set it.
+    """Adds a hint to an error: the name of the value that caused it, and the line that set the value.
 
     frames: of the program, each with its line, outermost first.
     """
@@ -67,14 +67,14 @@ def _instead(named: str, behind: str, member: str) -> str:
 
 
 def _code(text: str) -> str:
-    """A line without its string literals, so that no word in them counts as a name."""
+    """A line without its string literals, so that their words do not count as names."""
     at = text.find("#@")
     code = text[at + 2 :] if at >= 0 else text
     return re.sub(r"\"[^\"]*\"|'[^']*'", lambda quoted: '"' + " " * (len(quoted[0]) - 2) + '"', code)
 
 
 def _none_within(named: str, known: Mapping[str, object]) -> str | None:
-    """The shortest prefix of a dotted name whose value is None, so that the rest cannot be resolved; None otherwise."""
+    """The shortest prefix of a dotted name whose value is None, or None. The rest of such a name cannot be resolved."""
     parts = named.split(".")
     for count in range(1, len(parts) + 1):
         head = ".".join(parts[:count])
@@ -107,7 +107,7 @@ def _value(named: str, known: Mapping[str, object]) -> object:
 
 
 def _origin(named: str, source: Source, line: int, error: StarlarkError, known: Mapping[str, object]) -> str:
-    """The origin of a name's value, if the lines above show it."""
+    """The origin of a name's value, if the lines above show it, else ""."""
     if "." in named:
         return ": it is null in the data values" if named.startswith("data.values.") else ""
     given = re.compile(rf"^\s*(?:#@\s*)?{re.escape(named)}\s*=(?!=)\s*(.*)$")

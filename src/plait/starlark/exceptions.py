@@ -1,4 +1,4 @@
-"""Translation of Python's exceptions to Starlark errors, with the stack of calls.
+"""Translates Python's exceptions to Starlark errors, with the stack of calls.
 
 Python detects many faults of compiled code: a wrong call, an unset variable, an index out of range, deep recursion.
 When such an exception leaves Starlark (`Program.run`, `call`), it is translated to Starlark's message here. The Python
@@ -62,7 +62,7 @@ def translated(error: Exception) -> Exception:
             and stack[0].at is not None
             and wording.at.source is stack[0].at.source
         ):
-            # One template statement builds nodes of many lines; the error knows the right one.
+            # One template statement builds nodes of many lines; the error has the right line.
             stack[0].at = wording.at
         wording.stack.extend(stack)
     return wording
@@ -79,14 +79,14 @@ def _frames(traceback: TracebackType | None) -> list[tuple[FrameType, int]]:
 
 
 def _stack(frames: list[tuple[FrameType, int]]) -> list[Frame]:
-    """The frames, innermost first. A comprehension is not a call; it only contributes the line of its function."""
+    """The frames, innermost first. A comprehension is not a call: it only sets the line of its function's frame."""
     steps: list[Frame] = []
     line = 0
     for frame, number in reversed(frames):
         name = frame.f_code.co_name
         line = line or number
         if name in {"<listcomp>", "<dictcomp>"} or not number:
-            # Line 0: a traced function that hands over to its untraced twin.
+            # Line 0: a traced function that calls its untraced version.
             continue
         shown = "lambda" if name == "<lambda>" else name
         steps.append(Frame(f"in {shown}", Position(frame.f_globals["$source"], line), role=CALL))
@@ -101,7 +101,7 @@ def _stack(frames: list[tuple[FrameType, int]]) -> list[Frame]:
 
 
 def _worded(error: Exception) -> StarlarkError | None:
-    """The Starlark message for an exception that compiled code itself raised; None if other code raised it."""
+    """The Starlark message for an exception raised by compiled code itself; None if other code raised it."""
     traceback = error.__traceback__
     if traceback is None:
         return None
@@ -109,7 +109,7 @@ def _worded(error: Exception) -> StarlarkError | None:
         traceback = traceback.tb_next
     frame = traceback.tb_frame
     if "$source" not in frame.f_globals:
-        # A call from the host that does not fit raises in the host's frame.
+        # A wrong call from the host raises the exception in the host's frame.
         return _call_fault(str(error), None) if isinstance(error, TypeError) else None
     if isinstance(error, NameError):
         return _unbound(error, frame)
@@ -155,8 +155,8 @@ def _subscript(traceback: TracebackType) -> StarlarkError:
 def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     """The error for a failed call, from Python's message.
 
-    The arguments are gone by then, so the message is the only source of their number and names. Checking calls in
-    advance would slow down every call.
+    The arguments are no longer available, so the message is the only source of their number and names. Checking calls
+    in advance would slow down every call.
     """
     if text.endswith("object is not callable"):
         kind = _type_name(text.split(chr(39))[1])
@@ -166,7 +166,7 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
         return None
     scope, _, name = called.rpartition(".")
     if not scope or scope.startswith("plait."):
-        # Builtins report their own errors; only Python detects a name that `**` repeats.
+        # Builtins report their own errors, but only Python detects a name that `**` repeats.
         repeated = rest.split("'")[1::2] if "multiple values" in rest else []
         return (
             StarlarkError(f'{name}: duplicate keyword arg: "{repeated[0]}"', code="repeated-argument")
@@ -183,7 +183,7 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     source: Source | None = None
     if function is not None and code is not None:
         source = function.__globals__["$source"]
-        # The reference program reports the first line of the body; the definition is more helpful.
+        # ytt reports the first line of the body; the definition is more helpful.
         start, body = Position(source, code.co_firstlineno), Position(source, _body_line(code))
         wrong.also = [start.labelled("the definition"), *([body] if body != start else [])]
     elif frame is not None and (code := _constant(called, frame.f_code)) is not None:
@@ -206,9 +206,11 @@ def _body_line(code: CodeType) -> int:
 
 
 def _called_line(source: Source, code: CodeType) -> int:
-    """The line that the reference names for a call that does not begin: a constant at the start of the body has none."""
+    """The line that ytt reports for a call that fails before its body runs. A constant at the start of the body has no
+    line.
+    """
     body = _body_line(code)
-    import re  # it costs as much as a small run
+    import re  # the import takes as long as a small run
 
     return code.co_firstlineno if re.match(_CONSTANT_FIRST, source.line(body) or "") else body
 
@@ -248,7 +250,7 @@ def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError
 
 
 def _function(qualified: str, name: str, frame: FrameType | None) -> FunctionType | None:
-    """The function that was called, if it can be found by its name."""
+    """The called function, if its name identifies it, or None."""
     found = frame.f_locals.get(name) if frame is not None else None
     if found is not None and getattr(found, "__qualname__", None) == qualified:
         function: FunctionType = found
@@ -257,7 +259,7 @@ def _function(qualified: str, name: str, frame: FrameType | None) -> FunctionTyp
 
 
 def _type_name(name: str) -> str:
-    """The language's name of a Python class."""
+    """Starlark's name for a Python class."""
     if name in _TYPES:
         return _TYPES[name]
 

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-# A range longer than this pays in parts.
+# A longer range is charged in parts.
 _LONG = 1 << 14
 _ABSENT = object()
 
@@ -55,7 +55,7 @@ def finish(x: object) -> None:
 
 
 class Loops:
-    """The loops of one run. spend: subtracts steps from its budget."""
+    """The loops of one run. spend: charges steps."""
 
     __slots__ = ("charge",)
 
@@ -85,7 +85,7 @@ class Loops:
         return self.each(x)
 
     def each(self, x: object) -> Iterable[object]:
-        """The iterable of a loop during which nothing can change x."""
+        """The iterable of a loop whose body cannot change x."""
         if isinstance(x, (List, tuple, Dict)):
             self.charge(len(x))
             return x
@@ -101,7 +101,7 @@ class Loops:
         return source
 
     def hold(self, x: object) -> Iterator[object]:
-        """The iterable of a comprehension with calls. The value is locked during the iteration."""
+        """The iterable of a comprehension with calls. The value is locked during iteration."""
         source = self.begin(x)
         try:
             yield from source
@@ -113,7 +113,7 @@ class Loops:
         self.charge(-length_hint(iterator))
 
     def to(self, stop: object) -> Iterable[object]:
-        """`range(stop)` for a loop; `step_budget` does the common ones."""
+        """`range(stop)` for a loop. `step_budget` handles the common ones."""
         return self._through(range_to(stop))
 
     def from_to(self, start: object, stop: object) -> Iterable[object]:

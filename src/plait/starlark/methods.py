@@ -1,5 +1,5 @@
-"""The methods of lists, dicts and sets (docs/reference/language.md). Each refuses a value that is frozen or being
-iterated.
+"""The methods of lists, dicts and sets (docs/reference/language.md). Methods that change a value reject one that is
+frozen or being iterated.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def list_pop(self: List, place: object = -1, /) -> object:
     if self.lock:
         _refuse(self, "pop: cannot pop from")
     if size > SOME and place != -1:
-        charge_for(size)  # all items after it move
+        charge_for(size)  # all following items move
     return list.pop(self, place)
 
 
@@ -164,7 +164,7 @@ def _table(value: Dict, name: str, verb: str) -> None:
 
 def popitem(self: Dict, /) -> tuple[object, object]:
     if len(self) > SOME:
-        charge_for(len(self))  # Python passes over the slots of all removed items
+        charge_for(len(self))  # Python visits the slots of all removed items
     for key in dict.__iter__(self):
         if self.lock:
             _table(self, "popitem", "delete from")

@@ -1,6 +1,6 @@
 """Conversions of numbers, shared by all callers.
 
-Integers of any size as decimal text, in both directions: Python refuses more than a few thousand digits.
+Integers of any size are converted to decimal text and back. Python rejects more than a few thousand digits.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from plait.base.errors import StarlarkError
 from plait.starlark.values import type_of
 
 _CHUNK = 4000
-_CHUNK_BITS = 13_288  # more than these have more digits than a chunk
+_CHUNK_BITS = 13_288  # larger integers have more digits than a chunk
 
 
 def digits(value: int) -> str:
@@ -28,7 +28,7 @@ def digits(value: int) -> str:
 
 
 def parse(text: str, base: int = 10) -> int:
-    """The integer that a string of digits (only digits) means. Raises ValueError."""
+    """The integer for a string that contains only digits. Raises ValueError."""
     if len(text) <= _CHUNK or base & (base - 1) == 0:
         return int(text, base)
     half = len(text) // 2
@@ -44,7 +44,7 @@ def as_float(x: float) -> float:
 
 
 def number_to_int(value: object) -> int:
-    """An int, or a float cut towards zero; raises StarlarkError."""
+    """An int, or a float truncated towards zero. Raises StarlarkError."""
     if type(value) is int:
         return value
     if type(value) is float:

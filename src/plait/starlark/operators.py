@@ -1,4 +1,4 @@
-"""The operators of the language: `BINARY` and `UNARY` map each to a function. See docs/reference/language.md.
+"""The operators of the language: `BINARY` and `UNARY` map each operator to a function. See docs/reference/language.md.
 
 Compiled code handles the common cases (two ints, a list of known type) itself and calls these functions for the rest.
 True is not 1: arithmetic rejects bools. Sizes are bounded: a result beyond the limit is a LimitError.
@@ -79,7 +79,7 @@ def add(x: object, y: object) -> object:
 
 
 def inplace_add(x: object, y: object) -> object:
-    """`x += y`: a list is extended in place by any iterable."""
+    """`x += y`. A list is extended in place by any iterable."""
     if type(x) is List:
         items = iterable_or_none(y)
         if items is not None:
@@ -158,7 +158,7 @@ def floor_divide(x: object, y: object) -> object:
         import math
 
         quotient = as_float(x) / as_float(y)
-        # Results that round to zero keep their sign.
+        # A result that rounds to zero keeps its sign.
         return math.copysign(math.floor(quotient), quotient) if math.isfinite(quotient) else quotient
     raise unknown("//", x, y)
 

@@ -1,4 +1,4 @@
-"""From the pieces of a program to its syntax tree, with resolved names; and syntax errors."""
+"""Parses the pieces of a program into a syntax tree with resolved names, and reports syntax errors."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ def parse_program(
     """The statements of a program, its scopes with resolved names, and the findings that do not stop the parser, by
     line.
 
-    parser: a subclass, for tools that store more of the tokens. Raises StarlarkError for a fault that stops it,
-    LimitError.
+    parser: a subclass, for tools that store the tokens. Raises StarlarkError for a fault that stops it, LimitError.
     """
     if sys.getrecursionlimit() < DEEPEST:
         sys.setrecursionlimit(DEEPEST)
@@ -47,7 +46,7 @@ def parse_program(
 
 
 def too_deep(source: Source, error: BaseException) -> LimitError:
-    """The error for a program that Python cannot follow any deeper."""
+    """The error for a program that is too deeply nested for Python."""
     unwind(error)
     return LimitError("the program is nested too deeply", at=Position(source, 0))
 

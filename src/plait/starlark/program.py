@@ -1,4 +1,4 @@
-"""Programs: from pieces of text to something that runs, as often as wanted (docs/reference/language.md)."""
+"""Programs: compiled from pieces of text, and run any number of times (docs/reference/language.md)."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Program:
     ) -> dict[str, object]:
         """Runs the program. Returns its global variables, private ones included, with frozen values.
 
-        load: returns the exports of a path in `load` statements. names: further names, beginning with "$", for lowered
-        host statements. common: names that many programs share, in a table that is not changed. Raises StarlarkError
-        with the stack of calls.
+        load: returns the exports of a path in `load` statements. names: further names, starting with "$", for lowered
+        template statements. common: names that many programs share, in a table that is not changed. Raises
+        StarlarkError with the stack of calls.
         """
         source = self.source
         if context is not None and context.silence is not None and self.prints():
@@ -99,13 +99,14 @@ class Program:
     def _shared(
         self, budget: StepBudget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
     ) -> dict[str, object]:
-        """The names that all programs see which run by a budget, a context's own, and share `runtime_core`."""
+        """The names that programs with the same budget, context and common names share."""
         found = budget.shared.get(id(common))
         if found is None:
             budget.loops = lambda: _loops(budget)
             found = budget.shared[id(common)] = common, {**PYTHON, **budget.names, **common}
         table = found[1]
-        # Names that only some programs use are loaded on demand, because loading them takes a tenth of a small render.
+        # Names that only some programs use are loaded on demand. Loading them takes a tenth of the time of a small
+        # render.
         if _LIBRARY not in table and self._asks_more(table, names):
             if _COMMON not in table:
                 from plait.starlark.runtime_core import COMMON
@@ -122,7 +123,7 @@ class Program:
         return table
 
     def _asks_more(self, table: Mapping[str, object], names: Mapping[str, object]) -> bool:
-        """True if the program may need host names that neither table has."""
+        """True if the program may need host names that are in neither table."""
         if self._asked is None:
             self._asked = {name for name in _names(self.code) if name[0] == "$"} - _OWN
         return not all(name in table or name in names for name in self._asked)
@@ -165,7 +166,7 @@ def _freeze(values: Iterable[object]) -> None:
 
 
 def _names(code: CodeType) -> set[str]:
-    """The names of its environment that code uses, attributes and nested code included."""
+    """The names that the code uses, including attributes and nested code."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if type(constant) is type(code):
@@ -231,7 +232,7 @@ def compile_program(
     except (RecursionError, MemoryError) as error:
         raise too_deep(source, error) from None
     except SyntaxError as error:
-        # The only fault left to Python: blocks nested too deeply.
+        # Python reports only blocks that are nested too deeply.
         raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0), code="syntax-error")]) from None
     finally:
         dismantle(statements, tree)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CodePart:
-    """A piece of a program: text that may span lines. line, column: where it begins in the source."""
+    """A piece of a program: text that may span lines. line, column: its start in the source."""
 
     __slots__ = ("column", "line", "text")
 
@@ -41,9 +41,7 @@ class ExprSlot:
 
 
 class ArgsSlot:
-    """A slot of a template statement for the arguments of a call. deferred: as of `ExprSlot`, if it is one
-    expression.
-    """
+    """A slot of a template statement for the arguments of a call. deferred: as for `ExprSlot`, if it is one expression."""
 
     __slots__ = ("column", "deferred", "line", "text")
 
@@ -57,8 +55,8 @@ class ArgsSlot:
 class TemplateStatement:
     """A statement of the template layer between pieces of code.
 
-    slots: the code it contains. lower: receives one value per slot (an expression; for Args the positional expressions
-    and the keywords) and returns the Python statements to run. Nodes without a line get `line`.
+    slots: the code it contains. lower: receives one value per slot (an expression; for an `ArgsSlot` the positional
+    expressions and the keywords) and returns the Python statements to run. Nodes without a line get `line`.
     """
 
     __slots__ = ("line", "lower", "slots")

@@ -29,7 +29,7 @@ _HINTS = {
 }
 
 
-# Modules that templates usually load under their own name.
+# Modules that templates usually load by their own name.
 _MODULES = frozenset(
     [
         "assert",
@@ -59,7 +59,7 @@ _MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"
 
 
 def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
-    """Sets `Name.scope` of every use; adds a finding for every name that is not defined."""
+    """Sets `Name.scope` of every use, and adds a finding for every undefined name."""
     missing: dict[Scope, list[tuple[Name, Scope]]] = {}
     todo = [program]
     while todo:
@@ -84,13 +84,13 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
             while outermost.parent not in (None, program):
                 outermost = outermost.parent
             if (name.name, outermost) in told:
-                finding.reference = ""  # the reference program reports a name once per function
+                finding.reference = ""  # ytt reports a name once per function
             told.add((name.name, outermost))
             problems.append(finding)
 
 
 def _in_order(program: Scope, missing: dict[Scope, list[tuple[Name, Scope]]]) -> list[tuple[Name, Scope]]:
-    """The uses in functions in ytt's order: inner functions first, those of comprehensions with theirs."""
+    """The uses in functions, in ytt's order: inner functions first."""
     out: list[tuple[Name, Scope]] = []
     found: dict[Scope, list[tuple[Name, Scope]]] = {}
     todo = [(program, False)]
@@ -109,7 +109,7 @@ def _in_order(program: Scope, missing: dict[Scope, list[tuple[Name, Scope]]]) ->
 
 
 def _dashed(name: str, line: str) -> str | None:
-    """A hint for the end of a key with a dash, which is read as a subtraction; None for other names."""
+    """A hint for a key with a dash, which is read as a subtraction; None for other names."""
     import re
 
     found = re.search(rf"([A-Za-z_][\w.]*)\.(\w+(?:-\w+)*-{re.escape(name)})\b", line)
@@ -117,7 +117,7 @@ def _dashed(name: str, line: str) -> str | None:
 
 
 def _lines_of(names: Sequence[str], scope: Scope) -> Iterator[int]:
-    """The lines that bind names, in the innermost scope that does."""
+    """The lines that bind the names, in the innermost scope that binds them."""
     place: Scope | None = scope
     while place is not None:
         found = [line for name in names if (line := place.bound.get(name))]
@@ -156,7 +156,7 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     bound: set[str] = set()
     place: Scope | None = scope
     while place is not None:
-        # At the top level the reference program knows only names bound before.
+        # At the top level ytt knows only names that are already bound.
         early = scope.parent is None and name.early
         bound.update(known for known, line in place.bound.items() if not early or line < name.line)
         place = place.parent

@@ -1,8 +1,8 @@
-"""Functions that compiled code calls by names beginning with "$", except operators.
+"""Functions that compiled code calls by names starting with "$", except operators.
 
 Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all these names.
-Together with the names of an execution, it replaces Python's builtins, so that nothing else can be named and no program
-has to copy it. Compiled code has no instruction that could change it.
+Together with the names of an execution, it replaces Python's builtins: programs can name nothing else, and share the
+table. Compiled code has no instruction that could change it.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def set_index(x: object, key: object, value: object) -> None:
 
 
 def set_attribute(x: object, name: str, _value: object) -> None:
-    """`x.name = value`: no value allows it."""
+    """`x.name = value`. No value supports it."""
     raise StarlarkError(f"can't assign to .{name} field of {type_of(x)}", code="not-assignable")
 
 
@@ -146,14 +146,14 @@ def cut(x: object, low: object, high: object, step: object) -> object:
 
 
 def _bound(value: object, message: str) -> int | None:
-    """A part of a slice, each of which may be omitted."""
+    """A bound of a slice, or None if it is omitted."""
     if value is not None and type(value) is not int:
         raise StarlarkError(message.format(type_of(value)), code="wrong-argument-type")
     return value
 
 
 def _part_of_range(whole: range, part: slice) -> range:
-    """An empty part ends where it starts; its text shows that."""
+    """A part of a range. An empty part ends at its start, which its text shows."""
     low, high, step = part.indices(len(whole))
     high = max(low, high) if step > 0 else min(low, high)
     return range(whole.start + whole.step * low, whole.start + whole.step * high, whole.step * step)
@@ -163,7 +163,7 @@ def _part_of_range(whole: range, part: slice) -> range:
 
 
 def unpack(x: object, count: int) -> object:
-    """Exactly `count` values of x, for an assignment to several variables."""
+    """Exactly `count` elements of x, for an assignment to several variables."""
     source = iterable_or_none(x)
     if source is None:
         raise StarlarkError(f"got {type_of(x)} in sequence assignment", code="unpacking")
@@ -175,7 +175,7 @@ def unpack(x: object, count: int) -> object:
     return parts
 
 
-# ---- displays
+# ---- dict literals
 
 
 def text_key(key: str) -> str:
@@ -185,7 +185,7 @@ def text_key(key: str) -> str:
 
 
 def pairs_dict(*parts: object) -> Dict:
-    """The value of a dict display: key, value, key, value; a key must not be repeated."""
+    """The value of a dict literal. parts: key, value, key, value; keys must be unique."""
     result = Dict()
     for place in range(0, len(parts), 2):
         size = len(result)
@@ -233,9 +233,9 @@ def as_decimal(x: object) -> str:
 
 
 def _late(row: Row) -> Callable[..., object]:
-    """`x.name(...)` for the name of a method, for any x.
+    """`x.name(...)`, if `name` is a method of some type, for any x.
 
-    If x.name is not a method, it may be a function of the program: the call counts as a step (see `metering`).
+    If x.name is not a method, it may be a function of the program, so the call counts as a step (see `metering`).
     """
     function, name = row.function, row.name
     kind = _LIKELY_TYPES[row.kind]
@@ -255,10 +255,10 @@ _LIKELY_TYPES: Mapping[str, type] = {"str": str, "list": List, "dict": Dict}
 
 GLOBALS: dict[str, object] = {
     **COMMON,
-    # As values, which check their calls; and for calls that are known to be correct.
+    # Functions as values, which check their calls, and functions for calls that are known to be correct.
     **{f"${name}": row.checked() for name, row in UNIVERSAL.items()},
     **{f"$direct.{name}": row.function for name, row in UNIVERSAL.items()},
-    # The same for methods: for any receiver; and for the most likely type of receiver.
+    # The same for methods: for any receiver, and for the most likely type of receiver.
     **{f"$late.{name}": _late(row) for name, row in LIKELY.items()},
     **{f"$m.{name}": row.function for name, row in LIKELY.items()},
     **{f"${operator}": function for operator, function in operators.BINARY.items()},

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def make_dict(raw: dict[object, object]) -> Dict:
-    """A dict without keys that are bools or tuples."""
+    """A dict from a Python dict whose keys are neither bools nor tuples."""
     result = Dict()
     dict.update(result, raw)
     if len(raw) > SOME:
@@ -55,7 +55,7 @@ def text(output: str) -> str:
 
 
 def same(x: object) -> object:
-    """The value itself: hides it from Python's compiler, which warns of odd programs."""
+    """The value itself. Hides the value from Python's compiler, which warns about unusual programs."""
     return x
 
 

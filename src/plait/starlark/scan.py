@@ -1,4 +1,4 @@
-"""Text to tokens (docs/reference/templates.md).
+"""Scans text into tokens (docs/reference/templates.md).
 
 A token is a tuple `(kind, value, line, column)`. The kind of punctuation and keywords is their text; the others are
 "identifier", "int literal", "float literal", "string literal", "newline", "end of file" and "host", a statement of the
@@ -6,8 +6,8 @@ template layer. Line breaks inside brackets and after a backslash are not tokens
 are closed by `end`.
 
 Consecutive code pieces are one text: brackets, strings and backslashes may continue from one to the next. Leading white
-space is removed from every line before scanning, except after a backslash. So a string over several lines loses it as
-well (docs/reference/language.md).
+space is removed from every line before scanning, except after a backslash. A multi-line string loses it too
+(docs/reference/language.md).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMMENT = "no comment can follow an expression; put it on a line of its own"
 
 
 class ScanFailure(Exception):
-    """A fault of the text. The parser turns it into a StarlarkError. swallows: it hides the end of the slot."""
+    """A fault in the text. The parser converts it to a StarlarkError. swallows: it hides the end of the slot."""
 
     def __init__(self, finding: Finding, *, swallows: bool = False) -> None:
         super().__init__(finding.message)
@@ -99,7 +99,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 
 def next_line(source: Source, line: int) -> int:
-    """The next line that has more than a comment; 0 for none."""
+    """The next line that contains more than a comment; 0 if there is none."""
     while (text := source.line(line := line + 1)) is not None:
         if text.strip() and not text.lstrip().startswith("#!"):
             return line
@@ -107,7 +107,7 @@ def next_line(source: Source, line: int) -> int:
 
 
 def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
-    """The tokens of a program, up to the first that is wrong."""
+    """The tokens of a program, up to the first invalid one."""
     tokens: list[Token] = []
     depth: list[Token] = []
     last = 1
@@ -137,16 +137,16 @@ def _add_failure(tokens: list[Token], error: ScanFailure) -> int:
     at = error.finding.at
     line = 1 if at is None else at.line
     if error.swallows:
-        # In the reference program such a comment includes the parenthesis after the slot. It reads on, in names.
+        # In ytt such a comment includes the parenthesis after the slot, and ytt reads on.
         tokens += [("identifier", "", line, 1)] * 2
     tokens.append((FAILURE, error.finding, line, 1))
     return line
 
 
 def scan_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
-    """The tokens of a slot, up to the first that is wrong."""
+    """The tokens of a slot, up to the first invalid one."""
     tokens: list[Token] = []
-    # As if in parentheses: line breaks mean nothing.
+    # As in parentheses, line breaks have no meaning.
     try:
         last = _Scanner([slot], source, tokens, [("(", "", slot.line, 1)]).run()
     except ScanFailure as error:
@@ -171,7 +171,7 @@ class _Scanner:
         self.source = source
         self.tokens = tokens
         self.depth = depth
-        # True if f"..." is a string with expressions.
+        # True if f"..." is a format string.
         self.has_fields = F_STRINGS in source.extensions
         texts: list[str] = []
         self.lines: list[int] = []
@@ -199,7 +199,7 @@ class _Scanner:
         at = Position(self.source, self.lines[row], max(column, 1))
         finding = Finding(message, at=at, hint=_HINTS.get(message), code=code)
         if message == _NO_QUOTE and not self.source.is_unnamed:
-            finding.reference = "unexpected newline in string"  # which every line of its own programs ends with
+            finding.reference = "unexpected newline in string"  # ytt's own programs end every line with this
         if message == _COMMENT:
             following = next_line(self.source, self.lines[row])
             finding.told_at = Position(self.source, following or self.lines[row])

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _INTS, _TEXTS, _TUPLES = frozenset((int,)), frozenset((str,)), frozenset((tuple,))
-# Types that Python orders as Starlark does. For text, the order of code points is that of the UTF-8 bytes, unless bytes
-# are not text.
+# Types that Python orders as Starlark does. The order of code points equals that of UTF-8 bytes, except for invalid
+# UTF-8.
 _PLAIN = frozenset((_INTS, _TEXTS, frozenset((bool,)), frozenset((float,)), frozenset((int, float))))
-# Python's functions with the argument types that are known; the first two raise TypeError for other values.
+# Python's functions with narrower argument types; the first two raise TypeError for other values.
 _is_ascii: Callable[..., bool] = str.isascii
 _size: Callable[..., int] = len
 _sort: Callable[..., None] = list.sort
@@ -122,7 +122,7 @@ def _columns(values: list[object]) -> Sequence[int] | None:
     told_apart = floats = False
     for place, column in enumerate(columns):
         kinds = frozenset(map(type, column))
-        # For nested tuples Python would compare a shared part once for each occurrence.
+        # Python would compare a shared part of nested tuples once for each occurrence.
         if kinds not in _PLAIN:
             return None
         floats = floats or float in kinds
@@ -134,13 +134,13 @@ def _columns(values: list[object]) -> Sequence[int] | None:
         if place + 1 < len(columns):
             told_apart = len(frozenset(column)) == len(values)
             if told_apart and not floats and all(map(_is_exact, columns[: place + 1])):
-                break  # the other parts are not compared
-    # Not a number is equal to nothing: no order of parts.
+                break  # the remaining parts are not compared
+    # NaN is not equal to itself, so columns cannot be sorted separately.
     return () if floats else places
 
 
 def _is_exact(column: Sequence[object]) -> bool:
-    """True if strings sort by their bytes; also for all other values."""
+    """True unless the strings of a column sort differently by their bytes."""
     return type(column[0]) is not str or all(map(_is_ascii, column))
 
 

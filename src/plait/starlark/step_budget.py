@@ -2,13 +2,14 @@
 
 A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
 program. A call that uses only operators and builtins belongs to the step of its caller. Builtins count in proportion to
-the data they process. So the count depends only on the program and its data, and an endless program reaches the limit.
+the data they process. The count depends only on the program and its data, and an endless program always reaches the
+limit.
 
 Counting is cheap because a loop is charged for all its iterations at the start, and refunded if it is left early (see
 `loops`). Steps are granted in slices; the time and the memory are checked between slices.
 
-The module knows no values, so every value and builtin can use it: they call `charge`, `charge_for` and the checks
-below.
+The module does not depend on values, so every value and builtin can use it: they call `charge`, `charge_for` and the
+checks below.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
     from plait.starlark.loops import Loops
     from plait.tree.context import Context
 
-# Steps between two looks at clock and memory.
+# Steps between two checks of clock and memory.
 _SLICE = 1 << 14
-# Strings and integers smaller than this are never rejected, and cost nothing beyond the step that creates them; nor do
-# collections of fewer items than that.
+# Strings and integers below this size are never rejected, and cost only the step that creates them. The same holds for
+# collections with fewer items.
 SMALL = 1 << 10
 SOME = 1 << 6
 # Strings shorter than this cost nothing to compare or to use as a key, beyond the step itself.
@@ -54,8 +55,8 @@ _BYTES_BETWEEN_LOOKS = 1 << 24
 class StepBudget:
     """The remaining budget of one run.
 
-    names: the counters that compiled code calls. shared: state of all programs of the run. spaces: their names.
-    loops: returns the functions for loops that are not counted here (see `program`).
+    names: the counters that compiled code calls. shared: state of all programs of the run. spaces: tables of their
+    names. loops: returns the functions for loops that are not counted here (see `program`).
     """
 
     __slots__ = ("_bytes", "_memory", "_run_budget", "_spent", "charge", "limits", "loops", "names", "shared", "spaces")
@@ -87,11 +88,11 @@ class StepBudget:
 
     @property
     def spent(self) -> int:
-        """The steps spent so far: the same for the same program and data, wherever it runs."""
+        """The number of spent steps. It is the same for the same program and data on every machine."""
         return self._spent()
 
     def look(self) -> None:
-        """Looks at the clock and at the memory. Raises LimitError."""
+        """Checks the clock and the memory. Raises LimitError."""
         self._run_budget.check_time()
         if self._memory.grown() > self._run_budget.most("memory"):
             raise limit_error("the memory of values", "memory", self._run_budget.most("memory"))
@@ -128,7 +129,7 @@ def _counters(
     """The step counters: `charge`, the number of spent steps, and the functions that compiled code calls by name.
 
     They are closures over the remaining number, which Python updates fastest. Therefore the most common loop, over a
-    short `range(stop)`, is among them. All others are in `loops`; long_loop is the one over any `range(stop)`.
+    short `range(stop)`, is among them. All others are in `loops`; long_loop: the loop over a `range(stop)` of any size.
     """
     left = given = min(_SLICE, run_budget.limits.steps)
 
@@ -180,7 +181,7 @@ CURRENT: ContextVar[StepBudget] = ContextVar("plait_budget")
 
 
 def budget_of(context: Context | None) -> StepBudget:
-    """The budget of a run; evaluation without a context has one of its own."""
+    """The budget of a run. Evaluation without a context has its own."""
     if context is None:
         return StepBudget(run_budget())
     if not isinstance(context.budget, StepBudget):
@@ -191,7 +192,7 @@ def budget_of(context: Context | None) -> StepBudget:
 def check_growth(values: Iterable[object], maximum: int, source: Source | None = None) -> None:
     """Raises LimitError if one of these values, or a value inside one, has more than `maximum` items."""
     for value in values:
-        # A list, dict or set of the language is one of Python's.
+        # Lists, dicts and sets of the language are Python's.
         if isinstance(value, (list, dict)) and len(value) > maximum:
             at = None if source is None else Position(source, 0)
             raise limit_error(f"a {type_of(value)} of more than {maximum} items", "items", maximum, at=at)
@@ -232,7 +233,7 @@ _LITTLE = 1 << 22
 
 
 def _memory_now() -> int:
-    """The resident memory of the process in bytes; its peak so far on systems without /proc."""
+    """The resident memory of the process in bytes. On systems without /proc, the peak."""
     try:
         with open("/proc/self/statm", "rb", buffering=0) as file:
             return int(file.read(100).split()[1]) * _PAGE
@@ -247,18 +248,18 @@ def _memory_now() -> int:
 _PAGE = 4096
 
 
-# ---- what builtins and operators call once a value is not small
+# ---- checks that builtins and operators call for large values
 
 
 def charge_for(count: int) -> None:
-    """Spends the steps of a builtin that processes `count` items."""
+    """Charges for a builtin that processes `count` items."""
     budget = CURRENT.get(None)
     if budget is not None:
         budget.charge(count // _ITEMS_A_STEP)
 
 
 def charge(steps: int) -> None:
-    """Charges steps for work that takes as long."""
+    """Charges `steps`, for work that takes as long as that many steps."""
     budget = CURRENT.get(None)
     if budget is not None:
         budget.charge(steps)
@@ -294,7 +295,7 @@ def check_string(size: int) -> None:
 def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
     """Checks a collection of `size` items that a builtin creates or iterates over. Raises LimitError.
 
-    made: the number of items that count; None for all.
+    made: the number of new items; None for all.
     """
     budget = CURRENT.get(None)
     limits = run_budget().limits if budget is None else budget.limits
@@ -305,7 +306,7 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
 
 
 def look() -> None:
-    """Looks at the clock and, where a program runs, at the memory. Raises LimitError."""
+    """Checks the clock and, if a program is running, the memory. Raises LimitError."""
     budget = CURRENT.get(None)
     if budget is None:
         run_budget().check_time()
@@ -321,7 +322,7 @@ def check_headroom(size: int) -> None:
 
 
 def foresee(items: object, each: int) -> None:
-    """Rejects in advance a collection of these items with `each` bytes per item. Raises LimitError."""
+    """Rejects in advance a collection that is too large. items: their number. each: bytes per item. Raises LimitError."""
     from _operator import length_hint
 
     check_headroom(length_hint(items) * each)

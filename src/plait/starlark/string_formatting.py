@@ -1,7 +1,7 @@
 """`template.format(...)` and `template % x` (docs/reference/language.md). Imported when a program uses either with a
 template that is not a literal.
 
-Nothing here reaches Python's own `%` or `str.format` with a user's format.
+The user's format is never passed to Python's own `%` or `str.format`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Template to its parts: text, name of the field after it, "s" or "r" ("" if there is no field).
+# Maps a template to its parts: text, name of the following field, and "s" or "r" ("" if there is no field).
 _TEMPLATES: dict[str, list[tuple[str, str, str]]] = {}
 _MOST_TEMPLATES = 256
 
 
 def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
-    """`format`: `{}`, `{0}`, `{name}`, `!s`, `!r`, `{{`; nothing else."""
+    """`template.format(...)`. Supports only `{}`, `{0}`, `{name}`, `!s`, `!r` and `{{`."""
     parts = _TEMPLATES.get(template)
     if parts is None:
         parts = _parsed(template)
@@ -69,7 +69,9 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
 
 
 def _parsed(template: str) -> list[tuple[str, str, str]]:
-    """The parts of a template. An unknown conversion becomes the error message to raise when it is reached."""
+    """The parts of a template. An unknown conversion becomes an error message, which is raised when the part is
+    reached.
+    """
     if len(template) > SMALL:
         charge(template.count("{") * 16 + template.count("}") * 4)
         check_headroom(template.count("{") * 256)
@@ -105,7 +107,7 @@ def _parsed(template: str) -> list[tuple[str, str, str]]:
 
 
 def _closing_braces(literal: str) -> str:
-    # Doubled braces are literal ones.
+    # Doubled braces are literal braces.
     if "}" in literal.replace("}}", ""):
         raise StarlarkError("format: single '}' in format", code="format-string")
     return literal.replace("}}", "}")
@@ -222,7 +224,7 @@ def _as_float(value: object, verb: str) -> str:
 
 
 def _shortest(number: float, verb: str) -> str:
-    """The fewest digits that mean this float; with an exponent from a million on and below 0.0001."""
+    """The fewest digits that represent the float, with an exponent from a million on and below 0.0001."""
     digits, _, exponent = repr(abs(number)).partition("e")
     whole, _, fraction = digits.partition(".")
     fraction = "" if fraction == "0" else fraction
@@ -276,7 +278,7 @@ _CONVERSIONS: dict[str, Callable[[object, str], str]] = {
 
 
 def _whole(parts: list[str]) -> str:
-    """The text of its parts. Raises LimitError in advance if it would be too long."""
+    """Joins the parts. Raises LimitError in advance if the text would be too long."""
     if len(parts) > 2 * FEW:
         check_string(sum(map(len, parts)))
     result = "".join(parts)

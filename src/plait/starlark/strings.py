@@ -1,7 +1,8 @@
-"""The string type: bytes in UTF-8, and its methods (docs/reference/language.md); `string_formatting` has `%` and `format`.
+"""The string type: bytes in UTF-8, and its methods (docs/reference/language.md); `string_formatting` has `%` and
+`format`.
 
-Python's str holds text, Starlark counts bytes. For ASCII both are equal, so every method handles ASCII directly and
-uses bytes for the rest.
+Python's str contains code points; Starlark counts bytes. For ASCII both are equal, so every method handles ASCII
+directly and uses bytes for the rest.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _ABSENT = object()
-# Python's own, for parts that may be no text: then they raise TypeError.
+# Python's own functions for parts that may not be strings; they raise TypeError for others.
 _join: Callable[..., str] = str.join
 _length: Callable[..., int] = str.__len__
 
 
 def bounds(low: object, high: object, size: int, name: str) -> tuple[int, int]:
-    """Start and end as slices understand them, within 0 to size; start may be beyond end."""
+    """Start and end of a slice, clipped to 0..size. The start may be greater than the end."""
     return (
         0 if low is None else _bound(low, size, name, "start"),
         size if high is None else _bound(high, size, name, "end"),
@@ -113,7 +114,7 @@ def _locate(self: str, sub: object, start: object, end: object, name: str, last:
 
 
 def _last(text: T, sub: T, low: int, high: int) -> int:
-    """`text.rfind(sub, low, high)` in linear time; of the two, only Python's `find` guarantees that."""
+    """`text.rfind(sub, low, high)` in linear time. Python guarantees that only for `find`."""
     if len(sub) < 2 or high - low <= SMALL:
         return text.rfind(sub, low, high)
     place = text[low:high][::-1].find(sub[::-1])
@@ -233,10 +234,10 @@ def upper(self: str, /) -> str:
 
 
 def _changed(string: str, change: Callable[[str], str]) -> str:
-    """Each letter by itself in upper or lower case, where that is one letter."""
+    """Changes the case of each code point separately, as Go does; one whose counterpart has several code points stays."""
     check_headroom(len(string) * 12)
     whole = change(string)
-    # No character became longer, and there is no sigma, whose form at the end of a word differs in Python.
+    # No character became longer, and there is no sigma, which Python converts differently at the end of a word.
     if len(whole) == len(string) and "\u03a3" not in string:
         return whole
     if len(string) > SMALL:
@@ -267,7 +268,7 @@ def _stripping(chars: object, name: str) -> str:
         return _SPACES
     wanted = string(chars, f"{name}: for parameter 1")
     if len(wanted) > SOME:
-        # Python looks for each character of the text among all of these.
+        # Python searches all of these for each character of the text.
         charge(len(wanted))
         return "".join(dict.fromkeys(wanted))
     return wanted
@@ -330,7 +331,9 @@ def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
 
 
 def _split_arguments(name: str, text: str, separator: object, most: object) -> tuple[str | None, int]:
-    """Pay for `split` or `rsplit`, and check its arguments; both call a wrong separator `split`'s, as the reference does."""
+    """Charges for `split` or `rsplit`, and checks their arguments. As in ytt, errors about the separator always name
+    `split`.
+    """
     if len(text) > SMALL:
         charge_for(len(text) // 8)
     if not is_int32(most):
@@ -366,7 +369,7 @@ def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
         return _split_spaces(self, cuts, right=True)
     if len(by) < 2 or len(self) <= SMALL:
         return _checked(List(self.rsplit(by, cuts)))
-    # As for `_last`.
+    # See `_last`.
     return _checked(List([part[::-1] for part in reversed(self[::-1].split(by[::-1], cuts))]))
 
 
@@ -379,13 +382,13 @@ def _checked(parts: List) -> List:
 
 def _split_spaces(string: str, maximum: int, right: bool) -> List:
     if maximum < 0 and not any(odd in string for odd in "\x1c\x1d\x1e\x1f"):
-        # Python's white space is that of the reference and these four.
+        # Python's white space is Go's plus these four characters.
         return _checked(List(string.split()))
     return _checked(List(_fields(string, maximum, right)))
 
 
 def _fields(string: str, maximum: int, right: bool) -> list[str]:
-    """Fields between white space, with at most `maximum` cuts. The last field contains the rest."""
+    """The fields between white space, with at most `maximum` cuts. The last field contains the rest."""
     text = string[::-1] if right else string
     out: list[str] = []
     i, size = 0, len(text)

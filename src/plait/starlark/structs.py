@@ -1,4 +1,4 @@
-"""Values with named members: structs and modules; and errors about unknown members (docs/reference/language.md)."""
+"""Values with named members (structs and modules), and errors about unknown members (docs/reference/language.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Members(dict[str, object]):
 
 
 class ModuleMembers(Members):
-    """The same for a module."""
+    """The members of a module."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class WithMembers(Value):
     def attr_names(self) -> list[str]:
         return list(self.members)
 
-    # Each is equal only to itself, and not a valid key.
+    # Such a value is equal only to itself, and not a valid key.
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -129,13 +129,13 @@ class Module(WithMembers):
                 freeze(value)
 
 
-# Types whose `members` contain every attribute: compiled code looks them up without a call. Other packages
-# add theirs.
+# Types whose `members` contain every attribute. Compiled code looks members up without a call. Other packages add their
+# types.
 STRUCTS: set[type] = {Struct, Module}
 
 
 def missing(x: object, name: str, names: Sequence[str], message: str | None = None) -> StarlarkError:
-    """The error for `x.name`, where x has other names. message: instead of the usual sentence."""
+    """The error for `x.name` if x has other members. message: replaces the usual one."""
     if message is None:
         message = f"{type_of(x)} has no .{name} field or method"
 

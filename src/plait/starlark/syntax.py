@@ -1,7 +1,7 @@
-"""The syntax tree, and the scopes that the parser notes while it builds it.
+"""The syntax tree, and the scopes that the parser records.
 
-Nodes are small classes with the syntax and its line, without results of passes. `resolve` sets the scopes of names,
-`steps` and `probe` change the tree, `lower` turns it into Python's.
+Nodes are small classes with the syntax and its line, without results of passes. `resolve` sets the scopes of names, the
+passes of `instrument` change the tree, `lower` translates it to Python's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Scope:
     """A function, lambda, comprehension, or the program itself: the names bound in it and the names used in it.
 
     bound: name -> line of the first binding. writes: the values assigned to each name, in source order; None for a
-    value that is not an expression of its own. hosts, calls: those directly in the scope.
+    value that is not an expression of its own. hosts, calls: the template statements and calls directly in the scope.
     """
 
     __slots__ = (
@@ -43,7 +43,7 @@ class Scope:
 
 
 class Name:
-    """early: nothing of this name was bound yet where the parser met it."""
+    """A use of a name. early: the name was not bound yet at this point of the text."""
 
     __slots__ = ("early", "line", "name", "scope")
 
@@ -74,7 +74,7 @@ class Each:
 
 
 class Literal:
-    """Of a program: text, int or float; passes write other constants too."""
+    """A string, int or float of the program. Passes also create other constants."""
 
     __slots__ = ("line", "value")
 
@@ -113,7 +113,7 @@ class Conditional:
 
 
 class Parameter:
-    """star is "", "*" or "**"; a bare `*` has no name."""
+    """A parameter. star: "", "*" or "**"; a bare `*` has no name."""
 
     __slots__ = ("default", "line", "name", "star")
 
@@ -171,7 +171,7 @@ class Slice:
 
 
 class Argument:
-    """star: "", "*" or "**". name: "" for a positional argument."""
+    """An argument. star: "", "*" or "**". name: "" for a positional argument."""
 
     __slots__ = ("line", "name", "star", "value")
 
@@ -216,7 +216,7 @@ class DictDisplay:
 
 
 class Clause:
-    """`for target in x` of a comprehension, with the conditions that follow it."""
+    """`for target in x` in a comprehension, with the following conditions."""
 
     __slots__ = ("conditions", "line", "target", "x")
 
@@ -228,7 +228,7 @@ class Clause:
 
 
 class Comprehension:
-    """`key` is None in a list comprehension."""
+    """A comprehension. `key` is None in a list comprehension."""
 
     __slots__ = ("body", "clauses", "key", "line", "scope")
 
@@ -248,7 +248,7 @@ class Comprehension:
 
 
 class Assign:
-    """operator: "" for `=`, else the operator before the `=`."""
+    """An assignment. operator: "" for `=`, else the operator before the `=`."""
 
     __slots__ = ("line", "operator", "target", "value")
 
@@ -260,7 +260,9 @@ class Assign:
 
 
 class Evaluate:
-    """calls: the value is the result of a function of the program, even if a pass wrapped the call."""
+    """An expression statement. calls: the value is the result of a function of the program, even if a pass wrapped the
+    call.
+    """
 
     __slots__ = ("calls", "line", "value")
 
@@ -334,7 +336,7 @@ class Branch:
 
 
 class Load:
-    """names: (name here, name there, line)."""
+    """A `load` statement. names: (name in the module, name in the program, line)."""
 
     __slots__ = ("line", "names", "path")
 

@@ -7,7 +7,7 @@ limits this only on stacks of the usual size.
 from __future__ import annotations
 
 import _ast
-from _operator import attrgetter  # without the rest of `operator`, which takes time to load
+from _operator import attrgetter  # avoids loading all of `operator`, which takes time
 from itertools import islice
 
 from plait.starlark import syntax
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# A tree of fewer levels is freed on any stack; lists in it count as levels.
+# A tree with fewer levels can be freed on any stack. Lists count as levels.
 _DEEP = 400
 
 # Attributes that are not parts of the tree.
@@ -24,7 +24,7 @@ _NO_PARTS = frozenset({"calls", "early", "host", "line", "name", "names", "opera
 
 
 def _getter(kind: type) -> Callable[[object], tuple[object, ...]]:
-    """A function that returns the parts of a node, with None in between."""
+    """A function that returns the child nodes of a node, and None for missing ones."""
     names = [name for name in kind.__slots__ if name not in _NO_PARTS]  # type: ignore[attr-defined]
     return attrgetter(*names, "__class__") if names else lambda _: ()
 
@@ -65,7 +65,7 @@ def _levels(statements: list[syntax.Statement]) -> Iterator[list[object]]:
 
 
 def _walk(tree: _ast.AST) -> Iterator[_ast.AST]:
-    """The nodes of one of Python's trees."""
+    """The nodes of a Python syntax tree."""
     todo: list[object] = [tree]
     while todo:
         one = todo.pop()

@@ -1,4 +1,4 @@
-"""Values as text, as `str` and `repr` show them (docs/reference/language.md)."""
+"""Converts values to text, as `str` and `repr` do (docs/reference/language.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-# Lists that contain each other repeatedly print to texts of any length: this is the maximum number of parts.
+# Maximum number of parts. The text of lists that contain each other repeatedly is unbounded.
 _MOST_PARTS = 1 << 21
 _FEW_PARTS = 16
 _MANY = 1 << 14
@@ -72,7 +72,7 @@ def quote(string: str) -> str:
 
 
 def _quoted_by_parts(string: str) -> str:
-    """`_quoted` for a long string, in parts: its size is checked first, and it is never in memory as a whole."""
+    """As `_quoted`, for a long string: its size is checked first, and it is quoted in parts to save memory."""
     charge(len(string))
     check_string(len(string))
     parts = [quote(string[start : start + _MANY])[1:-1] for start in range(0, len(string), _MANY)]
@@ -80,7 +80,7 @@ def _quoted_by_parts(string: str) -> str:
 
 
 def float_text(value: float) -> str:
-    """Six significant digits, as `str` shows a float."""
+    """The text of a float as `str` shows it: six significant digits."""
     return "%g" % value if value - value == 0 else not_finite(value)  # noqa: UP031
 
 
@@ -90,7 +90,7 @@ def not_finite(value: float) -> str:
 
 
 def int_text(value: int) -> str:
-    """The decimal digits, however many."""
+    """The decimal digits, of any number."""
     try:
         return str(value)
     except ValueError:
@@ -99,11 +99,11 @@ def int_text(value: int) -> str:
         return digits(value)
 
 
-# ---- values that hold others, and those that are no data
+# ---- collections, functions and host values
 
 
 def _write(value: object, out: list[str], path: set[int]) -> None:
-    """path: identities of the enclosing lists and dicts, which may contain themselves."""
+    """Appends the text of a value. path: identities of the enclosing lists and dicts, which may contain themselves."""
     if len(out) > _MOST_PARTS:
         raise LimitError(f"the text of a value would have more than {_MOST_PARTS} parts", code="too-large")
     if type(value) in _SCALARS:

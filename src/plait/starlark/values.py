@@ -1,8 +1,8 @@
 """Values of the language: their Python types, and the protocol for values of the host. See docs/reference/language.md.
 
 None, bool, int, float, str, tuple and range are Python's own. A str holds text; Starlark sees its UTF-8 bytes, and
-bytes that are not UTF-8 are lone surrogates in it ("surrogateescape"). Lists, dicts and sets are Python's with a lock
-(see `containers`). Functions are Python functions, compiled or built in. Everything else is a `Value`, such as the
+bytes that are not UTF-8 are lone surrogates in it ("surrogateescape"). Lists, dicts and sets are Python's types with a
+lock (see `containers`). Functions are Python functions, compiled or built in. Everything else is a `Value`, such as the
 structs of `structs`. `value_text` converts values to text, `comparison` compares them.
 """
 
@@ -38,7 +38,7 @@ class Value:
     type_name: str = "value"
 
     def attr(self, name: str) -> object:
-        """The attribute; raises NoAttribute (the runtime then words the message and looks for a near name)."""
+        """The attribute. Raises NoAttribute; the runtime then creates the message and searches for a similar name."""
         raise NoAttribute(name)
 
     def attr_names(self) -> list[str]:
@@ -51,7 +51,7 @@ class Value:
         raise StarlarkError(message, code="unknown-operation").about(self.type_name, "[")
 
     def length(self) -> int | None:
-        """The answer to `len(x)`, or None if it has none."""
+        """The result of `len(x)`, or None if it has no length."""
         return None
 
     def iterate(self) -> Iterator[object] | None:
@@ -59,7 +59,7 @@ class Value:
         return None
 
     def contains(self, key: object) -> bool:
-        """The answer to `key in x`; raises StarlarkError."""
+        """The result of `key in x`. Raises StarlarkError."""
         raise StarlarkError(f"unknown binary op: {type_of(key)} in {self.type_name}", code="unknown-operation")
 
     def truth(self) -> bool:
@@ -70,7 +70,7 @@ class Value:
         return self is other
 
     def text(self) -> str:
-        """The answer to `str(x)`."""
+        """The result of `str(x)`."""
         return f"<{self.type_name}>"
 
     def mapping(self) -> Iterable[tuple[object, object]] | None:
@@ -81,7 +81,7 @@ class Value:
         """Makes the value and its contents immutable."""
 
     def held(self) -> Iterable[object]:
-        """Values of programs that the value refers to, and may call or change."""
+        """Values of programs that the value refers to and may call or change."""
         return ()
 
     def __bool__(self) -> bool:
@@ -89,7 +89,7 @@ class Value:
 
 
 class Builtin:
-    """A function of the host: called with the positional and the keyword arguments, all values of the language.
+    """A function of the host. It is called with positional and keyword arguments, all values of the language.
 
     name: in messages. receiver: the value of a bound method, or None. holds: values of programs that it may call or
     change.
@@ -157,17 +157,17 @@ def type_of(value: object) -> str:
 
 
 def to_bytes(string: str) -> bytes:
-    """The bytes that the language sees."""
+    """The UTF-8 bytes that the language sees."""
     return string.encode("utf-8", "surrogateescape")
 
 
 def from_bytes(data: bytes) -> str:
-    """The opposite of `to_bytes`."""
+    """The inverse of `to_bytes`."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def joined(text: str) -> str:
-    """Text joined from parts. Bytes that now form a character become that character."""
+    """Joins parts of text. Bytes that now form a character become that character."""
     if text.isascii():
         return text
     return from_bytes(to_bytes(text))

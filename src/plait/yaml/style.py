@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Style:
-    """How inserted YAML is written. forms: of strings. step: the indentation of a map in a map; dash: that of an array."""
+    """The style for inserted YAML. forms: of strings. step: the indentation of a map in a map; dash: that of an array."""
 
     __slots__ = ("dash", "forms", "step")
 

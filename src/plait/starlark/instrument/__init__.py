@@ -1,1 +1,1 @@
-"""Passes that add calls which observe an execution: data flow, coverage and metering."""
+"""Passes that add calls which observe an execution: dataflow, coverage and metering."""

@@ -1,4 +1,4 @@
-"""Programs that report executed statements and branches, by calls in the syntax tree.
+"""Instruments programs to report executed statements and branches.
 
 Used only for evaluations with a listener (see `plait.base.events`). The pass adds a call of `$ran` for each branch of
 each point:
@@ -13,7 +13,7 @@ each point:
                                 else:
                                     $ran(4)
 
-So a statement counts as executed exactly when it was started. `$ran` returns None, hence the `or`.
+A statement counts as executed once it starts. `$ran` returns None, hence the `or`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from plait.starlark.program_parts import Piece, TemplateStatement
     from plait.starlark.syntax import Expression, Scope, Statement
 
-    # Returns the lines that a template statement uses; none if it is not reported.
+    # Returns the lines that a template statement covers; none if it is not reported.
     LinesOf: TypeAlias = Callable[[TemplateStatement], Iterable[int]]
 
-# The kinds of points. A part is a subexpression that a statement does not always evaluate.
+# The types of points. A part is a subexpression that a statement does not always evaluate.
 STATEMENT, NODES, PART, CONDITION, LOOP, FUNCTION = "statement", "nodes", "part", "condition", "loop", "function"
 _TESTED = ("true", "false")
 _LOOPED = ("runs", "is skipped")
@@ -44,7 +44,7 @@ _CALLED = ("called",)
 
 
 def mark(statements: list[Statement], scope: Scope, lines_of: LinesOf) -> list[py.stmt]:
-    """Inserts the reporting calls into a program, in place. Returns the definitions that must exist before it runs."""
+    """Inserts the reporting calls into a program, in place. Returns definitions that must be executed first."""
     marker = _Marker(scope, lines_of)
     marker.block(statements)
     emit = Emitter()
@@ -62,7 +62,7 @@ def points_in(pieces: Sequence[Piece], source: Source, lines_of: LinesOf) -> lis
 
 
 class _Marker:
-    """One walk over a program. scope: of the function at hand. lines: of the statement or part at hand, so far."""
+    """One walk over a program. scope: of the current function. lines: of the current statement or part, so far."""
 
     def __init__(self, scope: Scope, lines_of: LinesOf) -> None:
         self.points: list[Point] = []
@@ -81,7 +81,7 @@ class _Marker:
         return self.ways - len(ways)
 
     def has_lines(self, index: int, lines: Iterable[int]) -> None:
-        """Adds further lines of a point."""
+        """Adds lines to a point."""
         kind, (first, *_), name, ways = self.points[index]
         self.points[index] = kind, (first, *sorted({*lines} - {first, 0})), name, ways
 
@@ -127,7 +127,7 @@ class _Marker:
             node.body.insert(0, self.say(way, node.line))
 
     def loop(self, node: syntax.For | syntax.While, into: list[Statement]) -> None:
-        """A loop, with a variable that is true after it if its body ran."""
+        """Instruments a loop, with a variable that is true after the loop if its body ran."""
         way = self.add(LOOP, node.line, "", _LOOPED)
         self.loops += 1
         name = f"$skipped.{self.loops}"
@@ -147,7 +147,7 @@ class _Marker:
         into.append(syntax.If(skipped(), [self.say(way + 1, line)], [], line))
 
     def expressions_of(self, node: Statement) -> None:
-        """The expressions directly in a statement."""
+        """Instruments the expressions directly in a statement."""
         if isinstance(node, (syntax.Assign, syntax.Evaluate)):
             if isinstance(node, syntax.Assign):
                 self.expression(node.target)
@@ -167,7 +167,7 @@ class _Marker:
             for slot in node.slots:
                 self.all([one.value for one in slot] if isinstance(slot, list) else [slot])
 
-    # ---- expressions: each notes its lines, and has what is not always evaluated said
+    # ---- expressions: each records its lines, and reports the parts that are not always evaluated
 
     def expression(self, node: Expression) -> None:
         rule = _RULES.get(type(node))
@@ -181,7 +181,7 @@ class _Marker:
                 self.expression(node)
 
     def part(self, node: Expression, name: str, *others: Expression) -> Expression:
-        """A part that is not always evaluated. name: of its owner. others: evaluated with it."""
+        """Instruments a part that is not always evaluated. name: of its owner. others: evaluated with it."""
         outer, self.lines = self.lines, set()
         place = len(self.points)
         way = self.add(PART, node.line, name)

@@ -1,7 +1,7 @@
 """Inserts the counting of steps into a program's syntax tree (see `step_budget`): calls of `$turn`, `$begun` and
 `$spend` at the beginning of loops and functions.
 
-A step is an iteration. `for` and comprehensions charge by the size of their iterable. Added here:
+A step is an iteration. `for` and comprehensions charge for the size of their iterable. This pass adds:
 
 - an iteration of `while`;
 - a call of a function that may call other functions of the program, because recursion could otherwise run forever
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Expression, Scope, Statement
 
-# The weight of a body that counts as one step.
+# Weight of a body that counts as one step.
 _MUCH = 160
 _A_STEP = 6
-_AN_OPERATOR = 7  # number of names and constants that take as long
+_AN_OPERATOR = 7  # number of names and constants that take as long as one step
 _A_HOST_STATEMENT = 8 * _A_STEP
 
 
@@ -41,7 +41,7 @@ def _helper(name: str, *arguments: object, line: int) -> syntax.Call:
 
 
 def _begin(body: list[Statement], weight: int, line: int) -> None:
-    """Have a body that is long count for more."""
+    """Inserts the charge for a long body at its start."""
     if weight > _MUCH:
         body.insert(0, syntax.Evaluate(_helper("$spend", weight // _A_STEP, line=line), line))
 
@@ -178,7 +178,7 @@ def _defaults(parameters: Iterable[syntax.Parameter]) -> list[Expression]:
 def _may_call(scope: Scope) -> bool:
     """True if a function may call other functions of the program.
 
-    A method with the name of a builtin method counts as the builtin; if it is not, the call itself counts (see
+    A method with the name of a builtin method counts as the builtin; if it is not one, the call itself is charged (see
     `runtime`).
     """
     return any(map(_is_open, scope.calls)) or any(

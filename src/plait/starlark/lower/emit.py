@@ -1,6 +1,6 @@
-"""Small pieces of Python's syntax tree, all on the line that is being lowered.
+"""Creates small parts of Python's syntax tree, all on the current line.
 
-Helpers that compiled code calls have names that begin with "$" (see `runtime`), so that no program can name one.
+Helpers that compiled code calls have names starting with "$" (see `runtime`), so that no program can name one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOT_VARIABLES = frozenset(("None", "True", "False", "__debug__"))
 
 
 def variable(name: str) -> str:
-    """The Python variable of a name: the name itself, unless Python reserves it."""
+    """The Python variable for a name: the name itself, unless Python reserves it."""
     return "$" + name + "$" if name in NOT_VARIABLES else name
 
 
@@ -36,7 +36,7 @@ class Emitter:
 
     def __init__(self) -> None:
         self.line = 1
-        self.temps = 0  # variables of ours so far, in the statement at hand
+        self.temps = 0  # number of internal variables in the current statement
         self.prefix = "$"
 
     def at(self) -> AstPosition:
@@ -59,11 +59,11 @@ class Emitter:
         return py.Call(py.Name(name, LOAD, lineno=line, col_offset=0), args, [], lineno=line, col_offset=0)
 
     def field(self, x: py.expr, name: str) -> py.expr:
-        """`x.name`, of Python's own."""
+        """`x.name`, with Python's semantics."""
         return py.Attribute(x, name, LOAD, lineno=self.line, col_offset=0)
 
     def method(self, x: py.expr, name: str, *args: py.expr) -> py.expr:
-        """`x.name(*args)`, of Python's own."""
+        """`x.name(*args)`, with Python's semantics."""
         return py.Call(self.field(x, name), list(args), [], lineno=self.line, col_offset=0)
 
     def subscript(self, x: py.expr, key: py.expr) -> py.expr:
@@ -88,7 +88,7 @@ class Emitter:
         return py.Assign([self.store(name)], value, lineno=self.line, col_offset=0)
 
     def set_item(self, x: py.expr, key: py.expr, value: py.expr) -> py.stmt:
-        """`x[key] = value`, of Python's own."""
+        """`x[key] = value`, with Python's semantics."""
         target = py.Subscript(x, key, STORE, lineno=self.line, col_offset=0)
         return py.Assign([target], value, lineno=self.line, col_offset=0)
 
@@ -99,10 +99,10 @@ class Emitter:
     def if_else(self, test: py.expr, yes: list[py.stmt], no: list[py.stmt]) -> py.stmt:
         return py.If(test, yes, no, lineno=self.line, col_offset=0)
 
-    # ---- variables of ours
+    # ---- internal variables
 
     def temp(self) -> str:
-        """A variable for the statement at hand."""
+        """A new variable for the current statement."""
         self.temps += 1
         return f"{self.prefix}{self.temps}"
 
@@ -124,7 +124,7 @@ class Emitter:
 
 
 def _locate(node: py.AST, line: int) -> None:
-    """Sets the line of a tree of the host where it has none."""
+    """Sets the line of nodes that have none, in a tree created by the host."""
     todo: list[object] = [node]
     while todo:
         item = todo.pop()

@@ -1,4 +1,4 @@
-"""Expressions: one rule per type of syntax, which returns Python's expression for it.
+"""Lowers expressions: one rule per type of syntax returns Python's expression for it.
 
 The helpers (`operators`, `runtime`, `table`) define the *meaning* of an operator, subscript or call. A rule only
 selects the helper and its arguments.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Rule: TypeAlias = Callable[..., py.expr]
 
 _CONSTANTS = {"None": None, "True": True, "False": False}
-# A call on this line leaves no frame in the stack of an error (see `faults`).
+# A call on this line adds no frame to the stack of an error (see `exceptions`).
 NOWHERE = 0
 
 
@@ -34,7 +34,7 @@ class ExpressionLowering(Emitter):
     def __init__(self, rules: Mapping[type, Rule]) -> None:
         super().__init__()
         self.rules = rules
-        # Functions of the program that are called under another name; see `probe`.
+        # Functions of the program that are called by another name; see `instrument.dataflow`.
         self.instead: Mapping[str, str] = {}
 
     def expression(self, node: Expression) -> py.expr:
@@ -108,7 +108,7 @@ class ExpressionLowering(Emitter):
         return py.Call(callee, args, keywords, lineno=self.line, col_offset=0)
 
     def method_of(self, node: syntax.Attribute) -> tuple[py.expr, list[py.expr]]:
-        """The function to call for `x.name(...)`, and its leading arguments: x if the name is that of a method."""
+        """The function to call for `x.name(...)`, and its leading arguments: x if `name` is a method."""
         x = self.expression(node.x)
         if node.name in LIKELY:
             return self.load("$late." + node.name), [x]
@@ -122,7 +122,7 @@ class ExpressionLowering(Emitter):
                 return self.load(instead)
         callee = self.expression(function)
         if isinstance(callee, (py.Constant, py.Tuple)):
-            # Python would warn of such a call.
+            # Python would warn about such a call.
             return self.call("$same", [callee])
         return callee
 
@@ -188,7 +188,7 @@ class ExpressionLowering(Emitter):
     def lambda_body(self, node: Expression) -> py.expr:
         return self.expression(node)
 
-    # ---- displays
+    # ---- list and dict literals
 
     def tuple_display(self, node: syntax.TupleDisplay) -> py.expr:
         return self.tuple([self.expression(item) for item in node.items])
@@ -222,7 +222,7 @@ class ExpressionLowering(Emitter):
         return self.dict_of(node.key, self.expression(node.key), body, generators)
 
     def list_of(self, _node: Expression, made: py.expr) -> py.expr:
-        """The list of a display or comprehension. made: Python's list, or a tuple of its items."""
+        """The list of a literal or comprehension. made: Python's list, or a tuple of its items."""
         return self.call("$List", [made])
 
     def dict_of(self, _node: Expression, key: py.expr, value: py.expr, generators: list[py.comprehension]) -> py.expr:
@@ -238,7 +238,7 @@ class ExpressionLowering(Emitter):
         return self.call("$hold", [iterated])
 
     def generators(self, target: Expression, x: py.expr, into: list[py.comprehension]) -> None:
-        """`for target in x`: targets within targets become further loops, over one value each."""
+        """The loops for `for target in x`. Nested targets become further loops, over one value each."""
         if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
             whole = self.temp()
             into.append(py.comprehension(self.store(whole), x, [], 0))
@@ -252,12 +252,12 @@ class ExpressionLowering(Emitter):
                     one = py.List([self.load(name)], LOAD, lineno=self.line, col_offset=0)
                     self.generators(item, one, into)
         else:
-            # An element or field as the variable of a comprehension; it cannot be used.
+            # An element or field as the variable of a comprehension, which cannot be used afterwards.
             name = variable(target.name) if isinstance(target, syntax.Name) else "$unused"
             into.append(py.comprehension(self.store(name), x, [], 0))
 
     def unpacked(self, value: py.expr, count: int) -> py.expr:
-        """The elements of a value, one for each variable."""
+        """The elements of a value, for `count` variables."""
         return self.call("$unpack", [value, self.constant(count)])
 
 

@@ -1,4 +1,4 @@
-"""Statements: each kind of syntax is one rule, which adds Python's statements to a list."""
+"""Lowers statements: one rule per type of syntax adds Python's statements to a list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         """Statements added to the module body and to every function that directly contains template statements.
 
         hosts: these template statements, in order. `returned` converts the value of a `return`, or None; before: the
-        template statements above it. `dropped` handles a call whose value is unused.
+        template statements above it. `dropped` handles a call whose result is unused.
         """
 
         def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[py.stmt]: ...
@@ -52,7 +52,7 @@ class Lowering(ExpressionLowering):
         super().__init__(rules)
         self.statement_rules = STATEMENTS if statement_rules is None else statement_rules
         self.hooks = hooks
-        self.loops = 0  # that enclose the current statement
+        self.loops = 0  # the loops that enclose the current statement
         # The template statements of the current function: all, and those so far.
         self.hosts: Sequence[TemplateStatement] = []
         self.lowered: list[TemplateStatement] = []
@@ -60,7 +60,7 @@ class Lowering(ExpressionLowering):
     def module(self, statements: Sequence[Statement], scope: Scope, tables: Sequence[py.stmt] = ()) -> py.Module:
         """A module that defines the function "<toplevel>", which returns the variables of the program.
 
-        tables: definitions that must exist before the program runs.
+        tables: definitions that must be executed first.
         """
         body: list[py.stmt] = []
         if self.hooks is not None:
@@ -75,7 +75,7 @@ class Lowering(ExpressionLowering):
         return py.Module([*tables, *self.tables(), names, function], [])
 
     def tables(self) -> list[py.stmt]:
-        """Statements that the lowered code needs before it runs."""
+        """Statements that must be executed before the lowered code."""
         return []
 
     # ---- blocks
@@ -94,7 +94,7 @@ class Lowering(ExpressionLowering):
     def evaluate(self, node: syntax.Evaluate, into: list[py.stmt]) -> None:
         value = self.expression(node.value)
         if self.hooks is not None and (node.calls or syntax.calls_program(node.value)):
-            # The host may want to see it.
+            # The host may handle the unused result.
             value = self.hooks.dropped(value, node.line)
         into += self.located([py.Expr(value)], self.line)
 
@@ -173,12 +173,12 @@ class Lowering(ExpressionLowering):
         self.line = line
 
     def augmented(self, old: py.expr, node: syntax.Assign) -> py.expr:
-        """`old operator value`; only `+=` is another operator than `+`."""
+        """`old operator value`. Only `+=` differs from its plain operator."""
         helper = "$+=" if node.operator == "+" else "$" + node.operator
         return self.call(helper, [old, self.expression(node.value)])
 
     def assign_to(self, target: Expression, value: py.expr, into: list[py.stmt]) -> None:
-        """Assign a value to whatever kind of target."""
+        """Assigns a value to a target of any type."""
         if isinstance(target, syntax.Name):
             into.append(self.set(variable(target.name), value))
         elif isinstance(target, syntax.Index):

@@ -1,12 +1,12 @@
-"""The optional optimizer: from a program with resolved names to the rules that lower it.
+"""The optional optimizer: faster lowering of a program with resolved names.
 
-`data_flow` analyses the program and records the facts of `inferred_types` and `groups` in its own tables: exact types
-of values, and elements of lists. `Optimizer` is the plain lowering with other rules for some syntax. Each has the same
-effect as the plain rule, without a call:
+`data_flow` analyses the program and records facts in the tables of `inferred_types` and `groups`: exact types of
+values, and elements of lists. `Optimizer` is the plain lowering with other rules for some syntax. Each rule has the
+same effect as the plain one, without a call:
 
 - where types are known, Python's own operator, method or subscript;
 - in code that runs often (functions and loops), the same after a test of the exact types, else the helper;
-- a function that is called with known types only is compiled once for these calls, and once for all others.
+- a function that is called only with known types is compiled once for these calls, and once for all others.
 
 Code that runs once should be small, so it calls the helpers.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def optimizer(hooks: Hooks | None, statements: Sequence[Statement], scope: Scope) -> Optimizer:
-    """The optimizer that lowers a program with all facts about it."""
+    """The optimizer for a program, with all facts about it."""
     return Optimizer(hooks, follow(scope, statements), _RULES, _STATEMENT_RULES)
 
 
@@ -43,7 +43,7 @@ def _binary(o: Optimizer, node: syntax.Binary) -> py.expr:
 
 
 def _augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
-    """`x += a * b` is one expression for `fused_arithmetic`."""
+    """Lowers an augmented assignment. `x += a * b` is one expression for `fused_arithmetic`."""
     target = node.target
     if node.operator and isinstance(target, syntax.Name):
         operation = syntax.Binary(node.operator, target, node.value, node.line)

@@ -3,12 +3,12 @@
 `inferred_types` derives the type of an expression from its form alone. This module analyses the whole program, for two
 facts:
 
-- *Lists of one type.* All variables and values between which a list may pass share a `Group`: the type of its elements.
+- *Lists of one type.* All variables and values that may refer to the same list share a `Group`: the type of its elements.
 Every stored value raises it. A list that escapes has an open group, about which nothing is known.
-- *Functions called from inside.* A function that is defined once at the top level, and called with arguments of known
+- *Functions called internally.* A function that is defined once at the top level, and called with arguments of known
 types, is compiled twice: for these calls, and for unknown callers (`Flow.twice`).
 
-Everything starts at the bottom and only rises, until a round changes nothing.
+All facts start at the bottom of the lattice and only rise, until a round changes nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def follow(scope: Scope, statements: Sequence[Statement]) -> Flow:
 
 
 def follow_apart(scope: Scope, statements: Sequence[Statement], outer: TypeInference | None = None) -> Flow:
-    """The facts about a program or one of its functions, without following calls."""
+    """The facts about a program, or about one of its functions, without following calls."""
     flow = Flow(scope, outer)
     if flow.settle(statements):
         flow.bare = find_bare(flow, statements)
@@ -72,12 +72,12 @@ def _defines(node: Statement) -> bool:
 
 
 class Flow(ExpressionFlow):
-    """One analysis, of a program or of a function with all that is in it."""
+    """One analysis, of a program, or of a function with its inner functions."""
 
     def __init__(self, scope: Scope, outer: TypeInference | None = None) -> None:
         super().__init__(scope, outer)
-        self.function: Function | None = None  # the one whose body is being visited
-        self.bare: set[Expression] = set()  # see `bare`
+        self.function: Function | None = None  # the function whose body is being visited
+        self.bare: set[Expression] = set()  # see `escape_analysis`
 
     def twice(self, function: Function) -> bool:
         """True if internal calls determine the types of a function's arguments."""
@@ -97,7 +97,7 @@ class Flow(ExpressionFlow):
     def call_from_outside(self) -> bool:
         """Adds calls from unknown callers. Returns True if they add facts.
 
-        They affect the results of functions that are compiled once, and parameters without a kind because the internal
+        They affect the results of functions that are compiled once, and parameters without a type because the internal
         calls are never reached.
         """
         self.changed = False
@@ -120,7 +120,7 @@ class Flow(ExpressionFlow):
         self.functions = {}
 
     def raise_variables(self) -> None:
-        """Raises the kinds of variables by the values assigned to them."""
+        """Raises the types of variables by the values assigned to them."""
         known = {function.scope: function for function in self.functions.values()}
         for scope in self.scopes:
             kinds = self.variables[scope]
@@ -132,7 +132,7 @@ class Flow(ExpressionFlow):
                     self.raise_variable(scope, name, self.written(value))
 
     def written(self, value: Written) -> str:
-        """The kind of a value assigned to a variable."""
+        """The type of a value assigned to a variable."""
         if isinstance(value, syntax.Each):
             return self.element(value.x)
         return "" if value is None else self.of(value)

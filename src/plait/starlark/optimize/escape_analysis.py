@@ -1,9 +1,9 @@
 """Finds lists that do not escape from compiled code. They need no lock and can be Python lists, which are faster.
 
-`data_flow` has determined where lists go. This module visits the program once more with the operations that need no
-helper: storing a list in a variable of a function or in another bare list, passing it to or returning it from an
+`data_flow` has determined how lists are passed. This module visits the program once more with the operations that need
+no helper: storing a list in a variable of a function or in another bare list, passing it to or returning it from an
 internally called function, reading or setting an item by an int, appending, measuring, joining. A list used in any
-other way is not bare, nor are lists of its group, nor lists created other than by a display, a comprehension, `x * n`,
+other way is not bare, nor are lists of its group. A bare list is created by a literal, a comprehension, `x * n`,
 `list(x)` or `x.split(y)`.
 """
 
@@ -35,7 +35,7 @@ class _Visitor:
         self.flow = flow
         self.makers: list[Expression] = []
         self.met: set[Group] = set()
-        # The function at hand; None in the program itself, which runs once, by helpers.
+        # The current function; None in the program itself, which runs once and uses helpers.
         self.function: Scope | None = flow.program if flow.program.parent is not None else None
         self.iterated = False  # in the iterable of a comprehension, where no statements can be inserted
 
@@ -63,7 +63,7 @@ class _Visitor:
             self.visit(getattr(node, name))
 
     def meet(self, node: Expression) -> None:
-        """Records that a list, and its elements, leave compiled code."""
+        """Records that a list and its elements leave compiled code."""
         group = self.flow.group_of(node)
         while group is not None and (group := find(group)) not in self.met:
             self.met.add(group)
@@ -193,7 +193,7 @@ _RULES: dict[type, Callable[..., None]] = {
     syntax.ListDisplay: _Visitor.display,
     syntax.Return: _Visitor.return_,
 }
-# Nodes whose parts are expressions; the others are all that need no rule.
+# Nodes whose parts are expressions; other nodes need no rule.
 _NODES = frozenset(_RULES) | {
     syntax.Argument,
     syntax.Attribute,

@@ -1,4 +1,4 @@
-"""Data flow within expressions: values that are stored, only read, or leave the program.
+"""Dataflow within expressions: values that are stored, only read, or leave the program.
 
 `data_flow` follows the statements of a program and calls this module for their expressions.
 """
@@ -36,7 +36,7 @@ class ExpressionFlow(Groups):
 
     def name(self, node: syntax.Name) -> None:
         if self.inside and node.scope is not None and node.scope.parent is None:
-            # Variables of the program that functions use: they may be seen by callers whom we do not.
+            # Variables of the program that functions use: unknown callers may read them.
             self.open(self.group_of(node))
 
     def unary(self, node: syntax.Unary) -> None:
@@ -137,7 +137,7 @@ class ExpressionFlow(Groups):
             self.arguments(node.arguments)
 
     def arguments(self, arguments: Sequence[syntax.Argument]) -> None:
-        """Arguments of an unknown function."""
+        """Records arguments that are passed to an unknown function."""
         for argument in arguments:
             self.visit(argument.value)
             self.escape(argument.value)
@@ -145,7 +145,7 @@ class ExpressionFlow(Groups):
                 self.escape_elements(argument.value)
 
     def read(self, arguments: Sequence[syntax.Argument]) -> None:
-        """Arguments that are only read."""
+        """Records arguments that are only read."""
         for argument in arguments:
             self.visit(argument.value)
             if argument.star:
@@ -185,7 +185,7 @@ class ExpressionFlow(Groups):
                 self.take_elements(group, arguments[0].value)
             arguments = arguments[1:]
             if arguments and node.arguments[0] is not arguments[0]:
-                # A key gets the elements.
+                # The key function is called with the elements.
                 self.escape_elements(node.arguments[0].value)
         elif effect == SHARES and (name not in {"min", "max"} or len(arguments) == 1):
             for argument in arguments:
@@ -216,7 +216,7 @@ class ExpressionFlow(Groups):
             self.visit(values[0])
             self.take_elements(group, values[0])
         elif kind == BOTTOM:
-            # Not yet known to be a list: it will be, or the call is never reached.
+            # Not yet known to be a list: a later round finds that, or the call is never reached.
             for argument in node.arguments:
                 self.visit(argument.value)
         else:
@@ -226,10 +226,10 @@ class ExpressionFlow(Groups):
             else:
                 self.escape(method.x)
 
-    # ---- what assigns
+    # ---- assignments
 
     def target(self, node: Expression) -> None:
-        """Targets that receive unknown values."""
+        """Records targets that receive unknown values."""
         if isinstance(node, (syntax.TupleDisplay, syntax.ListDisplay)):
             for item in node.items:
                 self.target(item)
@@ -243,7 +243,7 @@ class ExpressionFlow(Groups):
             self.open(self.group_of(node))
 
     def each(self, target: Expression, x: Expression) -> None:
-        """The target gets the elements of x in turn."""
+        """Records that the elements of x are assigned to the target in turn."""
         looped = self.group_of(x)
         if looped is not None and not find(looped).looped:
             find(looped).looped = self.changed = True

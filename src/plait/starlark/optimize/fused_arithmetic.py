@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _OPERATORS = frozenset(("+", "-", "*", "//", "%"))
 _ATOMS = (syntax.Name, syntax.Literal)
-_DEEP = 16  # operators within operators that are done together
+_DEEP = 16  # maximum number of nested operators that are combined
 
 
 def fused(o: Optimizer, node: syntax.Binary, addition: str = "+") -> py.expr | None:
-    """The expression with one test; None if it is not arithmetic, or if separate operators are as good.
+    """The expression with one test; None if it is not arithmetic, or if separate operators are as fast.
 
     addition: the operator of an enclosing addition, "+" or "+=".
     """
@@ -39,7 +39,7 @@ def fused(o: Optimizer, node: syntax.Binary, addition: str = "+") -> py.expr | N
     heavy = [place for place in unknown if not isinstance(leaves[place][0], _ATOMS)]
     if not unknown or len(heavy) > 2:
         return None
-    # `type(a) is type(b) is ... is int` always evaluates the first two: those with effects come first.
+    # `type(a) is type(b) is ... is int` always evaluates the first two operands, so operands with effects come first.
     reads: dict[int, Again] = {}
     tests: list[py.expr] = []
     for place in (*heavy, *(place for place in unknown if place not in heavy)):
@@ -76,7 +76,9 @@ def _rebuilt(node: Expression, leaves: Iterator[Again], make: Callable[[str, py.
 def _flatten(
     o: Optimizer, node: Expression, leaves: list[tuple[Expression, str]], sized: list[int], room: int = _DEEP
 ) -> bool:
-    """Collects the operands of arithmetic. sized: receives those that must be small so that no product is enormous."""
+    """Collects the operands of arithmetic. sized: receives the operands that must be small to limit the size of
+    products.
+    """
     if not isinstance(node, syntax.Binary) or node.operator not in _OPERATORS:
         kind = o.kind(node)
         leaves.append((node, kind))

@@ -1,4 +1,4 @@
-"""Types of list elements. Variables and values between which a list may pass share a `Group`, which stores the type.
+"""Types of list elements. Variables and values that may refer to the same list share a `Group`, which stores the type.
 
 Every stored value raises the type. A list that leaves the program has an open group, about which nothing is known.
 `data_flow` visits the program and reports operations on lists.
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Group:
-    """Lists that may replace each other. Groups that meet are merged; `joined` is then the remaining one.
+    """Lists that may replace each other. Groups whose lists meet are merged; `joined` is then the remaining group.
 
-    kind: of the elements. inner: the group of the lists among them. open: one of the lists escapes. looped: a loop may
-    be iterating over one.
+    kind: of the elements. inner: the group of the elements that are lists. open: one of the lists escapes. looped: a
+    loop may be iterating over one.
     """
 
     __slots__ = ("inner", "joined", "kind", "looped", "open")
@@ -32,7 +32,7 @@ class Group:
 
 
 def find(group: Group) -> Group:
-    """The group that this one is part of by now."""
+    """The group that this group has been merged into."""
     while group.joined is not None:
         group = group.joined
     return group
@@ -59,9 +59,7 @@ class Function:
 
 
 class Groups(TypeInference):
-    """The groups of a program's lists, and the kinds of its variables. They only rise; `changed` is True if one
-    did.
-    """
+    """The groups of a program's lists, and the types of its variables. They only rise; `changed` is set if one did."""
 
     def __init__(self, scope: Scope, outer: TypeInference | None = None) -> None:
         super().__init__(outer)
@@ -77,7 +75,7 @@ class Groups(TypeInference):
             self.groups[each] = {}
 
     def group_of(self, node: Written) -> Group | None:
-        """The group of a list; None for anything else, and for lists from elsewhere."""
+        """The group of a list; None for any other value, and for lists of unknown origin."""
         if isinstance(node, syntax.Name):
             if node.scope is None or self.of(node) != "list":
                 return None
@@ -100,7 +98,7 @@ class Groups(TypeInference):
         return self.outer.variable_group(scope, name) if isinstance(self.outer, Groups) else None
 
     def own_group(self, scope: Scope, name: str) -> Group:
-        """The group of a variable of a scope that this analysis is of."""
+        """The group of a variable in a scope that this analysis covers."""
         return self.groups[scope].setdefault(name, Group())
 
     def make(self, node: Expression) -> Group:
@@ -108,7 +106,7 @@ class Groups(TypeInference):
         return self.made.setdefault(node, Group())
 
     def called(self, node: syntax.Call) -> Function | None:
-        """The analysed function of the program that is called, or None."""
+        """The analysed function that is called, or None."""
         name = node.function
         if not isinstance(name, syntax.Name) or name.scope is not self.program:
             return None
@@ -116,7 +114,7 @@ class Groups(TypeInference):
         return function if function is not None and function.fits(node) else None
 
     def element(self, x: Expression) -> str:
-        """The kind of a loop's element."""
+        """The type of a loop's element."""
         function = x.function if isinstance(x, syntax.Call) else None
         if isinstance(function, syntax.Name) and function.scope is None and function.name == "range":
             return "small"
@@ -134,7 +132,7 @@ class Groups(TypeInference):
                 self.open(group.inner)
         return find(group.inner)
 
-    # ---- what happens to lists
+    # ---- operations on lists
 
     def raise_variable(self, scope: Scope, name: str, kind: str) -> None:
         old = self.variables[scope][name]
@@ -184,7 +182,7 @@ class Groups(TypeInference):
             self.open(group.inner)
 
     def store(self, group: Group | None, value: Expression) -> None:
-        """The value becomes an element."""
+        """Records that the value becomes an element."""
         kind = self.of(value)
         if group is None:
             self.escape(value)
@@ -204,7 +202,7 @@ class Groups(TypeInference):
             self.unify(group, found)
 
     def take_elements(self, group: Group, x: Expression) -> None:
-        """The elements of x become elements."""
+        """Records that the elements of x become elements of the group."""
         kind = self.element(x)
         if kind == BOTTOM:
             return
@@ -226,7 +224,7 @@ class Groups(TypeInference):
             self.open(self.group_of(node))
 
     def escape_elements(self, node: Expression) -> None:
-        """The elements of a list go where we cannot see."""
+        """Marks the elements of a list as escaping."""
         group = self.group_of(node)
         if group is not None:
             self.open(find(group).inner)

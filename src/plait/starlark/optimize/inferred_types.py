@@ -1,4 +1,4 @@
-"""Types that are known before a program runs, so that compiled code can omit checks.
+"""Infers types before a program runs, so that compiled code can omit checks.
 
 A type is the exact type of an expression's value: "int", "small" (an int that fits a machine word), "float", "str",
 "bool", "list", "dict", "tuple", "none"; "" if it is unknown, BOTTOM before the analysis. A function cannot assign the
@@ -31,7 +31,7 @@ _DEEP = 16
 
 
 def join(left: str, right: str) -> str:
-    """The least kind that covers both kinds."""
+    """The least type that covers both types."""
     if right in (left, BOTTOM):
         return left
     if left == BOTTOM:
@@ -40,7 +40,7 @@ def join(left: str, right: str) -> str:
 
 
 class TypeInference:
-    """The kinds of a program's values in one analysis.
+    """The types of a program's values in one analysis.
 
     variables: of the names of each scope. results: of calls of the program's functions. elements: of elements of lists.
     outer: the analysis of the enclosing scopes.
@@ -53,7 +53,7 @@ class TypeInference:
         self.elements: dict[syntax.Index, str] = {}
 
     def of(self, node: Written, room: int = _DEEP) -> str:
-        """The kind of an expression with resolved names. room: the maximum depth of the analysis."""
+        """The type of an expression with resolved names. room: the maximum depth of the analysis."""
         find = _FINDERS.get(type(node))
         return "" if find is None or not room else find(self, node, room - 1)
 
@@ -141,11 +141,11 @@ class TypeInference:
 
 
 def of_operation(operator: str, left: str, right: str) -> str:
-    """The kind of `x operator y`, of two kinds."""
+    """The type of `x operator y`, from the types of both operands."""
     if operator == "%" and left == "str":
         return "str"
     if BOTTOM in (left, right):
-        # Whatever is added, a sequence keeps its type.
+        # A sequence keeps its type when anything is added.
         return BOTTOM if left == BOTTOM or left not in _SEQUENCES else left
     if left in INTS and right in INTS:
         if operator == "/":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.starlark.optimize.optimizer import Optimizer
     from plait.starlark.syntax import Expression
 
-# White space of the language that is ASCII: Python strips more.
+# The language's ASCII white space; Python strips more characters.
 _SPACES = " \t\n\v\f\r"
 _TYPES = {"str": "$T.str", "list": "$List", "dict": "$Dict"}
 
@@ -139,7 +139,7 @@ def _holds_texts(o: Optimizer, node: Expression) -> bool:
 
 
 def _join(o: Optimizer, separator: str, value: Expression) -> py.expr | None:
-    """Joins a few strings without a check of the size."""
+    """Joins a few strings without a check of the size, or returns None."""
     if len(separator) > FEW:
         return None
     first, again = o.simple(o.expression(value))
@@ -156,7 +156,7 @@ def _set_default(o: Optimizer, x: syntax.Name, values: Sequence[Expression]) -> 
         return None
     table, again_table = o.simple(o.expression(x))
     first, again = o.simple(o.expression(values[0]))
-    # First of all x: it may have no value yet.
+    # Evaluate x first, because it may be unset.
     bound = o.compare(table, py.IsNot(), o.constant(None))
     there = o.compare(again(), py.In(), again_table())
     test = o.both(bound, o.is_type(first, o.load("$T.str")), *o.is_short(again(), values[0]), there)
@@ -165,7 +165,7 @@ def _set_default(o: Optimizer, x: syntax.Name, values: Sequence[Expression]) -> 
 
 
 def _is_fresh(node: Expression) -> bool:
-    """True if the identity of the value cannot matter: an empty list or dict, a literal."""
+    """True if the identity of the value does not matter: an empty list or dict, or a literal."""
     if isinstance(node, syntax.ListDisplay):
         return not node.items
     return isinstance(node, syntax.Literal) or (isinstance(node, syntax.DictDisplay) and not node.entries)
@@ -192,7 +192,7 @@ def evaluate(o: Optimizer, node: syntax.Evaluate, into: list[py.stmt]) -> None:
 
 
 def _append(o: Optimizer, receiver: syntax.Name, item: Expression, into: list[py.stmt]) -> None:
-    """Of a list of the program's own."""
+    """Appends to a list created by the program."""
     name = variable(receiver.name)
     value = o.kept(o.expression(item), into)
     own = o.do(o.method(o.load(name), "append", value()))
@@ -217,7 +217,7 @@ def _append_to_unknown(o: Optimizer, receiver: Expression, item: Expression, int
 
 
 def _universal(o: Optimizer, name: str, values: Sequence[Expression]) -> py.expr | None:
-    """Calls of universal functions that fit; None for all others."""
+    """Calls of universal functions that can be inlined; None for all others."""
     row = UNIVERSAL.get(name)
     if row is None or not row.fits(len(values)):
         return None
@@ -246,12 +246,12 @@ def _len(o: Optimizer, x: Expression) -> py.expr:
 
 
 def _extreme(o: Optimizer, name: str, values: Sequence[py.expr]) -> py.expr:
-    """`min` or `max` of ints: one comparison after the other."""
+    """`min` or `max` of ints, as a sequence of comparisons."""
     best, *others = values
     for value in others:
         first, again = o.simple(best)
         other, other_again = o.simple(value)
-        # Of equal ones the first; all are evaluated in order.
+        # The first of equal values is the result; all are evaluated in order.
         operator: py.cmpop = py.LtE() if name == "min" else py.GtE()
         best = o.choose(o.compare(first, operator, other), again(), other_again())
     return best

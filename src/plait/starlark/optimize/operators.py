@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     Operation: TypeAlias = Callable[[Optimizer, str, py.expr, str, py.expr, str], py.expr]
 
-# Ints between these need no look at their size before they are multiplied.
+# Ints in this range can be multiplied without a check of their size.
 _SMALL_INT = 1 << 62
-_SHORT = SMALL // 2  # two such strings together are too short to be charged for
+_SHORT = SMALL // 2  # the sum of two such strings is too short to be charged for
 _MANY_BITS = frozenset(1 << bits for bits in range(30, 65))
 _PYTHON: Mapping[str, Callable[[], py.operator]] = {
     "+": py.Add,
@@ -88,7 +88,7 @@ def binary(o: Optimizer, node: syntax.Binary) -> py.expr:
 
 
 def helper(o: Optimizer, operator: str, x: py.expr, _left: str, y: py.expr, _right: str) -> py.expr:
-    """The call that the plain lowering emits."""
+    """The call of the helper, as in the plain lowering."""
     return o.call("$" + operator, [x, y])
 
 
@@ -98,7 +98,7 @@ def helper(o: Optimizer, operator: str, x: py.expr, _left: str, y: py.expr, _rig
 def native(o: Optimizer, operator: str, x: py.expr, y: py.expr) -> py.expr:
     """Python's own operator on ints."""
     if operator == "%" and isinstance(y, py.Constant) and type(y.value) is int and y.value in _MANY_BITS:
-        # A divisor with more than one of Python's digits is slow; the last bits are the same.
+        # A divisor with more than one of Python's internal digits is slow.
         return o.operation(x, py.BitAnd(), o.constant(y.value - 1))
     return o.operation(x, _PYTHON[operator](), y)
 
@@ -114,7 +114,7 @@ def on_ints(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, righ
 
 
 def both_ints(o: Optimizer, x: py.expr, left: str, y: py.expr, right: str) -> tuple[py.expr, Again, Again]:
-    """A test that both operands are ints, which evaluates them in order, and the expressions to use them again."""
+    """A test that both operands are ints, which evaluates them in order, and expressions that use them again."""
     first_x, again_x = o.simple(x)
     first_y, again_y = o.simple(y)
     number = o.load("$T.int")
@@ -128,7 +128,7 @@ def both_ints(o: Optimizer, x: py.expr, left: str, y: py.expr, right: str) -> tu
 
 
 def add(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-    """`x + y`, and for a variable `x += y` of a value that is not a list (operator is then "+=")."""
+    """`x + y`, and `x += y` for a variable that is not a list (operator "+=")."""
     if o.guards and _is_short_text(y) and left in {"", "str"}:
         return _extended(o, operator, x, left, y, before=False)
     if o.guards and _is_short_text(x) and right in {"", "str"}:
@@ -165,7 +165,7 @@ def subtract(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, rig
 
 
 def multiply(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-    """A multiplication. One of the factors must be of ordinary size, or else the product could be enormous."""
+    """A multiplication. One of the factors must have a limited size, because the product could be enormous."""
     if left in INTS and right in INTS:
         if "small" in (left, right):
             return o.operation(x, py.Mult(), y)
@@ -186,7 +186,7 @@ def is_small(o: Optimizer, x: py.expr) -> py.expr:
 
 
 def divide(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-    """`//` and `%`. Python's words for a division by zero are not the reference's."""
+    """`//` and `%`. Python's message about a division by zero differs from Starlark's."""
     if isinstance(y, py.Constant) and type(y.value) is int and y.value:
         return on_ints(o, operator, x, left, y, right)
     if left in INTS and right in INTS and o.guards and isinstance(x, (py.Name, py.Constant)):
@@ -208,7 +208,7 @@ def equality(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, rig
         return helper(o, operator, x, left, y, right)
     first_x, again_x = o.simple(x)
     first_y, again_y = o.simple(y)
-    # The helper knows the cost of comparing strings.
+    # The helper charges for comparing strings.
     others = [o.call("$T", [first_y]), o.load("$scalars")]
     scalar = py.Compare(o.call("$T", [first_x]), [py.Is(), py.In()], others, **o.at())
     own = o.compare(again_x(), compare(), again_y())

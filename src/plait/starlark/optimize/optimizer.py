@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Optimizer(Lowering):
-    """Lowers like `Lowering`, with faster rules for many cases. flow: the facts about the program."""
+    """A lowering with faster rules for many cases. flow: the facts about the program."""
 
     __slots__ = ("facts", "flow", "hot", "sites", "walrus")
 
@@ -43,8 +43,8 @@ class Optimizer(Lowering):
     ) -> None:
         super().__init__(hooks, rules=rules, statement_rules=statement_rules)
         self.flow = flow
-        self.facts = flow  # of the function at hand
-        self.hot = False  # code here runs often: it may be longer
+        self.facts = flow  # of the current function
+        self.hot = False  # code here runs often, so it may be longer
         self.walrus = True  # Python allows `:=` here
         self.sites: list[Site] = []
 
@@ -54,13 +54,13 @@ class Optimizer(Lowering):
         return self.hot and self.walrus
 
     def kind(self, node: Expression) -> str:
-        """The kind of an expression (see `kinds`)."""
+        """The type of an expression (see `inferred_types`)."""
         return self.facts.of(node)
 
     def tables(self) -> list[py.stmt]:
         return [self.set("$sites", self.constant(tuple(self.sites)))]
 
-    # ---- where code runs often, and where Python allows `:=`
+    # ---- code that runs often, and positions where Python allows `:=`
 
     def while_(self, node: syntax.While, into: list[py.stmt]) -> None:
         outer, self.hot = self.hot, True
@@ -75,14 +75,14 @@ class Optimizer(Lowering):
     def iterated(self, x: Expression) -> tuple[py.expr, bool]:
         name = range_in_loop(x)
         made = super().iterated(x) if name is None else (self.range(name, x), False)
-        self.hot = True  # the body follows
+        self.hot = True  # the body is lowered next
         return made
 
     def comprehension(self, node: syntax.Comprehension) -> py.expr:
         outer = self.hot, self.prefix
         self.hot = True
         if self.walrus:
-            # `:=` binds in the enclosing function: other names keep its own variables fast.
+            # `:=` binds in the enclosing function. Distinct names keep the function's own variables fast.
             self.prefix += "c"
         made = super().comprehension(node)
         self.hot, self.prefix = outer
@@ -126,7 +126,7 @@ class Optimizer(Lowering):
         return made if node in self.facts.bare else super().list_of(node, made)
 
     def own(self, node: Expression, made: py.expr) -> py.expr:
-        """Python's own list, where a helper would create a Starlark list that only compiled code sees."""
+        """A Python list, instead of a Starlark list that only compiled code would see."""
         if node not in self.facts.bare:
             return made
         items = py.Starred(made, LOAD, lineno=self.line, col_offset=0)
@@ -142,7 +142,7 @@ class Optimizer(Lowering):
         return self.call("$make_dict", [py.DictComp(key, value, generators, **self.at())])
 
     def range(self, name: str, x: Expression) -> py.expr:
-        """A `range(...)` that a loop iterates over."""
+        """A `range(...)` in a loop."""
         assert isinstance(x, syntax.Call)
         outer, self.line = self.line, x.line
         made = self.call(name, [self.expression(argument.value) for argument in x.arguments])
@@ -170,14 +170,14 @@ class Optimizer(Lowering):
         super().def_(node, into)
         function = self.flow.functions.get(node.name)
         if function is not None and function.definition is node and self.flow.twice(function):
-            # This was the version for internal calls, under its own name; the next is for all others.
+            # The version for internal calls, under its own name, is complete; the next one is for all other calls.
             into.append(self.set(f"$f.{node.name}", self.load(variable(node.name))))
             self.facts = follow_apart(node.scope, node.body, self.flow)
             super().def_(node, into)
             self.facts = self.flow
 
     def knows(self, node: syntax.Call) -> bool:
-        """True if a call leads to a function that is compiled twice."""
+        """True if a call is of a function that is compiled twice."""
         name = node.function
         if self.facts is not self.flow or not isinstance(name, syntax.Name):
             return False
@@ -199,7 +199,7 @@ class Optimizer(Lowering):
         return py.Compare(self.call("$T", [operand]), operators, list(others), lineno=self.line, col_offset=0)
 
     def is_smaller(self, x: py.expr, size: int) -> py.expr:
-        """`len(x) < size`, of Python's own."""
+        """`len(x) < size`, with Python's `len`."""
         return self.compare(self.call("$L", [x]), py.Lt(), self.constant(size))
 
     def is_character(self, node: Expression) -> bool:
@@ -207,7 +207,7 @@ class Optimizer(Lowering):
         return isinstance(node, syntax.Index) and self.kind(node.x) == "str"
 
     def is_short(self, x: py.expr, node: Expression) -> list[py.expr]:
-        """The test that a string is too short to be charged for, if one is needed."""
+        """The test that a string is too short to be charged for, or an empty list if none is needed."""
         if self.is_character(node) or (
             isinstance(x, py.Constant) and (type(x.value) is not str or len(x.value) <= LONG)
         ):
@@ -228,7 +228,9 @@ class Optimizer(Lowering):
         return py.NamedExpr(self.store(name), value, **self.at()), lambda: self.load(name)
 
     def kept(self, value: py.expr, into: list[py.stmt]) -> Again:
-        """Evaluates now. The returned function creates expressions that read the value, even after variables changed."""
+        """Evaluates an expression now. Returns a function that creates expressions which read the value, even after
+        variables have changed.
+        """
         if isinstance(value, py.Constant):
             return lambda: value
         name = self.temp()
@@ -236,7 +238,7 @@ class Optimizer(Lowering):
         return lambda: self.load(name)
 
     def held(self, value: py.expr, into: list[py.stmt]) -> Again:
-        """The same for values used before any variable is assigned."""
+        """As `kept`, for values used before any variable is assigned."""
         if isinstance(value, py.Name):
             name = value.id
             return lambda: self.load(name)
@@ -287,7 +289,7 @@ def range_in_loop(node: Expression) -> str | None:
 
 
 def _may_change(node: syntax.Comprehension, *, first: bool) -> bool:
-    """True if a comprehension may change its iterable, which is locked in that case."""
+    """True if a comprehension may change its iterable, which must then be locked."""
     parts = [node.body, *(condition for clause in node.clauses for condition in clause.conditions)]
     parts += [clause.x for clause in node.clauses[1:]]
     if node.key is not None:
@@ -296,7 +298,7 @@ def _may_change(node: syntax.Comprehension, *, first: bool) -> bool:
 
 
 def _calls(node: Expression) -> bool:
-    """True if evaluating an expression may call a function, which could change what is being iterated."""
+    """True if evaluating an expression may call a function, which could change the value being iterated."""
     if isinstance(node, (syntax.Name, syntax.Literal, syntax.Lambda)):
         return False
     if isinstance(node, syntax.Binary):

@@ -1,4 +1,4 @@
-"""Strings built from formats that are known at compile time.
+"""Builds strings from formats that are known at compile time.
 
 The formats of `"{}-{}".format(a, b)` and `"%s=%d" % (a, b)` are parsed here, so that compiled code joins the parts
 itself. Formats with options are parsed at run time by `string_formatting`, with its errors.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def formatted(o: Optimizer, node: syntax.Call) -> py.expr | None:
-    """`"...".format(...)`; None if the helper is as good."""
+    """`"...".format(...)`; None if the helper is as fast."""
     function, arguments = node.function, node.arguments
     if not isinstance(function, syntax.Attribute) or function.name != "format":
         return None
@@ -34,7 +34,7 @@ def formatted(o: Optimizer, node: syntax.Call) -> py.expr | None:
 
 
 def interpolated(o: Optimizer, node: syntax.Binary) -> py.expr | None:
-    """`"..." % y`; None if the helper is as good."""
+    """`"..." % y`; None if the helper is as fast."""
     template, y = node.x, node.y
     if node.operator != "%" or not isinstance(template, syntax.Literal) or type(template.value) is not str:
         return None
@@ -47,7 +47,7 @@ def interpolated(o: Optimizer, node: syntax.Binary) -> py.expr | None:
         return None
     if kind != "":
         return _text(o, *parts, [y])
-    # A tuple would be the values, not the value.
+    # A tuple would provide several values, not one.
     first, again = o.simple(o.expression(y))
     scalar = o.compare(o.call("$T", [first]), py.In(), o.load("$plain"))
     made = _joined(o, *parts, [(again(), "")])
@@ -55,7 +55,9 @@ def interpolated(o: Optimizer, node: syntax.Binary) -> py.expr | None:
 
 
 def format_parts(template: str, count: int) -> list[str] | None:
-    """The texts between the fields of a template for `format`, if it has `count` plain ones (`{}`); else None."""
+    """The texts between the fields of a template for `format`, or None if it does not have exactly `count` plain fields
+    (`{}`).
+    """
     texts = template.split("{}")
     if len(texts) != count + 1 or count > FEW or any("{" in text or "}" in text for text in texts):
         return None
@@ -63,8 +65,8 @@ def format_parts(template: str, count: int) -> list[str] | None:
 
 
 def percent_parts(template: str, count: int) -> tuple[list[str], str] | None:
-    """The texts between the verbs of a template for `%`, and the verbs, if it has `count` and all are `s` or `d`; else
-    None.
+    """The texts between the verbs of a template for `%`, and the verbs. None if there are not exactly `count` verbs,
+    all `s` or `d`.
     """
     first, *rest = template.split("%")
     verbs = "".join([part[:1] for part in rest])
@@ -74,12 +76,12 @@ def percent_parts(template: str, count: int) -> tuple[list[str], str] | None:
 
 
 def _text(o: Optimizer, texts: Sequence[str], verbs: str, nodes: Sequence[Expression]) -> py.expr:
-    """A string of texts and values between them; a verb is "s" or "d"."""
+    """A string of texts with values between them. A verb is "s" or "d"."""
     return _joined(o, texts, verbs, [(o.expression(node), o.kind(node)) for node in nodes])
 
 
 def _joined(o: Optimizer, texts: Sequence[str], verbs: str, values: Sequence[tuple[py.expr, str]]) -> py.expr:
-    """The same for lowered expressions with their kinds."""
+    """As `_text`, for lowered expressions with their types."""
     parts: list[py.expr] = [o.constant(texts[0])]
     for text, verb, (value, kind) in zip(texts[1:], verbs, values, strict=True):
         parts.append(py.FormattedValue(_shown(o, verb, value, kind), -1, None, **o.at()))
@@ -98,7 +100,7 @@ def _joined(o: Optimizer, texts: Sequence[str], verbs: str, values: Sequence[tup
 
 
 def _shown(o: Optimizer, verb: str, value: py.expr, kind: str) -> py.expr:
-    """The text of a value, or Python's own conversion where it equals Starlark's."""
+    """The text of a value, by Python's own conversion if it equals Starlark's."""
     if kind == "small" or (kind == "str" and verb == "s"):
         return value
     if verb == "d":

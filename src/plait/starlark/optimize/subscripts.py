@@ -1,7 +1,7 @@
 """Inlined `x.name` and `x[key]`, as values and as targets of assignments.
 
-A fast subscript has no helper that could report an error: its column in Python's tree is the number of its row in
-"$sites", from which `exceptions` learns which variables took part.
+A fast subscript has no helper that could report an error. Its column in Python's tree is the number of its row in
+"$sites", which tells `exceptions` the variables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def attribute(o: Optimizer, node: syntax.Attribute) -> py.expr:
-    """`x.name`: members of a struct are looked up without a call."""
+    """`x.name`. Members of a struct are looked up without a call."""
     if not o.guards or o.kind(node.x) != "":
         return Lowering.attribute(o, node)
     first, again = o.simple(o.expression(node.x))
@@ -64,7 +64,7 @@ def _by_int(o: Optimizer, x: py.expr, kind: str, key: py.expr) -> py.expr:
     if isinstance(key, (py.Name, py.Constant)):
         _, again_key = o.simple(key)
         if kind == "str" and isinstance(x, py.Name):
-            # A character is a byte there.
+            # In such a string, a character is a byte.
             return o.choose(o.method(x, "isascii"), o.item(x, key), o.call("$item", [x, again_key()]))
         if kind == "":
             first, again = o.simple(x)
@@ -86,7 +86,7 @@ def _by_unknown(o: Optimizer, x: py.expr, kind: str, key: py.expr) -> py.expr:
 
 
 def _is_ascii(x: py.expr) -> bool:
-    """True if the characters of a constant text are its bytes."""
+    """True if a constant string is ASCII."""
     return isinstance(x, py.Constant) and type(x.value) is str and x.value.isascii()
 
 
@@ -94,7 +94,7 @@ def _is_ascii(x: py.expr) -> bool:
 
 
 def assign_item(o: Optimizer, target: syntax.Index, value: py.expr, into: list[py.stmt]) -> None:
-    """`x[key] = value`: of a list and an int, or of a dict and a string, without a call."""
+    """`x[key] = value` without a call, for a list and an int, or a dict and a string."""
     kind, key_kind = o.kind(target.x), o.kind(target.key)
     if o.hot and kind == "list" and key_kind in INTS and isinstance(target.x, syntax.Name):
         _store_in_list(o, target, value, into)
@@ -133,7 +133,7 @@ def _store_in_dict(o: Optimizer, target: syntax.Index, value: py.expr, into: lis
 
 
 def augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
-    """`x[key] operator= value` of a dict with a string as key: both steps without a call."""
+    """`x[key] operator= value` without calls, for a dict and a string as key."""
     target = node.target
     if not o.hot or not isinstance(target, syntax.Index) or o.kind(target.x) != "dict":
         Lowering.augment(o, node, into)
@@ -152,7 +152,7 @@ def augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
 
 
 def augmented(o: Optimizer, old: py.expr, node: syntax.Assign) -> py.expr:
-    """`old operator value` for a target. Only a variable may have a known kind."""
+    """`old operator value` for a target. Only a variable may have a known type."""
     kind = o.kind(node.target) if isinstance(node.target, syntax.Name) else ""
     return _augmented(o, old, kind, node)
 
@@ -162,7 +162,7 @@ def _augmented(o: Optimizer, old: py.expr, kind: str, node: syntax.Assign) -> py
     value = o.expression(node.value)
     if operator != "+" or kind in {"int", "small", "float", "str", "tuple"}:
         return OPERATIONS.get(operator, helper)(o, operator, old, kind, value, other)
-    # Only lists are changed in place.
+    # Only lists are extended in place.
     if not o.hot or kind == "list" or other in {"list", "dict", "tuple"}:
         return o.call("$+=", [old, value])
     return OPERATIONS["+"](o, "+=", old, kind, value, other)

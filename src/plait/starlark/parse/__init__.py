@@ -1,4 +1,4 @@
-"""Tokens to the syntax tree, by recursive descent (docs/reference/templates.md). Here: statements.
+"""Parses tokens to a syntax tree, by recursive descent (docs/reference/templates.md). This module parses statements.
 
 The parser also records the bindings and uses of each scope, so that `resolve` does not walk the tree.
 """
@@ -27,18 +27,18 @@ _ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", 
 
 
 class Parser(ExpressionParser):
-    """Turns the tokens of a program into statements; raises ScanFailure at the first that does not fit."""
+    """Parses the tokens of a program into statements. Raises ScanFailure at the first unexpected token."""
 
     __slots__ = ()
 
     @staticmethod
     def tokens_of(pieces: Sequence[Piece], source: Source) -> list[Token]:
-        """The tokens of a program, up to the first that is wrong."""
+        """The tokens of a program, up to the first invalid one."""
         return scan(pieces, source)
 
     @staticmethod
     def tokens_of_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
-        """The tokens of a slot of a host statement, up to the first that is wrong."""
+        """The tokens of a slot of a template statement, up to the first invalid one."""
         return scan_slot(slot, source)
 
     def program(self) -> list[Statement]:
@@ -201,7 +201,7 @@ class Parser(ExpressionParser):
         if operator in _ASSIGNMENTS:
             self.advance()
             if type(x) in NOT_ASSIGNABLE:
-                # That is its fault; the names in it have none.
+                # The `return` is at fault; the names in it are not.
                 del self.scope.uses[first:]
             value = self.expression(False)
             if operator == "=":
@@ -213,7 +213,7 @@ class Parser(ExpressionParser):
         return syntax.Evaluate(x, line)
 
     def function_scope(self) -> Scope | None:
-        """The function that the parser is in; None at the top level."""
+        """The function that is being parsed; None at the top level."""
         return self.scope if self.scope.parent is not None else None
 
     def load_statement(self) -> Statement:
@@ -256,7 +256,7 @@ class Parser(ExpressionParser):
                 self.problem(f"load: names with leading underscores are not exported: {there}", at, "load-statement")
             elif not here.isidentifier():
                 self.problem(f"load: not an identifier: {here}", at, "load-statement")
-                self.problems[-1].reference = ""  # the reference program reads it as a name
+                self.problems[-1].reference = ""  # ytt reads it as a name
                 self.scope.bound.setdefault(here, at)
             else:
                 self.bind_name(here, at, None)
@@ -264,7 +264,7 @@ class Parser(ExpressionParser):
 
     def host_statement(self) -> Statement:
         host = self.value
-        assert isinstance(host, TemplateStatement)  # the value of a token of this kind
+        assert isinstance(host, TemplateStatement)  # the type of the token implies the type of its value
         line = self.line
         self.advance()
         self.scope.hosts.append(host)
@@ -272,7 +272,7 @@ class Parser(ExpressionParser):
         for slot in host.slots:
             inner = type(self)(self.tokens_of_slot(slot, self.source), self.source, self.scope, self.problems)
             inner.is_slot = True
-            # In a function all values are known, or the call of the function is deferred.
+            # In a function all values are known; otherwise the call of the function is deferred.
             outer = self.enter(syntax.Scope(self.scope)) if slot.deferred and self.scope.parent is None else None
             inner.scope = self.scope
             if type(slot) is ArgsSlot:

@@ -1,4 +1,4 @@
-"""Names bound and used in each scope, recorded while a program is parsed. `resolve` derives their meaning."""
+"""Records the names bound and used in each scope while a program is parsed. `resolve` derives their meaning."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Expression, Scope, Written
 
-# From this number of names on, their uses are removed in one pass.
+# Minimum number of names whose uses are removed in one pass.
 _MANY = 8
-# Expressions that cannot be assigned to, as messages of the reference program name them.
+# Names of expressions that cannot be assigned to, in ytt's messages.
 NOT_ASSIGNABLE = {
     syntax.Literal: "literal",
     syntax.Unary: "unaryexpr",
@@ -28,7 +28,7 @@ NOT_ASSIGNABLE = {
 
 
 class Binding(Tokens):
-    """A parser's notes on the scope at hand."""
+    """Records the names of the current scope."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class Binding(Tokens):
     def bind(self, target: Expression, value: Written) -> None:
         """Records the names that an assignment to `target` binds."""
         if isinstance(target, syntax.Name):
-            # The parser read the name as a use.
+            # The parser has recorded the name as a use.
             if target.scope is None:
                 self.unuse(target)
             self.bind_name(target.name, target.line, value)
@@ -84,7 +84,7 @@ class Binding(Tokens):
         name.scope = self.scope
 
     def unuse_all(self, items: Sequence[Expression]) -> None:
-        """`unuse` of all names among these, in one go."""
+        """As `unuse`, for all names among these items in one pass."""
         uses = self.scope.uses
         names = {item for item in items if isinstance(item, syntax.Name)}
         place, left = len(uses), len(names)

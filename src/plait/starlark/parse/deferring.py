@@ -1,4 +1,6 @@
-"""An expression whose value may not be known yet, passed on as a function (see `plait.tree.deferred_values`)."""
+"""Defers an expression whose value may not be known yet: it is passed on as a function (see
+`plait.tree.deferred_values`).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 def deferred(value: Expression, scope: Scope, outer: Scope) -> syntax.Call:
     """`$node.defer(lambda x=x: value)`: variables keep their current values until the function is called.
 
-    scope: in which the expression was parsed, a new one below the outer one.
+    scope: in which the expression was parsed, a child of `outer`.
     """
     parameters: list[syntax.Parameter] = []
     for used in _free(scope):
@@ -33,7 +35,7 @@ def deferred(value: Expression, scope: Scope, outer: Scope) -> syntax.Call:
 
 
 def _free(scope: Scope) -> Iterator[syntax.Name]:
-    """The names that are used in a scope, and not bound there."""
+    """The names that are used in a scope but not bound there."""
     for used in scope.uses:
         if used.name not in scope.bound:
             yield used

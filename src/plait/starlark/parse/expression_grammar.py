@@ -1,4 +1,4 @@
-"""The grammar of expressions: operators by precedence, everything else by descent (docs/reference/language.md).
+"""Parses expressions: operators by precedence, everything else by recursive descent (docs/reference/language.md).
 
 The names that expressions bind and use are recorded with their scope. In the arguments of an annotation, `when=2+`
 means `when="2+"`, and `lambda x: return x < 10` is a lambda: ytt's documentation shows both.
@@ -39,7 +39,7 @@ _LEVEL = {
 }
 _COMPARISON = 3
 _NO_MORE = frozenset(("end of file", "newline", "=", "}", "]", ")", ";"))
-# Names that Python reserves. As parameters they would be useless here.
+# Names that Python reserves. They are not accepted as parameters.
 _NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
 
 
@@ -66,7 +66,7 @@ class ExpressionParser(Binding):
         return syntax.TupleDisplay(items, line)
 
     def parameters(self, closing: str, scope: Scope) -> list[syntax.Parameter]:
-        """Parameters up to `closing`; defaults belong to the current scope, the names to `scope`."""
+        """Parses parameters up to `closing`. Defaults belong to the current scope, the names to `scope`."""
         parameters: list[syntax.Parameter] = []
         seen_star = seen_double = optional = False
         double = ""
@@ -129,7 +129,7 @@ class ExpressionParser(Binding):
     # ---- expressions
 
     def expression(self, in_parentheses: bool) -> Expression:
-        """A test, or several with commas: a tuple."""
+        """Parses a test, or several with commas as a tuple."""
         line = self.line
         x = self.test()
         if self.kind != ",":
@@ -184,7 +184,7 @@ class ExpressionParser(Binding):
         return syntax.Lambda(parameters, body, scope, line)
 
     def binary(self, level: int) -> Expression:
-        """An expression of operators of at least this level."""
+        """Parses an expression of operators with at least this precedence."""
         if self.kind == "not" and level <= 2:
             line = self.line
             self.advance()
@@ -196,7 +196,7 @@ class ExpressionParser(Binding):
             operator = self.kind
             if operator == "not":
                 if level > _COMPARISON:
-                    # `not in` binds more loosely than the operator being parsed.
+                    # `not in` has a lower precedence than the operator being parsed.
                     return x
                 self.advance()
                 if self.kind != "in":

@@ -34,7 +34,7 @@ _CLOSERS = {"']'": "bracket", "')'": "parenthesis", "'}'": "brace"}
 
 
 class Tokens:
-    """The token at hand (`kind`, `value`, `line`, `column`), and where the parser is."""
+    """The current token (`kind`, `value`, `line`, `column`), and the state of the parser."""
 
     __slots__ = (
         "closed_by",
@@ -64,8 +64,8 @@ class Tokens:
         self.elses = 0  # nested conditional expressions
         self.loops = 0
         self.loose = False
-        self.closed_by = ""  # the word that closed the last block: "end", "else", "elif", or "" for a one-line body
-        self.open: list[tuple[int, int]] = []  # where the blocks that wait for their `end` were opened
+        self.closed_by = ""  # the keyword that closed the last block: "end", "else", "elif", or "" for a one-line body
+        self.open: list[tuple[int, int]] = []  # positions of the blocks without an `end` so far
         self.kind, self.value, self.line, self.column = tokens[0]
 
     def advance(self) -> None:
@@ -84,20 +84,19 @@ class Tokens:
         also = [Position(self.source, after).labelled("what follows")] if after else []
         finding = Finding(message, at=at, also=also, hint=hint or _HINTS.get(message), code="syntax-error")
         if line is None and (self.kind == "newline" or self.value == "end"):
-            # The reference program has read the line break by then.
+            # ytt has already read the line break.
             later = [token[2] for token in self.tokens[self.index : self.index + 3] if token[2] > self.line]
             following = self.line + 1 if self.source.is_unnamed else later[0] if later else self.line
             finding.told_at = Position(self.source, following)
         if self.kind == "end of file" and self.is_slot:
-            # The parentheses of a slot close an open bracket, and the reference program reads on.
+            # The parentheses of a slot close an open bracket, and ytt reads on.
             finding.reference = f"got identifier, want {','!r}" if message == "got end of file, want ')'" else message
             following = next_line(self.source, self.line)
             finding.told_at = Position(self.source, following or self.line)
             finding.is_last = not following
         lexical = next((token[1] for token in self.tokens[-3:] if token[0] == FAILURE), None)
         if isinstance(lexical, Finding):
-            # A character that cannot be scanned is the fault; the reference program reports the unexpected token before
-            # it.
+            # The fault is a character that cannot be scanned; ytt reports the unexpected token before it.
             if (self.kind, self.value) == ("identifier", ""):
                 lexical.reference = message
                 raise ScanFailure(lexical)

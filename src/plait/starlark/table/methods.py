@@ -81,7 +81,7 @@ _SET = named(
     "set",
 )
 METHODS: Mapping[type, Mapping[str, Row]] = {str: _STRING, List: _LIST, Dict: _DICT, Set: _SET}
-# For each name the most likely type of receiver. Sets are rare and left out.
+# The most likely type of receiver for each name. Sets are rare and omitted.
 LIKELY: Mapping[str, Row] = {**_STRING, **_DICT, **_LIST}
 
 

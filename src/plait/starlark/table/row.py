@@ -9,24 +9,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ANY = -1  # any number of arguments, which the function checks itself
+ANY = -1  # any number of arguments; the function checks them itself
 
 # The effect of a builtin on its arguments; `optimize.data_flow` derives the consequences for lists.
-LOOKS = "looks"  # reads them, and stores nothing
-COPIES = "copies"  # creates a list of the elements of the first
-SHARES = "shares"  # the elements of lists are in the result
-KEEPS = "keeps"  # anything may become of them
-STORES = "stores"  # the last becomes an element of the receiver
-EXTENDS = "extends"  # the elements of the first become elements of the receiver
+LOOKS = "looks"  # reads the arguments, and stores none
+COPIES = "copies"  # creates a list of the elements of the first argument
+SHARES = "shares"  # the result contains the elements of lists
+KEEPS = "keeps"  # the arguments may escape
+STORES = "stores"  # the last argument becomes an element of the receiver
+EXTENDS = "extends"  # the elements of the first argument become elements of the receiver
 GIVES = "gives"  # may return an element of the receiver
 
 
 class Row:
     """One builtin.
 
-    least, most: the number of positional arguments; `ANY`: it has named parameters. result: the kind of its result, ""
-    if that depends (see `optimize.kinds`). effect: its effect on its arguments. calls: it calls arguments with these
-    names. The cost is not in the table: a builtin spends steps by the data it processes (see `budget`).
+    least, most: the number of positional arguments; `ANY`: it has named parameters. result: the type of its result, ""
+    if that depends on the arguments (see `optimize.inferred_types`). effect: its effect on its arguments. calls: it
+    calls the arguments with these names. The cost is not in the table: a builtin charges for the data it processes (see
+    `step_budget`).
     """
 
     __slots__ = ("calls", "effect", "function", "kind", "least", "most", "name", "result", "words")
@@ -57,7 +58,7 @@ class Row:
         return self.most == ANY or self.least <= count <= self.most
 
     def check(self, count: int, named: object) -> None:
-        """Checks the form of a call. Raises StarlarkError."""
+        """Checks the number and the names of arguments. Raises StarlarkError."""
         if self.most == ANY:
             return
         with_names, wrong = self.words

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# The reference program has several messages for an invalid call.
+# ytt has several messages for an invalid call.
 _NO_NAMES = ("{} does not accept keyword arguments", "")
 _EXACTLY_ONE = ("{} does not accept keyword arguments", "{}: got {} arguments, want exactly 1")
 _ONE = ("{} does not accept keyword arguments", "{} got {} arguments, wants 1")

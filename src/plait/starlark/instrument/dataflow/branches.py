@@ -1,4 +1,4 @@
-"""The variables that statements assign and mention: those that a skipped branch could have changed."""
+"""The variables that statements assign and use: a skipped branch could have changed them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
     from plait.starlark.syntax import Scope
 
-# Classes of syntax, found by their attributes: scopes lead to other functions, hosts to the template.
+# Attributes of syntax nodes that are not visited: scopes refer to other functions, hosts to the template.
 _SKIPPED = frozenset({"scope", "host", "line", "source"})
 
 
 def _nodes(statements: Iterable[object]) -> Iterator[object]:
-    """All syntax below some statements, including that in functions."""
+    """All syntax nodes inside some statements, including those in functions."""
     todo = list(statements)
     while todo:
         node = todo.pop()
@@ -34,7 +34,7 @@ def _push(value: object, todo: list[object]) -> None:
 
 
 def assigned(statements: Sequence[object], scope: Scope) -> list[str]:
-    """The variables of a function that some of its statements assign, each once."""
+    """The variables of a function that the statements assign, without duplicates."""
     names: dict[str, None] = {}
     for node in _nodes(statements):
         if isinstance(node, syntax.Def):
@@ -47,12 +47,12 @@ def assigned(statements: Sequence[object], scope: Scope) -> list[str]:
 
 
 def mentioned(statements: Sequence[object]) -> tuple[str, ...]:
-    """The names that occur in some statements, each once."""
+    """The names that occur in the statements, without duplicates."""
     return tuple(dict.fromkeys(node.name for node in _nodes(statements) if isinstance(node, syntax.Name)))
 
 
 def may_leave(statements: Sequence[object], *, in_loop: bool = False) -> bool:
-    """True if statements may return, break or continue. in_loop: they are in a loop, which a break only ends."""
+    """True if the statements may return, break or continue. in_loop: a break only ends the loop that contains them."""
     todo = [(node, in_loop) for node in statements]
     for node, inside in todo:
         if isinstance(node, syntax.Return) or (isinstance(node, syntax.Branch) and not inside):
@@ -65,7 +65,7 @@ def may_leave(statements: Sequence[object], *, in_loop: bool = False) -> bool:
 
 
 def has_hosts(statements: Sequence[object]) -> bool:
-    """True if statements, or blocks in them, build nodes."""
+    """True if the statements, or blocks in them, build nodes."""
     todo = [*statements]
     for node in todo:
         if isinstance(node, syntax.HostStatement):

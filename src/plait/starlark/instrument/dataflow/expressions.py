@@ -1,4 +1,4 @@
-"""Expressions that report their reads: from syntax to syntax, with calls of `Recorder`."""
+"""Instruments expressions to report their reads, with calls of `DataflowRuntime`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALLING_BACK = frozenset({"max", "min", "sorted"})
 _CHOOSING = frozenset({"dict", "getattr", "max", "min", "set"})
 # Reports the branch that a program takes (see `plait.starlark.instrument.coverage`).
 RAN = "$ran"
-# On this line a call leaves no frame in the stack of an error (see `faults`).
+# A call on this line adds no frame to the stack of an error (see `exceptions`).
 NOWHERE = 0
 
 
@@ -34,14 +34,14 @@ class ExpressionInstrumenter:
     __slots__ = ("count", "line", "scope")
 
     def __init__(self, scope: Scope) -> None:
-        self.scope = scope  # of the function at hand
-        self.line = 1  # of the statement at hand
+        self.scope = scope  # of the current function
+        self.line = 1  # of the current statement
         self.count = 0
 
     # ---- pieces of syntax
 
     def fresh(self, kind: str) -> syntax.Name:
-        """A variable of ours in the function at hand."""
+        """A new internal variable in the current function."""
         self.count += 1
         return self.variable(f"${kind}.{self.count}")
 
@@ -96,7 +96,7 @@ class ExpressionInstrumenter:
         return syntax.Unary(node.operator, self.expression(node.x), node.line)
 
     def deciding(self, x: Expression, *others: object) -> Expression:
-        """An expression that decides if others are evaluated."""
+        """An expression whose value decides if others are evaluated."""
         return self.call("$from.chosen", self.open(), self.expression(x), self.constant(mentioned(others)))
 
     def binary(self, node: syntax.Binary) -> Expression:
@@ -111,7 +111,7 @@ class ExpressionInstrumenter:
     def attribute(self, node: syntax.Attribute) -> Expression:
         x = node.x
         if node.name in _CHANGING:
-            # A method that is not called here, but may be called later.
+            # A method that is not called here may be called later.
             return syntax.Attribute(self.call("$from.held", self.expression(x)), node.name, node.line)
         if isinstance(x, syntax.Name) and x.scope is not None and has_shadow(x):
             return self.call("$from.field", x, self.shadow(x.name), self.constant(node.name))
@@ -130,7 +130,7 @@ class ExpressionInstrumenter:
     def said(self, node: syntax.Call, name: str = "$from.ran") -> syntax.Call:
         """A call that another pass inserted. A call that reports executed branches also reports the conditions.
 
-        name: of the helper; a statement is not decided by the expressions before it.
+        name: of the helper. A statement does not depend on the expressions before it.
         """
         function = node.function
         if not isinstance(function, syntax.Helper) or function.name != RAN:
@@ -138,7 +138,7 @@ class ExpressionInstrumenter:
         return self.call(name, function, *(one.value for one in node.arguments), self.variable("$pc"))
 
     def call_(self, node: syntax.Call) -> Expression:
-        """A call, with a window for its arguments unless they all go into the result."""
+        """A call. It gets a scope for its arguments, unless the result contains all of them."""
         function, arguments = node.function, node.arguments
         if isinstance(function, syntax.Helper):
             return self.said(node)
@@ -187,7 +187,7 @@ class ExpressionInstrumenter:
         return [syntax.Argument(self.expression(one.value), one.name, one.star, one.line) for one in arguments]
 
     def passed(self, arguments: Sequence[syntax.Argument]) -> list[syntax.Argument]:
-        """Arguments with their shadows, for the call's window."""
+        """The arguments with their shadows, for the scope of the call."""
         made: list[syntax.Argument] = []
         for one in arguments:
             x, name = one.value, self.constant(one.star or one.name or None)
@@ -201,7 +201,7 @@ class ExpressionInstrumenter:
         return made
 
     def lambda_(self, node: syntax.Lambda) -> Expression:
-        """A lambda that reads the shadows of its arguments from the call's window.
+        """A lambda that reads the shadows of its arguments from the scope of the call.
 
         lambda x: ...    ->    lambda x: (lambda $o.x: ...)(*$from.shadows(...))
         """
@@ -225,7 +225,7 @@ class ExpressionInstrumenter:
         self.scope = outer
         return syntax.Lambda(parameters, body, node.scope, node.line)
 
-    # ---- displays
+    # ---- list and dict literals
 
     def tuple_display(self, node: syntax.TupleDisplay) -> Expression:
         return self.tuple(self.all(node.items))
@@ -266,7 +266,7 @@ def has_shadow(node: syntax.Name) -> bool:
 
 
 def parameters_of(parameters: Sequence[syntax.Parameter]) -> tuple[tuple[str, ...], int, str, str]:
-    """The parameters for the recorder: names, the number of positional ones, and the names of `*` and `**`."""
+    """The parameters for the runtime: names, the number of positional ones, and the names of `*` and `**`."""
     names = tuple(parameter.name for parameter in parameters if not parameter.star)
     after = next((place for place, parameter in enumerate(parameters) if parameter.star == "*"), len(parameters))
     count = sum(not parameter.star for parameter in parameters[:after])

@@ -2,10 +2,10 @@
 
 A value can reveal a secret without being computed from it. A variable that a skipped branch would have changed reveals
 which branch was taken, a list reveals the number of iterations of a loop, and the code after a conditional return
-reveals that it did not happen. Once a condition depends on a secret, a `Control` becomes an origin of everything that
-it decides:
+reveals that it did not happen. If a condition depends on a secret, a `Control` becomes an origin of everything that it
+decides:
 
-- everything evaluated under it, in the same function (the variable `$pc`) and in called ones (`DependencyScope.reached_by`);
+- everything evaluated under it, in the same function (the variable `$pc`) and in called functions (`DependencyScope.reached_by`);
 - each variable that a branch assigns, even if the branch did not run (`also`);
 - each list, dict or set that a branch could change (`mark_named`): everything reachable from its names;
 - everything after it, if a branch may leave.
@@ -41,7 +41,7 @@ LEAVES = frozenset({str, int, float, bool, type(None), range})
 
 
 class _All(dict[str, "Shadow"]):
-    """One shadow for every parameter."""
+    """A shadow that is the same for all parameters."""
 
     def __init__(self, shadow: Shadow) -> None:
         super().__init__()
@@ -66,13 +66,13 @@ class ProgramFlows(DataflowRuntime):
         self.quick = windows.quick
         self.last: Control | None = None  # the last condition, if it depends on a secret
         self._controls: dict[int, Control] = {}  # by line
-        self._keyed: dict[int, Control] = {}  # of the keys of a comprehension, by line
+        self._keyed: dict[int, Control] = {}  # keys of comprehensions, by line
 
     def names(self) -> Mapping[str, object]:
         return {**super().names(), "$from.outside": self.outside}
 
     def outside(self, function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> object:
-        """A call from the host. Outside all programs nothing is known about its arguments."""
+        """A call from the host. If no program is running, nothing is known about its arguments."""
         depth = len(self.stack)
         if depth > 1:
             return function(*args, **kwargs)
@@ -84,13 +84,15 @@ class ProgramFlows(DataflowRuntime):
         finally:
             del self.stack[depth:]
 
-    # ---- what is secret
+    # ---- secrets
 
     def secret(self, shadow: Iterable[Origin]) -> bool:
         return self.marks.is_secret(*shadow)
 
     def control(self, line: int, shadow: Shadow) -> Control:
-        """The condition on a line: one object for all its evaluations, because a secret may decide each of them."""
+        """The control for the condition on a line. All its evaluations share one object, because a secret may decide
+        each of them.
+        """
         found = self._controls.get(line)
         if found is None:
             found = self._controls[line] = self.marks.control("condition", self.source, line, shadow)
@@ -101,7 +103,7 @@ class ProgramFlows(DataflowRuntime):
         return self.control(sys._getframe(2).f_lineno, (self.marks.unknown,))
 
     def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
-        """The control of a decision with these origins; None if it does not depend on a secret."""
+        """The control for a decision with these origins; None if it does not depend on a secret."""
         if not shadow or not self.secret(shadow):
             return None
         return self.control(sys._getframe(2).f_lineno if line is None else line, tuple(shadow))
@@ -165,7 +167,7 @@ class ProgramFlows(DataflowRuntime):
         return self.stack[-1].reached_by
 
     def raise_here(self, control: Control) -> None:
-        """Marks everything that the current window evaluates from here on as decided by a secret."""
+        """Marks everything that the current scope evaluates from now on as decided by a secret."""
         window = self.stack[-1]
         window[control] = None
         window.reached_by = joined_shadows(window.reached_by, (control,))
@@ -201,9 +203,7 @@ class ProgramFlows(DataflowRuntime):
         return value
 
     def decides(self, control: Control, names: tuple[str, ...]) -> None:
-        """Records that a control decides whether, or how often, an expression is evaluated. names: those in the
-        expression.
-        """
+        """Records that a control decides if, or how often, an expression is evaluated. names: those in the expression."""
         self.raise_here(control)
         self.mark_named(control, names, sys._getframe(2).f_locals)
 
@@ -247,7 +247,9 @@ class ProgramFlows(DataflowRuntime):
         return iterated, control if decided is None else (*control, decided), step, part
 
     def whole(self, x: object) -> Shadow:
-        """The origin of an array whose size is secret, because a source of secrets wrote all of it; otherwise empty."""
+        """The origin of an array whose size is secret, because a source of secrets contains the whole array; else
+        empty.
+        """
         array = self.windows.array_of(x)
         if array is not None and self.marks.is_secret_line(array.source, array.line):
             return (array,)
@@ -278,7 +280,7 @@ class ProgramFlows(DataflowRuntime):
         return super().passed(value, shadow, name)
 
     def found(self, value: object) -> object:
-        """A part of a value, which may have been changed by another name."""
+        """A part of a value, which may have been changed through another name."""
         if self.windows.nested and type(value) not in LEAVES:
             self.stack[-1].update(self.deep(value))
         return value
@@ -330,7 +332,7 @@ class ProgramFlows(DataflowRuntime):
                 rest = self.windows.shape_of(arg, rest)
         control = self.decided(rest)
         if control is not None:
-            # The number of items depends on a secret on which the items need not depend.
+            # The number of items depends on the secret, even if the items do not.
             self.stack[-1][control] = None
         return value
 
@@ -341,7 +343,7 @@ class ProgramFlows(DataflowRuntime):
         super().clause(number, value, names)
         window = self.stack[-1]
         if number not in window.coming:
-            # It is unknown which part of it an element comes from.
+            # It is unknown from which part an element comes.
             window.coming = {**window.coming, -1 - number: [before]}
         control = self.decided((*window, *self.whole(value)))
         if control is not None:
@@ -374,14 +376,14 @@ class ProgramFlows(DataflowRuntime):
     ) -> Mapping[str, Shadow]:
         window = self.stack[-1]
         if not window.quiet and not (window.called or "$source" in caller):
-            # A builtin function calls it with its own arguments, or the host with any value.
+            # A builtin function calls it with its own arguments, or the host calls it with any value.
             shadows = (window, window.given(), self.windows.leading, *window.elements.values())
             made_of = tuple(dict.fromkeys([origin for shadow in shadows for origin in shadow]))
             if window.outermost:
                 made_of = (self.marks.unknown,)
             if not self.secret(made_of):
                 return {}
-            # The number of its calls reveals something as well.
+            # The number of its calls reveals the secret as well.
             self.raise_here(self.control(sys._getframe(2).f_lineno, made_of))
             return _All(made_of)
         if any(name == "*" and self.secret(shadow) for _, shadow, name in window.arguments):
@@ -435,7 +437,7 @@ class ProgramFlows(DataflowRuntime):
             if made_of and any(type(given) not in LEAVES for given, _, _ in window.arguments) and self.secret(made_of):
                 functions = [one for one in reachable(given for given, _, _ in window.arguments) if is_callable(one)]
                 if functions:
-                    # A host function's calls of them, and their number, reveal the secret.
+                    # If a host function calls them, the calls and their number reveal the secret.
                     control = self.control(sys._getframe(1).f_lineno, made_of)
                     self.mark_all((control,), *functions)
                     window[control] = None
@@ -492,7 +494,7 @@ class ProgramFlows(DataflowRuntime):
             shadow = variables.get("$o." + name)
             if shadow and isinstance(shadow, tuple):
                 known = self.exported.get((name, id(value)))
-                # Small values are one and the same in several files.
+                # Small values are shared between files.
                 self.exported[name, id(value)] = (value, shadow if known is None else joined_shadows(known[1], shadow))
 
 
@@ -516,7 +518,7 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
             for cell in value.__closure__ or ():
                 try:
                     todo.append(cell.cell_contents)
-                except ValueError:  # nothing is in it yet
+                except ValueError:  # it is still empty
                     continue
             todo += value.__defaults__ or ()
             todo += (value.__kwdefaults__ or {}).values()
@@ -530,7 +532,7 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
 
 
 def joined_shadows(x: Shadow, y: Shadow) -> Shadow:
-    """The union of both, each once. A new object unless y is empty."""
+    """The union of both shadows, without duplicates. A new object unless y is empty."""
     if not y:
         return x
     return tuple(dict.fromkeys((*x, *y)))

@@ -19,7 +19,7 @@ class Hooks:
         ran(way)
 
     def ran(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:
-        """A program evaluates a part of a statement."""
+        """Called when a program evaluates a part of a statement."""
         ran(way)
 
     def reached(self) -> Shadow:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Marking(ProgramFlows):
-    """The recorder of a run without provenance: only secrets are recorded, so most windows stay empty."""
+    """The runtime of a run without provenance: it records only secrets, so most scopes stay empty."""
 
     __slots__ = ()
 
@@ -117,7 +117,9 @@ class Marking(ProgramFlows):
 
 
 def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
-    """The `print` of a run that uses secrets: a line is withheld if its text or its being printed depends on one."""
+    """The `print` of a run that uses secrets. A line is withheld if its text, or its being printed, depends on a
+    secret.
+    """
 
     def print_(*args: object, **kwargs: object) -> None:
         text = joined("print", args, kwargs)
@@ -141,8 +143,8 @@ def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None
 
 @contextmanager
 def attempted(windows: DependencyTracker, function: object) -> Iterator[None]:
-    """A call that returns errors as values. Its progress depends on everything it reads, so the result counts as
-    secret.
+    """A context for a call that returns errors as values. Its progress depends on everything it reads, so the result
+    counts as secret.
     """
     window = windows.stack[-1]
     source, line = caller()
@@ -157,7 +159,7 @@ def attempted(windows: DependencyTracker, function: object) -> Iterator[None]:
 
 
 def caller() -> tuple[Source | None, int]:
-    """The line of the program that is being run."""
+    """The current line of the program."""
     frame = sys._getframe(1)
     while frame.f_back is not None and "$source" not in frame.f_globals:
         frame = frame.f_back

@@ -4,7 +4,7 @@ A function is *pure* if it can access only its arguments, constants, and other p
 that do not depend on data, its result does not depend on data, so it can run untraced. It also runs untraced if tracing
 everything would take too long; its result then depends on all its arguments.
 
-    def distance(a, b):              # the version that other quiet code calls, "$q.distance"
+    def distance(a, b):              # the version that untraced code calls, "$q.distance"
         ...
     def distance(a, b):
         if $from.quiet(line, ...):
@@ -32,7 +32,7 @@ _MODULES = frozenset(
 
 
 class PureFunction:
-    """A function that is closed. constants, loaded: the variables of the program that it reads."""
+    """A pure function. constants, loaded: the variables of the program that it reads."""
 
     __slots__ = ("constants", "definition", "loaded")
 
@@ -43,7 +43,7 @@ class PureFunction:
 
 
 class PureFunctions:
-    """The closed functions of a program, by name."""
+    """The pure functions of a program, by name."""
 
     __slots__ = ("functions",)
 
@@ -106,7 +106,7 @@ def _bound_in_order(statements: Sequence[Statement]) -> Iterator[str]:
 
 
 def _is_candidate(node: syntax.Def) -> bool:
-    """True if a function builds no nodes and can be defined repeatedly without a difference."""
+    """True if a function builds no nodes, and repeated definitions do not differ."""
     return all(
         parameter.default is None or _is_constant(parameter.default, flat=True) for parameter in node.parameters
     ) and not any(scope.hosts for scope in _scopes(node.scope))
@@ -120,7 +120,7 @@ def _scopes(scope: Scope) -> list[Scope]:
 
 
 def _outer_uses(scope: Scope, program: Scope) -> set[str]:
-    """The program's variables that a function and all that is in it use."""
+    """The program's variables that a function, and functions inside it, use."""
     return {name.name for one in _scopes(scope) for name in one.uses if name.scope is program}
 
 

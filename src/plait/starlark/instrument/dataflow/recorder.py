@@ -1,6 +1,6 @@
-"""Functions that traced code calls by names beginning with "$from.". They record reads (see `probe`).
+"""The functions that traced code calls by names starting with "$from.". They record reads.
 
-One `DataflowRuntime` serves one program; all of a run share `DependencyTracker`.
+One `DataflowRuntime` serves one program; all programs of a run share a `DependencyTracker`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _FEW = 12
 # After this number of loop iterations and calls, pure functions always run untraced.
 BUSY = 50_000
-# Values that bring no reads of their own along.
+# Types of values without reads of their own.
 PLAIN = frozenset({bool, int, float, str, type(None), tuple, range, List, Dict, Set})
 _CODE = frozenset({"", "code", "condition", "text"})
 _NOTHING: frozenset[Origin] = frozenset()
@@ -36,7 +36,7 @@ _NO_ARGUMENTS: Mapping[str, Shadow] = {}
 
 
 class DataflowRuntime(Hooks):
-    """Records the reads of one program in the windows that it opens."""
+    """Records the reads of one program in the scopes that it opens."""
 
     __slots__ = ("closed", "exported", "heres", "made", "mutated", "nodes_of", "silent", "source", "stack", "windows")
 
@@ -117,12 +117,12 @@ class DataflowRuntime(Hooks):
         return len(self.stack) - 1
 
     def start(self, _reached_by: Shadow) -> int:
-        """A window for a statement."""
+        """Opens a scope for a statement."""
         self.stack.append(DependencyScope())
         return len(self.stack) - 1
 
     def shut(self, depth: int) -> DependencyScope:
-        # An error that the program caught left the scopes above.
+        # An error that the program caught has left inner scopes open.
         window = self.stack[depth]
         del self.stack[depth:]
         return window
@@ -194,7 +194,7 @@ class DataflowRuntime(Hooks):
         return self.chosen(depth, value, ())
 
     def chosen(self, depth: int, value: object, _names: tuple[str, ...]) -> object:
-        """A value that decides what is evaluated. names: those in the controlled code."""
+        """Records a value that decides what is evaluated. names: those in the controlled code."""
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value
@@ -280,7 +280,7 @@ class DataflowRuntime(Hooks):
         return value
 
     def stored(self, x: object, key: object, shadow: Shadow, _reached_by: Shadow) -> None:
-        """`x.append(...)`, for which key is None, and `x[key] = ...`."""
+        """Records `x[key] = ...`, or `x.append(...)` if key is None."""
         known = self.windows.made.get(id(x))
         if known is not None and type(known[1]) is list:
             parts, covered = known[1], known[2]
@@ -298,7 +298,7 @@ class DataflowRuntime(Hooks):
         self.windows.mark(x, shadow)
 
     def length(self, value: object, shadow: Shadow) -> object:
-        """A list or dict of which only the size is used."""
+        """Records that only the size of a list or dict is used."""
         if (type(value) is List or type(value) is Dict) and self.windows.parts_of(value) is not None:
             shadow = without(shadow, self.windows.covered(value))
             if id(value) in self.mutated:
@@ -311,14 +311,14 @@ class DataflowRuntime(Hooks):
         window = self.stack[-1]
         shadows = self.windows.shadows_in(value) if type(value) is not Dict else None
         if shadows is not None:
-            # A loop over data depends on where the data is; its elements come one by one.
+            # A loop over data depends on the position of the data; each element has its own origins.
             for origin in self.windows.covered(value):
                 window.pop(origin, None)
             window.coming = {**window.coming, number: shadows}
         return value
 
     def stepped(self, number: int, iterable: Iterable[object]) -> Iterator[object]:
-        """The elements that a comprehension iterates over. Meanwhile the window has the shadow of the current one."""
+        """The elements that a comprehension iterates over. The scope has the shadow of the current element."""
         window = self.stack[-1]
         shadows = window.coming.get(number, ())
         if shadows and not window.elements:
@@ -329,7 +329,7 @@ class DataflowRuntime(Hooks):
             yield value
 
     def index(self, depth: int, x: object, key_depth: int, key: object) -> object:
-        value = plain_index(x, key)  # an error finds the windows open
+        value = plain_index(x, key)  # if an error occurs, the scopes stay open
         by = self.shut(key_depth)
         window = self.shut(depth)
         window.update(by)
@@ -351,7 +351,7 @@ class DataflowRuntime(Hooks):
         return value
 
     def sequence(self, depth: int, name: str, function: Callable[..., object], *args: object) -> object:
-        """Functions and methods that only rearrange items of their arguments."""
+        """Calls a function or method that only rearranges items of its arguments."""
         value = function(*args)
         origins = self.shut(depth)
         self.stack[-1].update(origins)
@@ -360,17 +360,17 @@ class DataflowRuntime(Hooks):
         return value
 
     def gathered(self, depth: int, value: object) -> object:
-        """A value whose shape its arguments select."""
+        """Records a value whose shape depends on the arguments of its function."""
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value
 
     def enter(self, names: tuple[str, ...], count: int, star: str, double: str) -> Mapping[str, Shadow]:
-        """The shadows of a function's parameters: names, of which `count` can be positional."""
+        """The shadows of a function's parameters, by name. `count`: number of positional parameters."""
         return self.taken(sys._getframe(2).f_globals, names, count, star, double)
 
     def shadows(self, names: tuple[str, ...], count: int, star: str, double: str) -> Sequence[Shadow]:
-        """The same of a lambda's, in their order."""
+        """The shadows of a lambda's parameters, in their order."""
         found = self.taken(sys._getframe(2).f_globals, names, count, star, double)
         return tuple([found.get(name, ()) for name in (*names, star, double) if name])
 
@@ -427,7 +427,7 @@ class DataflowRuntime(Hooks):
             window[origin] = None
 
     def quiet(self, line: int, shadows: Sequence[Shadow], values: Sequence[object], loaded: Sequence[object]) -> bool:
-        """True if the function being called may run untraced.
+        """True if the called function may run untraced.
 
         shadows, values: of the constants that it reads; loaded: the functions it may call.
         """

@@ -1,4 +1,4 @@
-"""Shadows: the origins of values; and the windows that collect them (see `windows`)."""
+"""Shadows: the origins of values, and the scopes that collect them (see `windows`)."""
 
 from __future__ import annotations
 
@@ -21,25 +21,21 @@ if TYPE_CHECKING:
     # An argument of a call: its value, its shadow, and its name, "*", "**" or None.
     Argument: TypeAlias = tuple[object, Shadow, str | None]
 
-# Depth to which `without` looks: a variable's line, and that of the variable it was computed from. Beyond that, origins
-# without effect may be included, but no chain of a long loop is searched again at each step.
+# Depth to which `without` searches: a variable's line, and that of the variable it was computed from. Beyond that,
+# origins without effect may be included. A larger depth would search the chain of a long loop again at each step.
 _DEPTH = 4
 
 
 class DependencyScope(dict["Origin", None]):
     """The reads recorded since the scope was opened, in order.
 
-    arguments: of a call.
-    direct: a function of a program received them.
-    quiet: of a function that does not report its reads.
-    parts: the shadows of a display's items. key: the shadow of its next key.
-    elements: the shadows of the current elements of a comprehension's loops. coming: the shadows of all their elements.
-    shape: decided which nodes the function builds.
-    receiver: a value that the called method may change.
-    reached_by: the secret conditions that led here. entered_by: those of the current statement.
-    outermost: of a call from the host, outside all programs.
-    host: of statements that build nodes. control: decides whether the next one runs.
-    called: of a call that no program contains, but which reports its result.
+    arguments: of a call. direct: a function of a program received them. quiet: for a function that does not report its
+    reads. parts: the shadows of the items of a list or dict literal. key: the shadow of its next key. elements: the
+    shadows of the current elements of a comprehension's loops. coming: the shadows of all their elements. shape: the
+    origins that decided which nodes the function builds. receiver: a value that the called method may change.
+    reached_by: the secret conditions that led here. entered_by: those of the current statement. outermost: for a call
+    from the host, outside all programs. host: for statements that build nodes. control: decides if the next statement
+    runs. called: for a call that no program contains, but which reports its result.
     """
 
     arguments: Sequence[Argument] = ()
@@ -59,7 +55,7 @@ class DependencyScope(dict["Origin", None]):
     reached_by: Shadow = ()
 
     def clear_of(self, shadow: Shadow) -> None:
-        """Removes the origins of a shadow from the window."""
+        """Removes the origins of a shadow from the scope."""
         for origin in shadow:
             self.pop(origin, None)
 
@@ -145,7 +141,7 @@ class Loop:
         return self._shadow
 
     def part(self, number: int, shadow: Shadow) -> Shadow:
-        """The shadow of a part of the element at hand; shadow: that of the whole."""
+        """The shadow of a part of the current element. shadow: of the whole element."""
         iterated = self.iterated
         if type(iterated) is not List or self._place >= len(iterated):
             return shadow
@@ -154,7 +150,7 @@ class Loop:
 
 
 def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -> Shadow:
-    """A shadow without some origins, as far as a search of limited depth finds them."""
+    """A shadow without the origins in `covered`, as far as a search of limited depth finds them."""
     if not covered:
         return shadow
     out: list[Origin] = []

@@ -1,4 +1,4 @@
-"""Statements that assign shadows to variables, and track conditions. Converts syntax trees to syntax trees."""
+"""Instruments statements to assign shadows to variables, and to track conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def probed(
     statements: Sequence[Statement], scope: Scope, lowering: Callable[[], Lowering]
 ) -> tuple[list[Statement], list[py.stmt]]:
-    """An instrumented program that reports its reads, and the definitions that must exist before it runs.
+    """The instrumented program, and definitions that must be executed first.
 
     lowering: creates the lowering for functions that need not report (see `pure_functions`).
     """
@@ -50,13 +50,13 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         self.lowering = lowering
         self.quiet: Lowering | None = None
         self.window: syntax.Name | None = None  # contains the scope of the function's template statements
-        # The variables with the controls of the current statement; and the controls of the last template statement,
-        # None if they depend on the path here.
+        # The variables with the controls of the current statement, and the controls of the last template statement;
+        # None if they depend on the path.
         self.controls: list[syntax.Name] = []
         self.controlled: list[syntax.Name] | None = []
-        self.leaves = False  # a statement so far may leave the block
-        self.kept: list[syntax.Name] = []  # the variables of controls that count to the end of the function
-        # The names in the function at hand, or in the outermost loop outside of all functions.
+        self.leaves = False  # an earlier statement may leave the block
+        self.kept: list[syntax.Name] = []  # the variables of controls that apply to the rest of the function
+        # The names in the current function, or in the outermost loop outside of all functions.
         self.mentioned: tuple[str, ...] = ()
         self.in_function = False
 
@@ -74,11 +74,11 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return self.variable("$pc")
 
     def start(self) -> syntax.Call:
-        """A window for a statement."""
+        """The call that opens a scope for a statement."""
         return self.call("$from.start", self.reached_by)
 
     def close(self, depth: syntax.Name) -> Expression:
-        """The call that closes a window and returns its reads and the conditions that led to them."""
+        """The call that closes a scope and returns its reads and the conditions that led to them."""
         return self.call("$from.close", depth, self.constant(self.line), self.reached_by, *self.controls)
 
     def opened(self, into: list[Statement]) -> syntax.Name:
@@ -87,7 +87,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return depth
 
     def watched(self, value: Expression, into: list[Statement]) -> tuple[syntax.Name, syntax.Name]:
-        """Evaluates now: variables with the value, and with its shadow."""
+        """Evaluates an expression now. Returns variables with its value and with its shadow."""
         depth, kept, shadow = self.opened(into), self.fresh("v"), self.fresh("s")
         into.append(self.set(kept, self.expression(value)))
         into.append(self.set(shadow, self.close(depth)))
@@ -108,7 +108,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return syntax.If(control, [added], [], self.line)
 
     def begun(self) -> list[Statement]:
-        """Shadows for all variables of a function, so that each use finds one."""
+        """Shadows for all variables of a function, so that they exist at each use."""
         shadows = [self.set(self.shadow(name), self.tuple()) for name in self.scope.bound]
         if self.scope.hosts:
             shadows.append(self.set(self.variable("$u"), self.tuple()))
@@ -127,12 +127,12 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         kept: int,
         leaves: bool,
     ) -> list[Statement]:
-        """After a condition or loop: if it depends on a secret, so does everything that its statements could have
-        changed.
+        """The statements after a condition or loop. If it depends on a secret, so does everything that its statements
+        could have changed.
 
-        That includes statements that did not run: an unchanged variable reveals that. before: the secret conditions
-        before it. kept: the number of controls that applied to the rest of the function then. leaves: the following
-        code may be skipped because of it.
+        This includes statements that did not run, because an unchanged variable reveals that. before: the secret
+        conditions before it. kept: the number of controls that applied to the rest of the function then. leaves: the
+        following code may be skipped because of it.
         """
         names = assigned([*branches, *(syntax.For(target, target, [], self.line) for target in targets)], self.scope)
         found: list[Statement] = [
@@ -163,13 +163,13 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.set(self.window, self.call("$from.host")))
         outer_kept, self.kept = self.kept, []
         into += self.block(statements)
-        # Conditions that may leave count for the following code, even if they were not reached.
+        # Conditions that may leave apply to the following code, even if they were not reached.
         into[:0] = [self.set(one, self.tuple()) for one in self.kept]
         self.kept = outer_kept
         if self.window is not None:
             into.append(self.do(self.call("$from.shut", self.window)))
         if self.leaves:
-            # This point is reached only if none of them has left.
+            # This point is reached only if no condition has left.
             into.append(self.do(self.call("$from.ended", self.reached_by)))
         self.window = outer
         return into
@@ -214,7 +214,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         test = self.condition(node.test)
         outer_leaves, self.leaves = self.leaves, False
         into.append(syntax.While(test, [*noted, *self.block(node.body)], node.line))
-        into += noted  # the condition that ended it
+        into += noted  # the condition that ended the loop
         into += self.met(before, node.body, [], kept=kept, leaves=may_leave(node.body, in_loop=True))
         self.leaves = self.leaves or outer_leaves
 
@@ -235,7 +235,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         target = node.target
         names, _ = _targets(target)
         if isinstance(target, syntax.TupleDisplay) and all(isinstance(item, syntax.Name) for item in target.items):
-            # Each has the shadow of its part of the element.
+            # Each target has the shadow of its part of the element.
             for number, name in enumerate(names):
                 given = [syntax.Argument(value, "", "", self.line) for value in (self.constant(number), made)]
                 shadows.append(self.set(self.shadow(name), syntax.Call(part, given, self.line)))
@@ -282,7 +282,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.do(self.call("$from.changed", shadow, *changed)))
 
     def target(self, node: Expression) -> Expression:
-        """A target whose container is read."""
+        """A target of an assignment, whose container is read."""
         if isinstance(node, syntax.Index):
             return syntax.Index(self.expression(node.x), self.placed(node.key), node.line)
         if isinstance(node, syntax.Attribute):
@@ -292,13 +292,13 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return node
 
     def placed(self, key: Expression) -> Expression:
-        """The key of a target, which decides which part is replaced."""
+        """The key of a target, which selects the replaced part."""
         return self.call("$from.placed", self.open(), self.expression(key))
 
     def assign_item(self, x: syntax.Name, key: Expression | None, value: Expression, into: list[Statement]) -> None:
         """`x[key] = value`, and `x.append(value)`, for which key is None. The other items do not contribute."""
         if key is None:
-            into.append(self.do(x))  # it comes first: there may be no such variable yet
+            into.append(self.do(x))  # first, because the variable may not exist yet
         depth, kept, place, shadow = self.opened(into), *(self.fresh(kind) for kind in "vps")
         into.append(self.set(kept, self.expression(value)))
         into.append(self.set(place, self.constant(None) if key is None else self.placed(key)))
@@ -326,14 +326,14 @@ class DataflowInstrumenter(ExpressionInstrumenter):
                 into.append(syntax.Evaluate(self.said(value, "$from.began"), node.line))
                 return
             if isinstance(function, syntax.Attribute):
-                root = _root(function.x)  # the value that the method may change, as far as known
+                root = _root(function.x)  # the value that the method may change, if known
                 plain = len(arguments) == 1 and not arguments[0].name and not arguments[0].star
                 x = function.x
                 if function.name == "append" and plain and isinstance(x, syntax.Name) and x.scope is not None:
                     self.assign_item(x, None, arguments[0].value, into)
                     return
         if self.scope.hosts:
-            self.say_controls(into)  # the call may act on a node
+            self.say_controls(into)  # the call may affect a node
         depth = self.opened(into)
         into.append(syntax.Evaluate(self.expression(value), self.line, calls=syntax.calls_program(value)))
         closed = self.close(depth)
@@ -369,7 +369,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.do(self.call("$from.closed", self.variable(node.name))))
 
     def twin(self, node: syntax.Def, into: list[Statement]) -> syntax.Name:
-        """Define the function as it would be untraced, for other code that is."""
+        """Defines an untraced version of the function, for other untraced code."""
         if self.quiet is None:
             self.quiet = self.lowering()
             self.quiet.instead = {name: f"$q.{name}" for name in self.closed.functions}
@@ -382,7 +382,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return twin
 
     def handed_on(self, twin: syntax.Name, parameters: Sequence[syntax.Parameter]) -> Expression:
-        """A call of another function with all arguments of this one."""
+        """A call of the untraced version with all arguments of the function."""
         arguments: list[syntax.Argument] = []
         by_name = False
         for parameter in parameters:
@@ -395,7 +395,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
     def with_default(
         self, parameter: syntax.Parameter, shadows: dict[str, syntax.Name], into: list[Statement]
     ) -> syntax.Parameter:
-        """A parameter whose default is evaluated before, with a shadow."""
+        """A parameter whose default, with its shadow, is evaluated before."""
         if parameter.default is None or isinstance(parameter.default, syntax.Literal):
             return parameter
         kept, shadows[parameter.name] = self.watched(parameter.default, into)
@@ -433,7 +433,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.set(self.shadow(here), found))
 
     def say_controls(self, into: list[Statement]) -> None:
-        """Updates the controls in the scope of the function's template statements for the next one."""
+        """Updates the controls in the scope of the function's template statements for the next statement."""
         if self.controlled != self.controls:
             under = self.variable("$u")  # the controls that the function's scope has
             known: Expression = under
@@ -457,7 +457,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
 
 
 def _targets(target: Expression) -> tuple[list[str], list[syntax.Name]]:
-    """The variables that an assignment sets, and those whose values it changes."""
+    """The variables that an assignment sets, and the variables whose values it changes."""
     names: list[str] = []
     changed: list[syntax.Name] = []
     todo = [target]
@@ -475,7 +475,7 @@ def _targets(target: Expression) -> tuple[list[str], list[syntax.Name]]:
 
 
 def _root(node: Expression) -> syntax.Name | None:
-    """The variable that `x.a[0].b` begins with."""
+    """The variable at the start of `x.a[0].b`."""
     while isinstance(node, (syntax.Index, syntax.Attribute)):
         node = node.x
     return node if isinstance(node, syntax.Name) and node.scope is not None else None

@@ -1,7 +1,7 @@
 """Dependency scopes: they collect the reads of traced programs, which become the shadows of values.
 
 A *shadow* contains the origins of a value. A variable has its shadow in another variable. Changed containers, lists
-built from data, and the items of a display have their shadows here, by identity.
+built from data, and the items of list and dict literals have their shadows here, by identity.
 
 Long loops over numbers stay bounded: a variable computed only from itself keeps its shadow.
 """
@@ -49,7 +49,7 @@ def _no_parts(*_given: object) -> AbstractSet[Origin]:
 
 
 class DependencyTracker:
-    """The open windows of a run, and shadows outside variables. Names for programs: `names`."""
+    """The open dependency scopes of a run, and shadows outside variables. `names` returns the functions for programs."""
 
     __slots__ = (
         "aside",
@@ -83,24 +83,24 @@ class DependencyTracker:
         nodes_of: Callable[[object], Nodes | None] = lambda _value: None,
         note_parts_of: Callable[[DependencyTracker, NodeValue, object, str], AbstractSet[Origin]] = _no_parts,
     ) -> None:
-        # Functions of the template layer: the nodes of a fragment, and recording nodes built from a value.
+        # Functions of the template layer: one returns the nodes of a fragment, one records nodes built from a value.
         self.nodes_of = nodes_of
         self.note_parts_of = note_parts_of
         self.silent: set[object] = {*PLAIN}  # types of values whose fields need not be looked up
         self.stack: list[DependencyScope] = [DependencyScope()]
         self.leading: Shadow = ()  # the secret decisions of the host that lead to its calls
-        self.marks: Marks | None = None  # of a run that uses secrets
+        self.marks: Marks | None = None  # in a run that uses secrets
         self.nested = False  # a secret was put into a container, which may be inside others
         self.programs: dict[Source, Mapping[str, object]] = {}  # for each program, the calls in its code
         self.fresh = False  # a secret is about to become a node
         self.quick: object = None  # the type of data values that are not secret (`plain`)
         self.aside: list[bool] = []  # not empty once shadows besides those of variables exist
-        self.steps = 0  # of loops and calls that were traced
-        self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
-        self.follows_all = False  # closed functions run traced, too, until there were too many steps
-        self.untraced: set[tuple[Source, int]] = set()  # where the closed functions begin that ran untraced
+        self.steps = 0  # number of traced loop iterations and calls
+        self.closed: set[object] = set()  # pure functions, which can run untraced (see `quiet`)
+        self.follows_all = False  # pure functions run traced, too, until the number of steps is too large
+        self.untraced: set[tuple[Source, int]] = set()  # the first lines of pure functions that ran untraced
         self.tested: Shadow = ()
-        self.decisions = 0  # of secrets about items that overlays are for
+        self.decisions = 0  # secrets about items that overlays match
         self.fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
         # By identity. The values are stored so that their identity stays unique.
         self.mutated: dict[int, tuple[object, Shadow]] = {}
@@ -154,7 +154,7 @@ class DependencyTracker:
         self.aside[:] = [True]
 
     def parts_of(self, made: object) -> Sequence[Shadow] | None:
-        """The shadows of the items of a list or dict that the program wrote as one, in order."""
+        """The shadows of the items of a list or dict literal, in order, or None."""
         found = self.made.get(id(made))
         if found is None or not isinstance(made, (list, dict, tuple)) or len(found[1]) != len(made):
             return None
@@ -187,7 +187,7 @@ class DependencyTracker:
         return [() for _ in nodes.items] if type(nodes) is Map else [(of_item(item),) for item in nodes.items]
 
     def covered(self, x: object) -> AbstractSet[Origin]:
-        """The origins that `shadows_in` returns one by one, plus the origin of the whole."""
+        """The origins that `shadows_in` returns, plus the origin of the whole."""
         if type(x) is List:
             array = self.array_of(x)
             if array is not None and len(array.items) == len(x):
@@ -200,20 +200,20 @@ class DependencyTracker:
         return shadow if self.shadows_in(x) is None else without(shadow, self.covered(x))
 
     def is_shaped_by_secret(self, x: object, shadow: Shadow) -> bool:
-        """True if a secret decides which parts a collection with this shadow has, or decided that of any part."""
+        """True if a secret decides which parts a collection with this shadow has, or has decided that for any part."""
         marks = self.marks
         if marks is None or not shadow or not marks.is_secret(*shadow):
             return False
         return marks.has_control(*shadow) or marks.is_secret(*self.shape_of(x, shadow))
 
     def changes_of(self, x: object) -> Shadow:
-        """The secrets by which a container was changed in unknown parts."""
+        """The secrets that decided changes of unknown parts of a container."""
         known = self.mutated.get(id(x))
         marks = self.marks
         return () if known is None or marks is None or not marks.is_secret(*known[1]) else known[1]
 
     def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
-        """Records the shadows of a new list's items that come from other lists."""
+        """Records the shadows of a new list's items that were taken from other lists."""
         known = [self.shadows_in(arg) for arg in args]
         first = known[0]
         parts: Sequence[Shadow]
@@ -242,7 +242,7 @@ class DependencyTracker:
             self.note_parts(value, parts, also)
 
     def element(self, x: object, key: object, shadow: Shadow) -> Shadow:
-        """The shadow of `x[key]`, computed from that of x and key together. Excludes the shadows of other items."""
+        """The shadow of `x[key]`, from the shadow of x and key together. Excludes the shadows of other items."""
         if (type(x) is List or type(x) is tuple) and type(key) is int:
             place = key
         elif type(x) is Dict:
@@ -313,12 +313,12 @@ class DependencyTracker:
         return value, tuple(found)
 
     def blame(self, error: PlaitError, depth: int) -> None:
-        """Attaches to an error the origins it depends on. depth: of the program's windows."""
+        """Attaches the origins of an error to it. depth: of the program's scopes."""
         if self.marks is None:
             return
         found = self.read_now(depth)
         if self.stack[-1].host:
-            # Nodes without expressions are started: whether that succeeds depends on the nodes built before.
+            # Adding nodes without expressions can fail too, depending on earlier nodes.
             found.update(dict.fromkeys(self.stack[-1].shape))
         error.origins = (*(error.origins or ()), *found)
         if error.decided_at is None:
@@ -340,7 +340,7 @@ class DependencyTracker:
         return any(given is value for window in reversed(self.stack) for given, _, _ in window.arguments)
 
     def take(self) -> Shadow:
-        """Removes and returns the contents of the innermost window, including the condition of the statement."""
+        """Removes and returns the contents of the innermost scope, including the condition of the statement."""
         window = self.stack[-1]
         if not window and not window.arguments:
             return window.control
@@ -376,10 +376,10 @@ class DependencyTracker:
 
     @contextmanager
     def led_by(self, action: str, origins: Iterable[Origin]) -> Iterator[Control | None]:
-        """A context for actions of the host that a program requested and whose extent its origins decide.
+        """A context for actions of the host that a program requested. origins: decide the extent of the actions.
 
-        Yields the decision if it depends on a secret: everything evaluated in the block then depends on it. Yields None
-        otherwise.
+        Yields the control if it depends on a secret; then everything evaluated in the block depends on it. Else yields
+        None.
         """
         made_of = tuple(origins)
         if self.marks is None or not self.marks.is_secret(*made_of):
@@ -405,7 +405,7 @@ class DependencyTracker:
         return found
 
     def read_now(self, depth: int) -> dict[Origin, None]:
-        """The contents of all windows from a depth on: everything the current statements depend on."""
+        """The contents of all scopes from a depth on: everything the current statements depend on."""
         found: dict[Origin, None] = {}
         for window in self.stack[depth:]:
             found.update(window)
@@ -421,7 +421,7 @@ class DependencyTracker:
         return bool(self.stack[-1].reached_by)
 
     def attempted(self, function: object) -> AbstractContextManager[None]:
-        """A call of a function that returns errors as values."""
+        """A context for a call that returns errors as values."""
         return attempted(self, function)
 
     def shape(self, reached_by: Shadow) -> None:
