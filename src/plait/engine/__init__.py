@@ -15,7 +15,7 @@ DIALECTS = ("render", "patch", "layer", "compose")
 
 
 def dialect(command: str) -> type[Request]:
-    """The class of the requests of a dialect. command: of DIALECTS."""
+    """The request class of a dialect. command: one of DIALECTS."""
     if command == "render":
         from plait.engine.render import Render
 
@@ -34,7 +34,7 @@ def dialect(command: str) -> type[Request]:
 
 
 def keywords_of(cls: type[Request]) -> dict[str, str]:
-    """The keywords of a dialect in the API, each with its type: the annotated options of its class and of its bases."""
+    """The API keywords of a dialect, each with its type: the annotated options of its class and base classes."""
     from inspect import get_annotations
 
     return {name: one for base in reversed(cls.__mro__) for name, one in get_annotations(base).items()}

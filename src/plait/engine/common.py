@@ -1,4 +1,4 @@
-"""Options that several dialects have, and their evaluation."""
+"""Options that several dialects share, and their evaluation."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from plait.yaml.output_paths import OutputPattern
     from plait.yaml.scalar_styles import ScalarStyles
 
-# Headings of help that commands share.
+# Headings in help that commands share.
 GENERAL = "General"
 SAFETY = "Limits and safety"
 NO_EFFECT = "Accepted for compatibility, no effect"
 
-# Words of a switch.
+# Values of a switch.
 TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
-# The forms of answers.
+# The formats of reports.
 ANSWER_TEXT, ANSWER_JSON = "text", "json"
 OUTPUT = declared(
     "output",
@@ -99,7 +99,7 @@ QUOTE_VALUES = declared(
     SWITCH,
     "allow messages to quote lines of values files and values of environment variables",
     attribute="quote_values",
-    setting="",  # a checkout does not decide what messages quote
+    setting="",  # a project file cannot decide what messages quote
     part=PROCESS,
 )
 SECRETS = declared(
@@ -124,7 +124,7 @@ ALLOW_LINKS = declared(
 ALLOW_ALL_LINKS = declared(
     "dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links", attribute="allow_all_links"
 )
-# Its paths are valid until the command ends (`plait.cli.common_flags.entered`).
+# Its permissions are valid until the command ends (`plait.cli.common_flags.entered`).
 ALLOW_OUTPUT = declared(
     "allow-symlink-output",
     CSV,
@@ -199,7 +199,7 @@ WARNINGS = declared(
     attribute="warnings_shown",
     part=PROCESS,
 )
-# For plait under the name of a reference program.
+# For plait called by the name of a reference program.
 WARNINGS_HIDDEN = WARNINGS.replaced(default=(HIDE,))
 
 
@@ -219,7 +219,7 @@ class Dialect(Request):
 
 
 class Linked(Dialect):
-    """Options of a dialect that reads directories and accepts secrets as values."""
+    """Options of a dialect that reads directories and secret sources."""
 
     __slots__ = ()
     allow_links: Texts = ALLOW_LINKS
@@ -277,7 +277,7 @@ def repositories_of(texts: Iterable[str]) -> dict[str, str]:
 
 
 def keep_limits(request: Request, context: Context | None = None) -> None:
-    """Applies the limits of a request from here on. Raises UsageError."""
+    """Applies the limits of a request from now on. Raises UsageError."""
     if request.has(LIMIT):
         with located(request, LIMIT) as texts:
             limits = parse(texts)
@@ -312,9 +312,9 @@ def secrets_of(request: Request) -> list[Map]:
 
 
 def keep_originals(request: Request, context: Context, form: str, strings: ScalarStyles | None = None) -> None:
-    """Records the texts of inputs, if the output preserves their format.
+    """Records the texts of inputs if the output preserves their formatting.
 
-    form: the output format. strings: styles of new strings, if not those of go-yaml. Raises UsageError for a format
+    form: the output format. strings: styles of new strings; by default those of go-yaml. Raises UsageError for a format
     that cannot preserve formatting.
     """
     if not request.value(KEEP_FORMAT):

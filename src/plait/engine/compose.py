@@ -45,7 +45,7 @@ FORMS = ("yaml", "json")
 
 
 class Compose(Dialect):
-    """The steps of a pipeline file: render, layer, patch, overlay and values, in its order."""
+    """A pipeline file: its steps (render, layer, patch, overlay, values) in order."""
 
     __slots__ = ()
     command = "compose"
@@ -93,7 +93,7 @@ class Compose(Dialect):
 
 
 def evaluate(request: Compose, context: Context) -> Documents:
-    """The result of a request; nothing is printed or written. Raises PlaitError."""
+    """Evaluates a request without printing or writing. Raises PlaitError."""
     keep_limits(request, context)
     form: str = request.output
     keep_originals(request, context, form)

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 
 
 class Comparable:
-    """Equality by kind and contents. Not hashable, because instances are mutable."""
+    """Equality by type and contents. Not hashable, because instances are mutable."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
@@ -19,7 +19,7 @@ class Comparable:
             raise no_attribute(self, name)
 
     def _held(self) -> object:
-        """The data that equality compares: plain data, and other comparable objects."""
+        """The compared data: plain data, and other comparable objects."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -30,7 +30,9 @@ class Comparable:
 
 
 def _same(left: object, right: object) -> bool:
-    """True if two values are equal and of the same types: 1, 1.0 and True print differently. NaN equals itself."""
+    """True if two values are equal and have the same types. 1, 1.0 and True print differently, so they differ. NaN
+    equals itself.
+    """
     pending = [(left, right)]
     while pending:
         one, other = pending.pop()

@@ -1,8 +1,8 @@
-"""Command lines: a table of flags in, typed values out.
+"""Parses command lines into requests, by a table of flags.
 
-One small parser serves all commands, because importing a general one costs more than a small render. A `Command` lists
-its flags; `parse` reads a command line by it, `help_text` prints it. Two families of programs are followed, and they
-differ in two points (`GO_FLAGS`, docs/reference/operations.md):
+All commands share a small parser, because importing a general one takes longer than a small render. A `Command` lists
+its flags; `parse` parses a command line, `help_text` prints the help. There are two grammars, which differ in two
+points (`GO_FLAGS`, docs/reference/operations.md):
 
 - after pflag (`plait render`, and plait's own commands) a switch accepts a value, `--strict=false`, and a flag's value
 may look like a flag, `-f -s`;
@@ -47,9 +47,7 @@ def words_of(request: Request) -> list[str]:
 
 class Command(Generic[R]):
     """The command line of a request. request: the class that `parse` returns. name: of the command, including the
-    program's.
-
-    groups: the flags by heading.
+    program's. groups: the flags by heading.
     """
 
     __slots__ = ("_by_name", "_by_short", "flags", "groups", "name", "request", "style")
@@ -75,15 +73,15 @@ class Command(Generic[R]):
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
 
     def parse(self, argv: Sequence[str]) -> R:
-        """Reads a command line (without the words that chose the command).
+        """Parses a command line without the words that selected the command.
 
         Raises UsageError for an unknown flag, a missing or superfluous value, an invalid value of a switch, and
-        arguments of a command without any. With `--help` the rest is parsed as well, but arguments are not checked.
+        unexpected arguments. With `--help` the rest is parsed as well, but arguments are not checked.
         """
         return self.checked(self.read(argv))
 
     def checked(self, found: R) -> R:
-        """The same for a command line that `read` returned. Raises UsageError."""
+        """As `parse`, for a command line that `read` returned. Raises UsageError."""
         if found.arguments and not self.request.usage and not found.help:
             from plait.engine.helping import argument_hint
 
@@ -100,7 +98,7 @@ class Command(Generic[R]):
         return found
 
     def read(self, argv: Sequence[str]) -> R:
-        """The same, accepting arguments of a command without any. Raises UsageError."""
+        """As `parse`, but accepts unexpected arguments. Raises UsageError."""
         found, words = self.request(), iter(argv)
         for word in words:
             if word == "--":
@@ -120,7 +118,7 @@ class Command(Generic[R]):
         return found
 
     def apart(self, argv: Sequence[str], *, anywhere: bool = False) -> tuple[R, list[str]]:
-        """The flags of the command at the beginning of a command line, or anywhere in it, and the words that are left.
+        """The flags of the command at the start of a command line, or anywhere in it, and the remaining words.
 
         Raises UsageError.
         """
@@ -177,7 +175,7 @@ class Command(Generic[R]):
         return False
 
     def _is_flag(self, word: str) -> bool:
-        """True if a word is read as a flag. After go-flags a word that begins with three dashes is not."""
+        """True if a word is parsed as a flag. In the grammar of go-flags, a word with three leading dashes is not."""
         return word.startswith("-") and word != "-" and not (self.style == GO_FLAGS and word.startswith("---"))
 
     def _read_flag(self, word: str, words: Iterable[str], found: Request) -> None:
@@ -188,7 +186,7 @@ class Command(Generic[R]):
             raise
 
     def _read_rest(self, words: Iterable[str], found: Request) -> None:
-        """Reads the valid flags after a mistake, because they decide how the mistake is reported."""
+        """Parses the valid flags after a mistake, because they determine the format of the error."""
         for word in words:
             if word == "--":
                 return
@@ -231,7 +229,7 @@ class Command(Generic[R]):
                 if letter == "f" and self.request.usage:
                     error.hint = f"inputs are given without a flag: {self.name} {self.request.usage}"
                 raise error
-            # After pflag, an equals sign at the end is the value.
+            # In the grammar of pflag, a final equals sign is the value.
             if letters.startswith("=") and (len(letters) > 1 or (self.style == GO_FLAGS and flag.kind != SWITCH)):
                 self._set(flag, letters[1:], found)
                 return

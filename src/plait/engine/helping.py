@@ -1,4 +1,4 @@
-"""The help of commands, and hints to it."""
+"""Formats the help of commands, and hints about arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMN = 32
 def help_text(
     command: Command[Any], *, example: str = "", width: int | None = None, styles: Styles | None = None
 ) -> str:
-    """The text of `--help`, the most important part first: at most 80 columns wide, or as wide as a narrower terminal.
+    """The text of `--help`, at most 80 columns wide, or as wide as a narrower terminal.
 
     example: a command line. width: of the terminal.
     """
@@ -76,7 +76,7 @@ def _plain(lines: Iterable[str]) -> list[StyledLine]:
 
 
 def _lines(option: Option, most: int, column: int) -> list[StyledLine]:
-    """The lines about an option in the help of its command."""
+    """The help lines about an option."""
     head = f"  {'-' + option.short + ',' if option.short else '   '} --{option.name} {option.value}".rstrip()
     text = option.help
     if option.kind in LISTS:
@@ -91,12 +91,12 @@ def _lines(option: Option, most: int, column: int) -> list[StyledLine]:
 
 
 def indented(text: str, maximum: int = _WIDTH) -> list[str]:
-    """A text in indented lines, with further indentation after the first. maximum: their width."""
+    """A text, wrapped and indented, with further indentation after the first line. maximum: width."""
     return wrap(text, maximum, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def argument_hint(command: Command[Any], found: Request) -> str | None:
-    """A hint about an argument that was probably intended as a switch's value or as an input, or None."""
+    """A hint about an argument that was probably intended as the value of a switch, or as an input; or None."""
     first = found.arguments[0]
     if first in TRUE or first in FALSE:
         last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]

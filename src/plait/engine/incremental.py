@@ -1,7 +1,7 @@
-"""The engine of a process that evaluates more than once: inputs and compiled files that its evaluations share.
+"""An engine for a process that evaluates repeatedly: evaluations share inputs and compiled files.
 
-An evaluation with an engine has the same result as one without. What it found in the engine is found by the content
-that it was made of, within the same limits.
+An evaluation with an engine has the same result as one without. Cached results are found by content, and apply only
+within the same limits.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     K = TypeVar("K")
     V = TypeVar("V")
 
-# The limits of reading files, beside those of parsing.
+# The limits that affect reading files, in addition to parsing.
 _READING = ("entries", "input")
-# Maximum number of sets of limits, or of extensions of the language, are known at a time.
+# Maximum number of cached combinations of limits, or of extensions.
 _MOST = 4
 
 
 class Engine:
     """Long-lived inputs and compiled files, in bounded memory.
 
-    Several threads may use it at a time. Files are then shared by one evaluation, and the others read their own.
+    Several threads may use it. If evaluations overlap, one uses the shared files, and the others read their own.
 
-    reads_once: files are listed and read once, until `refresh`: all evaluations between see the same content. Else each
-    evaluation lists and reads them, and results of equal content stay. reuses: False to evaluate every request
-    from scratch, with the same results; only compiled code is kept then.
+    reads_once: list and read files only once until `refresh`, so that all evaluations see the same content. Otherwise
+    each evaluation lists and reads them, and results for equal content are reused. reuses: False to evaluate every
+    request from scratch, with the same results; then only compiled code is cached.
     """
 
     __slots__ = ("_parts", "_reads_once", "_reuses")
@@ -55,7 +55,7 @@ class Engine:
         self._reuses = reuses and FAST
 
     def part(self) -> EnginePart:
-        """The part for evaluations within the limits in force, on which reading and compiling depend."""
+        """The part for the current limits, which affect reading and compiling."""
         limits = current_budget().limits
         key = tuple(getattr(limits, name) for name in (*LIMITS, *_READING))
         return _kept(self._parts, key, lambda: EnginePart(reads_once=self._reads_once))
@@ -64,7 +64,7 @@ class Engine:
         """The result of a render with shared files; None if its files cannot be shared. Raises PlaitError."""
         part = self.part()
         context.cache = part.cache
-        # A recorded run has everything of its own.
+        # A traced run shares nothing.
         if not self._reuses or context.trace is not None or current_listener() is not None or request.program == "ytt":
             return None
         # These change files after they were listed, or replace the phases.
@@ -86,7 +86,7 @@ class Engine:
             shared.end()
 
     def layered(self) -> dict[object, DocumentSet] | None:
-        """The documents of texts that are layered, by text; None if nothing is reused."""
+        """The cache of layered documents by text; None if nothing is reused."""
         return self.part().documents if self._reuses else None
 
     def refresh(self) -> None:
@@ -95,7 +95,7 @@ class Engine:
             part.refresh()
 
     def statistics(self) -> dict[str, tuple[int, int]]:
-        """The numbers of objects that evaluations reused and made, by kind, since the last call."""
+        """The numbers of objects that evaluations reused and created since the last call, by type."""
         found: dict[str, tuple[int, int]] = {}
         for part in [*self._parts.values()]:
             for files in part.all_files():
@@ -106,13 +106,13 @@ class Engine:
         return found
 
     def end(self) -> None:
-        """Ends an evaluation: drops entries that were not used for a while."""
+        """Ends an evaluation. Drops entries that were not used recently."""
         for part in [*self._parts.values()]:
             part.cache.save()
 
 
 class EnginePart:
-    """The part of an engine for equal limits. cache: compiled code. documents: of texts that are layered."""
+    """The part of an engine for one set of limits. cache: compiled code. documents: of layered texts."""
 
     __slots__ = ("_files", "_reads_once", "cache", "documents")
 
@@ -132,12 +132,12 @@ class EnginePart:
         return [*self._files.values()]
 
     def files(self, extensions: frozenset[str]) -> SharedFiles:
-        """The files that are read with these extensions of the language."""
+        """The files that are read with these extensions."""
         return _kept(self._files, extensions, lambda: SharedFiles(reads_once=self._reads_once))
 
 
 def _kept(known: dict[K, V], key: K, make: Callable[[], V]) -> V:
-    """The entry of a key; the oldest are dropped."""
+    """The cache entry for a key. The oldest entries are dropped."""
     with _LOCK:
         found = known.get(key)
         if found is None:

@@ -48,7 +48,7 @@ FORMS = ("yaml", "json")
 
 
 class Layer(Linked):
-    """Layered documents: inheritance, replacement and substitution between them, as Deckhand has them."""
+    """Layered documents, as in Deckhand: inheritance, replacement and substitution between them."""
 
     __slots__ = ()
     command = "layer"
@@ -126,7 +126,7 @@ class Layer(Linked):
 
 
 def evaluate(request: Layer, context: Context, engine: Engine | None = None) -> Documents:
-    """The result of a request; nothing is printed or written. engine: of several evaluations. Raises PlaitError."""
+    """Evaluates a request without printing or writing. engine: shared by several evaluations. Raises PlaitError."""
     keep_limits(request, context)
     if request.tree or request.dot or request.compare_deckhand:
         raise UsageError("--tree, --dot and --compare-deckhand print no documents", code="flag-conflict")
@@ -152,7 +152,7 @@ def format_named(request: Layer) -> str:
 
 
 def job_of(request: Layer, context: Context, engine: Engine | None = None) -> LayerJob:
-    """The job of a request. engine: of several evaluations. Raises PlaitError."""
+    """The job of a request. engine: shared by several evaluations. Raises PlaitError."""
     site = site_of(request, context)
     if not request.arguments and site is None:
         raise UsageError(
@@ -197,7 +197,7 @@ def configured(
 
 
 def options_of(request: Layer, secret_sources: Sequence[SecretSource] = ()) -> LayeringOptions:
-    """The options of the rendering."""
+    """The rendering options of a request."""
     return LayeringOptions(
         lenient=request.lenient,
         relaxed=request.relaxed,

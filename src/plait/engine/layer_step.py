@@ -1,4 +1,4 @@
-"""The `layer` step of a pipeline: layered documents of a site, of files and among the existing documents."""
+"""The `layer` step of a pipeline: adds layered documents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EXTENSIONS = (".yml", ".yaml", ".json")
 
 
 def layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Adds layered documents: those of a site and of files, and those among the existing documents."""
+    """Adds layered documents: those of a site, those of files, and those among the existing documents."""
     sets: list[DocumentSet] = []
     others: list[Document] = []
     layered: list[Document] = []
@@ -73,7 +73,8 @@ def layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
     if step.on("data-only"):
         made = [_data_of(one, context) for one, of in zip(made, rendered, strict=True) if not of.control]
     if known is not None and trace is not None and marks is not None:
-        # Parents, actions, substitutions and layers are chosen by what documents say of themselves, each for others too.
+        # The metadata of documents determines parents, actions, substitutions and layers, also those of other
+        # documents.
         control = marks.control("layer", step.item.source, step.item.line)
         for one in made:
             trace.presence[one] = (*trace.presence.get(one, ()), control)
@@ -86,7 +87,9 @@ def layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
 
 
 def _governing(document: Document) -> Iterator[Item | Map | Array]:
-    """All that a layered document says, but for its data, unless it governs others itself."""
+    """The parts of a layered document that may affect other documents: all except its data, or all if it is a control
+    document.
+    """
     yield document
     if type(document.value) is not Map:
         return
@@ -100,7 +103,7 @@ def _governing(document: Document) -> Iterator[Item | Map | Array]:
 
 
 def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[DocumentSet]:
-    """The documents of the Airship site that a step names."""
+    """The documents of the Airship site in a step."""
     repositories = step.map("repositories")
     checkouts: dict[str, str] = {}
     for item in repositories.items if repositories is not None else ():
@@ -120,7 +123,7 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
 
 
 def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
-    """Documents without the keys that are repeated, which are warned of."""
+    """Documents without duplicate keys. Warns about them."""
     documents = deduplicate(written)
     for text in duplicate_key_warnings(source, written) if documents is not written else ():
         context.warn(text)
@@ -137,7 +140,7 @@ def _is_layered(document: Document) -> bool:
 
 
 def _data_of(document: Document, context: Context) -> Document:
-    """A document that is the data of a layered one."""
+    """A document with the data of a layered one."""
     assert type(document.value) is Map
     item = document.value.find("data")
     assert item is not None

@@ -1,4 +1,4 @@
-"""HTML of results in a notebook: their printed text, coloured for light and dark pages."""
+"""Formats results as HTML for notebooks, coloured for light and dark pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STYLE = (
 
 
 def yaml_html(text: str, warnings: Sequence[str] = ()) -> str:
-    """YAML as printed, and warnings above it."""
+    """The HTML of YAML as printed, with warnings above it."""
     lines = _Lines()
     above = "".join(f"{_span('r', f'warning: {warning}')}\n" for warning in warnings)
     return _page(text, lines.html, above)
@@ -38,7 +38,7 @@ def changes_html(text: str) -> str:
 
 
 def text_html(text: str) -> str:
-    """Unformatted text."""
+    """The HTML of plain text."""
     return _page(text, _shown)
 
 
@@ -67,13 +67,13 @@ _OPENS_BLOCK = re.compile(r"(?:!\S+ )?[|>][-+0-9]*(?: +#.*)?$")
 
 
 class _Lines:
-    """The lines of a YAML text in order. within: the indentation of the current block of text."""
+    """The lines of a YAML text in order. within: the indentation of the current block scalar."""
 
     def __init__(self) -> None:
         self._within: int | None = None
 
     def html(self, line: str) -> str:
-        """A line in colours. A wrong guess of its syntax affects only colours."""
+        """The HTML of a line. A wrong guess of its syntax affects only colours."""
         indent = len(line) - len(line.lstrip(" "))
         if self._within is not None:
             if not line.strip() or indent > self._within:

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Map
 
     T = TypeVar("T")
-    # The line of a project file; None for a typed option, or one passed by a program.
+    # The line in a project file; None for an option on the command line, or passed by a program.
     Origin: TypeAlias = Position | None
 else:
 
     def dataclass_transform(**_: object) -> Callable[[T], T]:
-        """The decorator of `typing`, which is for type checkers."""
+        """A substitute for the decorator of `typing`, which only type checkers need."""
         return lambda one: one
 
     class Generic:
-        """The class of `typing`, which is for type checkers."""
+        """A substitute for the class of `typing`, which only type checkers need."""
 
         __slots__ = ()
 
@@ -38,19 +38,19 @@ else:
             return cls
 
 
-# The kinds of values: one text (the last use wins), every text, comma separated texts, an integer, true or false, and a
-# map of values that the project file or a program provides (later uses are merged over earlier ones, deeply).
+# The types of values: a string (the last use wins), a list of strings, comma-separated strings, an integer, a boolean,
+# and a map of values from the project file or a program (later uses are merged over earlier ones, deeply).
 TEXT = "text"
 TEXTS = "texts"
 CSV = "csv"
 NUMBER = "number"
 SWITCH = "switch"
 MAP = "map"
-# Passed only by programs, unchanged.
+# An object that only programs can pass.
 VALUE = "value"
 LISTS = frozenset({TEXTS, CSV})
 
-# The part that an option belongs to: the evaluation, the delivery of its result, the process that runs it.
+# The scope of an option: the evaluation, the delivery of its result, or the process that runs it.
 EVALUATION = "evaluation"
 DELIVERY = "delivery"
 PROCESS = "process"
@@ -95,7 +95,7 @@ class PathForm:
         self.may_be_url = may_be_url
 
     def split(self, text: str) -> tuple[str, str]:
-        """The text before the path in a value, and the path; "" for a value without one."""
+        """The text before the path in a value, and the path; "" as the path if there is none."""
         if self.is_source:
             from plait.engine.secret_sources import Named
 
@@ -112,29 +112,29 @@ class PathForm:
         return ("", text) if self.may_be_url else (text, "")
 
     def path(self, text: str) -> str:
-        """The path in a value, without a pointer; "" for a value without one."""
+        """The path in a value, without a pointer; "" if there is none."""
         path = self.split(text)[1]
         return path.rpartition("#")[0] or path if self.has_pointer else path
 
 
 READ_PATH = PathForm("read")
 WRITTEN_PATH = PathForm("write", may_be_missing=True)
-# Links are found only below the allowed path.
+# Links are detected only below the allowed path.
 LINKED_PATH = PathForm("read", may_be_missing=True)
 
 
 class Option:
     """The declaration of an option.
 
-    name: of its flag, without dashes; "" without a flag. kind: of its values. short: the letter of a short flag. value:
-    the placeholder for a value in help. default: shown by help. choices: all valid values, or (). is_last: the rest of
-    the command line is ignored, mistakes included. attribute: of the request, by default the name. is_negated: the
-    attribute is the opposite of the switch. setting: its name in project files, "" for none; by default the name of the
-    flag. step: its name in the steps of pipelines, "" for none. path: the form of a path in its value, or None.
-    program: the programs that the switch lets sources of secrets start (`plait.base.permissions`). environment: the
-    environment variables that a value reads, as `PREFIX*`, with `{}` for the value; "" for none. part: EVALUATION,
-    DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
-    has_effect: False for a flag that is accepted and ignored.
+    name: of its flag, without dashes; "" without a flag. kind: the type of its values. short: the letter of a short
+    flag. value: the placeholder for a value in help. default: shown by help. choices: all valid values, or (). is_last:
+    the rest of the command line is ignored, mistakes included. attribute: of the request, by default the name.
+    is_negated: the attribute is the opposite of the switch. setting: its name in project files, "" for none; by default
+    the name of the flag. step: its name in the steps of pipelines, "" for none. path: the form of a path in its value,
+    or None. program: the programs that the switch lets sources of secrets start (`plait.base.permissions`).
+    environment: the environment variables that a value reads, as `PREFIX*`, with `{}` for the value; "" for none. part:
+    EVALUATION, DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in
+    the API. has_effect: False for a flag that is accepted and ignored.
     """
 
     __slots__ = (
@@ -196,16 +196,16 @@ class Option:
 
     @property
     def shown(self) -> str:
-        """Its flag, as messages show it."""
+        """The flag, as messages show it."""
         return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
 
     def variables(self, text: str) -> str:
         """The environment variables that a value reads, as `PREFIX*`; "" for none."""
-        # The name of a library may precede it.
+        # The name of a library may precede the prefix.
         return self.environment.format(text.rpartition(":")[2])
 
     def replaced(self, **changes: Any) -> Option:
-        """The same option with other properties."""
+        """A copy of the option with other properties."""
         new = Option.__new__(type(self))
         for slot in Option.__slots__:
             setattr(new, slot, changes.get(slot, getattr(self, slot)))
@@ -226,7 +226,7 @@ class Use:
         return f"Use({self.option!r}, {self.value!r})"
 
 
-# Declarations of attributes: type checkers see the type of the value.
+# Declarations of attributes. For type checkers they have the type of the value.
 
 
 def declared(name: str, kind: str, help: str, **more: Any) -> Any:
@@ -245,12 +245,12 @@ def keyword(default: object = None) -> Any:
 
 
 def switch(name: str, help: str, **more: Any) -> bool:
-    """An option that is on or off."""
+    """A boolean option."""
     return Option(name, SWITCH, help, **more)  # type: ignore[return-value]
 
 
 def text(name: str, help: str, **more: Any) -> str:
-    """An option with one text, the last one."""
+    """An option with one string, the last one used."""
     return Option(name, TEXT, help, **more)  # type: ignore[return-value]
 
 
@@ -260,7 +260,7 @@ def texts(name: str, help: str, **more: Any) -> list[str]:
 
 
 def csv(name: str, help: str, **more: Any) -> list[str]:
-    """An option with a list of strings, several per use."""
+    """An option with a list of strings, several per use, separated by commas."""
     return Option(name, CSV, help, **more)  # type: ignore[return-value]
 
 
@@ -275,21 +275,21 @@ class Heading(str):
     __slots__ = ()
 
 
-# Of errors and warnings, for `--message-format`.
+# The formats of errors and warnings, for `--message-format`.
 FORMS = ("text", "json", "github", "sarif", "ytt", "bosh")
-# Of colours, for `--color`.
+# The values of `--color`.
 COLOURS = ("auto", "always", "never")
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(positional,))
 class Request:
-    """Uses of options, in order. The attributes of a class are its options; its instances have the values as attributes.
+    """Uses of options, in order. The class attributes are the options; instances have the values as attributes.
 
     command, usage, summary, commands: for help. grammar: of its flags. program: the owner of the command line, "plait"
     or a reference program. is_long_running: the command serves until it is stopped, or evaluates many runs, so that the
-    limits of one run do not apply to it. takes_words: the command parses its own command line, which may contain that
-    of another command. rows: the options with the headings of help. argument: the positional one. passed: the keywords
-    of an API call.
+    limits of one run do not apply to it. takes_words: the command parses its own command line, which may contain
+    another command line. rows: the options with the headings of help. argument: the positional one. passed: the
+    keywords of an API call.
 
     A class that lists `rows` of its base decides their position. Otherwise they come first, and an option of the class
     replaces one of its base with the same attribute.
@@ -312,7 +312,7 @@ class Request:
     options: ClassVar[tuple[Option, ...]] = ()
     rows: ClassVar[tuple[Option | Heading, ...]] = ()
     argument: ClassVar[Option] = Option("", TEXTS, "", is_argument=True, setting="")
-    # Every command has them.
+    # All commands have these.
     help = switch("help", "print this help", short="h", setting="", part=PROCESS)
     quiet = switch("quiet", "print only results and errors, no warnings", setting="", part=PROCESS)
     verbose = switch("verbose", "print each file, run or test as it begins", setting="", part=PROCESS)
@@ -382,7 +382,7 @@ class Request:
             values[:] = [value]
 
     def _pass(self, option: Option, value: object) -> None:
-        """Adds the uses for the value of a keyword. A value that is neither text nor switch is only in `passed`."""
+        """Adds the uses for the value of a keyword. A value that is neither a string nor a boolean is only in `passed`."""
         if option.kind == SWITCH:
             self.use(option, bool(value) is not option.is_negated)
         elif option.kind in LISTS and isinstance(value, (list, tuple)):
@@ -401,21 +401,21 @@ class Request:
         return new
 
     def over(self, *others: Sequence[Use]) -> Self:
-        """The same request with more uses after its own."""
+        """A copy of the request with more uses after its own."""
         return self.of(self.uses, *others)
 
     def without(self, *options: Any) -> Self:
-        """The same request without the uses of some options."""
+        """A copy of the request without the uses of some options."""
         left_out = {one.attribute for one in options}
         return self.of([one for one in self.uses if one.option.attribute not in left_out])
 
     def apart(self) -> tuple[Self, Any]:
-        """The same request without its last positional argument, and that argument."""
+        """A copy of the request without its last positional argument, and that argument."""
         last = next(one for one in reversed(self.uses) if one.option.is_argument)
         return self.of([one for one in self.uses if one is not last]), last.value
 
     def value(self, option: Any) -> Any:
-        """The value of an option: of its uses, or its default."""
+        """The value of an option, from its uses or its default."""
         values = self._values.get(option.attribute, option.default)
         if option.kind in LISTS:
             return list(values)
@@ -449,7 +449,7 @@ class Request:
         return [one.value for one in self.uses if one.option.is_argument]
 
     def require_choice(self, option: Any, noun: str) -> None:
-        """Raises UsageError for a value of an option that is none of its choices. noun: for one value."""
+        """Raises UsageError if the value of an option is not one of its choices. noun: names a value."""
         found = self.value(option)
         for value in found if option.kind in LISTS else [found]:
             if value not in option.choices:
@@ -468,8 +468,8 @@ SHARED: Any = Request
 class located:  # noqa: N801 - reads as what it does
     """`with located(request, Render.file_marks) as texts:` iterates over the values of an option.
 
-    An error without position gets the line of the project file that contains the current value; without iteration, that
-    of the last value.
+    An error without a position gets the line of the current value in the project file; without iteration, that of the
+    last value.
     """
 
     __slots__ = ("_use", "_uses")
@@ -493,7 +493,7 @@ class located:  # noqa: N801 - reads as what it does
 
 
 def merged(low: Map, high: Map) -> Map:
-    """Two maps, the second over the first; maps in both deeply."""
+    """Merges two maps deeply; values of the second win."""
     from plait.tree.nodes import Map
 
     items = {item.key: item for item in low.items}

@@ -109,7 +109,7 @@ class Patch(Linked):
     _5 = Heading(common.GENERAL)
     tty = switch("tty", 'print an empty line and "Succeeded" after the result', part=DELIVERY)
     version = switch("version", "print the version and ignore other arguments", is_last=True, setting="")
-    # Flags of the reference that concern its server or its terminal.
+    # Flags of bosh for its server or its terminal.
     _6 = Heading(common.NO_EFFECT)
     non_interactive = switch("non-interactive", _ACCEPTED, short="n", has_effect=False)
     no_color = switch("no-color", _ACCEPTED, has_effect=False)
@@ -125,7 +125,7 @@ class Patch(Linked):
 
 
 def evaluate(request: Patch, context: Context) -> Documents:
-    """Evaluates a request without printing or writing anything. Raises PlaitError."""
+    """Evaluates a request without printing or writing. Raises PlaitError."""
     from plait.engine.results import Documents
 
     keep_limits(request, context)
@@ -162,7 +162,7 @@ def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> PatchJ
 
     is_whole: False for the options before an invalid word of a command line. Raises PlaitError.
     """
-    # BOSH reads each file when it parses its option, and counts arguments at the end.
+    # bosh reads each file when it parses its option, and counts arguments at the end.
     is_late = request.program != "plait"
     if not is_late:
         _check_arguments(request)

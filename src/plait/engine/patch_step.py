@@ -1,4 +1,4 @@
-"""The `patch` step of a pipeline: operations and variables on the documents that are selected."""
+"""The `patch` step of a pipeline: applies operations and variables to selected documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Operations and variables, on the documents that are selected."""
+    """Applies operations and variables to the selected documents."""
     chosen = selected(step, state.documents, context.trace)
     request = step.request(Patch)
     job = configured(request, context)

@@ -1,7 +1,6 @@
-"""Pipeline files: their steps, and their reader (docs/compose.md).
+"""Reads pipeline files and their steps (docs/compose.md).
 
-A project file can define several runs, including pipelines (docs/project.md); a pipeline among them is read by its
-name.
+A project file can define several runs, including pipelines (docs/project.md). A pipeline in it is read by its name.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
 
     R = TypeVar("R", bound=Request)
 
-# Root keys of a pipeline file or a project file. `lint` and `tests` are read by the tools of these names.
+# Root keys of a pipeline file or a project file. `plait lint` and `plait test` read `lint` and `tests`.
 TOP = ("steps", "runs", "lint", "tests", "schemas")
 
-# The kinds of steps: the dialect whose options they have, and their own settings.
+# The kinds of steps: the dialect that provides their options, and their own settings.
 KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "render": ("render", ("files", "set", "secrets")),
     "layer": ("layer", ("files", "site", "repositories", "data-only")),
@@ -41,12 +40,12 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "values": ("", ("files", "set", "secrets")),
     "compose": ("", ("file",)),
 }
-# Keys with paths; `repositories` is a map to paths.
+# Keys whose values are paths. `repositories` maps names to paths.
 PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
 
 
 def options_of(kind: str) -> Mapping[str, Option]:
-    """The options of a step that belong to a dialect, by name. kind: of KINDS."""
+    """The options that a step takes from a dialect, by name. kind: of KINDS."""
     command, _ = KINDS[kind]
     return {one.step: one for one in dialect(command).options if one.step} if command else {}
 
@@ -84,7 +83,7 @@ class Step:
         raise wrong(item, "a string or a list of strings")
 
     def request(self, dialect: type[R]) -> R:
-        """The request of its options, each with its line as the origin. Raises UsageError."""
+        """The request with the step's options. The origin of each is its line. Raises UsageError."""
         found = dialect()
         for name, option in options_of(self.kind).items():
             item = self.item_of(name)
@@ -94,7 +93,7 @@ class Step:
         return found
 
     def secrets(self) -> list[tuple[str, str]]:
-        """The sources of secrets that it names: the prefix of each path, and the path, "" for a command.
+        """The secret sources of the step: the prefix of each path, and the path, "" for a command.
 
         Raises UsageError.
         """
@@ -134,7 +133,7 @@ class Pipeline:
 
 
 def read(path: str, run: str = "") -> Pipeline:
-    """Reads a pipeline file. run: which one, of a file with several.
+    """Reads a pipeline file. run: the name of the run, if the file has several.
 
     Raises ReadError, and UsageError with file and line.
     """
@@ -142,7 +141,7 @@ def read(path: str, run: str = "") -> Pipeline:
 
 
 def inputs(path: str, run: str = "") -> Iterator[tuple[str, str]]:
-    """The paths in the steps of a pipeline file, and of nested pipelines: the key of each, and the path.
+    """The paths in the steps of a pipeline file, and of nested pipelines, each with its key.
 
     Raises UsageError, ReadError.
     """
@@ -203,7 +202,8 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
 
 
 def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP) -> Map:
-    """The root map of a pipeline or project file, or of another file, given its name in messages and its valid keys.
+    """The root map of a pipeline file, a project file, or another file. what: its name in messages. known: its valid
+    keys.
 
     Raises UsageError, ReadError.
     """
@@ -223,7 +223,7 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
 
 
 def runs_of(top: Map) -> Map | None:
-    """The runs of a project file by their names; None for a file that is one pipeline. Raises UsageError."""
+    """The runs of a project file, by name; None for a file that is one pipeline. Raises UsageError."""
     item = top.find("runs")
     if item is None:
         return None
@@ -236,7 +236,7 @@ def runs_of(top: Map) -> Map | None:
 
 
 def find_run(runs: Map, name: str) -> MapItem:
-    """The run of a name; without a name the only one. Raises UsageError."""
+    """The run with a name; without a name, the only one. Raises UsageError."""
     names = [str(item.key) for item in runs.items]
     if not name and len(names) == 1:
         return runs.items[0]
@@ -258,7 +258,7 @@ _MOST_BASES = 32
 
 def inherited(run: MapItem, runs: Map) -> list[MapItem]:
     """A run and its bases, the lowest first. Raises UsageError."""
-    chain = [run]  # the lowest last
+    chain = [run]  # the lowest base last
     while True:
         settings = chain[-1].value
         if type(settings) is not Map:
@@ -352,7 +352,7 @@ def check_keys(settings: Map, known: Sequence[str], what: str) -> None:
 
 
 def wrong(item: MapItem, expected: str) -> UsageError:
-    """The error for a setting of another kind."""
+    """The error for a setting of a wrong type."""
     return UsageError(
         f'"{item.key}" is wrong', at=item.position, expected=expected, found=kind_name(item.value), code="setting-type"
     )

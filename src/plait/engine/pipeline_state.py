@@ -1,4 +1,4 @@
-"""The state between the steps of a pipeline, and the paths that a step names."""
+"""The state between the steps of a pipeline, and the paths in a step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class PipelineState:
     """The state between steps: documents and data values, and the running pipelines, to detect cycles.
 
-    included: how many pipelines steps have run so far.
+    included: number of nested pipelines run so far.
     """
 
     __slots__ = ("documents", "included", "last_values", "running", "values")
@@ -29,13 +29,13 @@ class PipelineState:
     def __init__(self, last_values: Sequence[ReferencedValues] = ()) -> None:
         self.documents: list[Document] = []
         self.values: list[ReferencedValues] = []
-        self.last_values = list(last_values)  # of the command line: they override those of steps
+        self.last_values = list(last_values)  # from the command line, overriding those of steps
         self.running: list[str] = []
         self.included = 0
 
 
 def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
-    """The paths under a key, from the pipeline's directory. Raises UsageError for a missing one."""
+    """The paths under a key, relative to the pipeline's directory. Raises UsageError for a missing one."""
     item = step.item_of(key)
     out: list[str] = []
     for text in step.texts(key):
@@ -47,7 +47,7 @@ def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
             check_read(path, at)
         if "://" in text or not os.path.lexists(path):
             if "://" in text:
-                # The author of a pipeline may not be allowed to contact servers.
+                # A pipeline file must not cause requests to servers without permission.
                 raise ReadError(
                     f'"{text}" is a URL',
                     at=at,
@@ -60,5 +60,5 @@ def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
 
 
 def values_in(documents: Sequence[Document]) -> list[Map | Array]:
-    """The values of documents, as origins of values that depend on any of them."""
+    """The root collections of documents, as origins of values that depend on any of their values."""
     return [one.value for one in documents if isinstance(one.value, (Map, Array))]

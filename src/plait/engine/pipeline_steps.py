@@ -1,4 +1,4 @@
-"""Pipelines: steps of all dialects in one run, with one trace through all of them (docs/compose.md).
+"""Runs pipelines: steps of all dialects in one run, with one trace (docs/compose.md).
 
     steps:
     - values: {files: [values.yml]}
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.ytt.workspace.render_job import ReferencedValues
 
-# Pipelines that steps of one pipeline run, over and over, and within each other.
+# Maximum number of nested pipelines in one run, and of nesting levels.
 _MOST_PIPELINES, _DEEPEST = 1000, 100
 
 
@@ -79,7 +79,7 @@ def compose(
 
 
 def has_secrets(pipeline: Pipeline) -> bool:
-    """True if steps have secret data values, or may have."""
+    """True if steps have secret data values, or may have them."""
     waiting, known = [pipeline], {os.path.realpath(pipeline.source.name)}
     for one in waiting:
         for step in one.steps:
@@ -114,7 +114,7 @@ def run(pipeline: Pipeline, state: PipelineState, context: Context) -> Iterator[
 
 
 def _values(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Sets data values for later steps: from plain files, and inline ones."""
+    """Sets data values for later steps, from plain files and inline values."""
     files = paths_of(step, pipeline, "files")
     state.values += read_values(ValuesFlags(files=files), Inputs(), variables, warn=context.warn)
     own = step.map("set")
@@ -124,7 +124,7 @@ def _values(step: Step, pipeline: Pipeline, state: PipelineState, context: Conte
 
 
 def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
-    """The data values of the sources of secrets that a step names."""
+    """The data values from the secret sources in a step."""
     arguments = [before + (os.path.join(pipeline.directory, path) if path else "") for before, path in step.secrets()]
     if not arguments:
         return []
@@ -134,7 +134,7 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
 
 
 def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Templates and overlays of files; the overlays also change the existing documents."""
+    """Evaluates templates and overlays of files. The overlays also change the existing documents."""
     from plait.engine.render import Render, options_of
 
     paths = paths_of(step, pipeline, "files")
@@ -175,7 +175,7 @@ def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Conte
 
 
 def _finished(document: Document, context: Context) -> Document:
-    """A document between steps: no longer an overlay, because printing would end that."""
+    """A document between steps, without its overlay annotations, as if it had been printed."""
     if document.annotations is None:
         return document
     finished = document.with_value(document.value)
@@ -186,7 +186,7 @@ def _finished(document: Document, context: Context) -> Document:
 
 
 def _overlay(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Overlays of files onto the documents."""
+    """Applies overlays from files to the documents."""
     if not state.documents:
         raise UsageError(
             "there are no documents to overlay",
@@ -198,7 +198,7 @@ def _overlay(step: Step, pipeline: Pipeline, state: PipelineState, context: Cont
 
 
 def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """Plain documents merged into the documents."""
+    """Merges plain documents into the documents."""
     from plait.ytt.workspace.merges import Merges, documents_of
 
     documents = documents_of(Inputs().files(paths_of(step, pipeline, "files")), warn=context.warn)
@@ -223,7 +223,7 @@ def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 
 
 def _compose(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    """The steps of another pipeline file, on the documents and values so far."""
+    """Runs the steps of another pipeline file on the current documents and values."""
     paths = paths_of(step, pipeline, "file")
     if len(paths) != 1:
         raise UsageError(

@@ -185,7 +185,7 @@ class Render(Linked):
     debug = SHARED.debug.replaced(setting="debug")
 
 
-# Options of data values to their names in `ValuesFlags`, the lowest precedence first.
+# Maps options for data values to their names in `ValuesFlags`, the lowest precedence first.
 _VALUES = (
     (Render.values_files, "files"),
     (Render.data_values_env, "env"),
@@ -197,7 +197,7 @@ _VALUES = (
 
 
 def evaluate(request: Render, context: Context, engine: Engine | None = None) -> Rendered:
-    """The result of a request; nothing is printed or written. engine: of several evaluations. Raises PlaitError."""
+    """Evaluates a request without printing or writing. engine: shared by several evaluations. Raises PlaitError."""
     from plait.engine.results import Rendered
     from plait.yaml.output_formats import choose_formats
 
@@ -246,7 +246,7 @@ def outcome(
     context: Context,
     debug: Callable[[str], None] | None = None,
 ) -> RenderResult:
-    """The result of the phases. debug: gets each line of --debug. Raises PlaitError."""
+    """Runs the phases. debug: receives each line of --debug. Raises PlaitError."""
     if request.keep_format:
         from plait.yaml.output_formats import choose_formats
 
@@ -275,7 +275,7 @@ def job_of(
     debug: Callable[[str], None] | None = None,
     library: Library | None = None,
 ) -> RenderJob:
-    """The job of the phases. debug: gets each line of --debug. library: the tree of the files. Raises PlaitError."""
+    """The job of the phases. debug: receives each line of --debug. library: the tree of the files. Raises PlaitError."""
     if request.has(Render.file_marks):
         from plait.ytt.workspace.file_marks import apply_marks
 
@@ -304,7 +304,7 @@ def job_of(
 def options_of(
     request: Render, debug: Callable[[str], None] | None = None, inspect: str | None = None
 ) -> RenderOptions:
-    """The options of the phases. debug: gets each line of --debug. inspect: where the run stops. Raises UsageError."""
+    """The options of the phases. debug: receives each line of --debug. inspect: the last phase. Raises UsageError."""
     inspect = inspect or _inspection(request)
     with located(request, Render.extensions):
         extensions = parse_extensions(request.extensions, "render") if request.has(Render.extensions) else frozenset()
@@ -332,8 +332,8 @@ def options_of(
 
 
 def _inspection(request: Render) -> str | None:
-    """The phase at which the evaluation stops; None for an output. Raises UsageError."""
-    if request.program != "ytt":  # which looks at the types of output after the schema
+    """The phase at which the evaluation stops; None for complete output. Raises UsageError."""
+    if request.program != "ytt":  # ytt checks the types of output after the schema
         _check_output(request)
     if request.files_inspect:
         return None
@@ -345,7 +345,7 @@ def _inspection(request: Render) -> str | None:
 
 
 def _check_output(request: Render) -> None:
-    """Raises UsageError for an unknown output type, or one that does not fit the request."""
+    """Raises UsageError for an unknown output format, or one that does not fit the request."""
     from plait.yaml.output_formats import OPENAPI, choose_formats
 
     with located(request, Render.output):
@@ -382,7 +382,7 @@ def _values(
 
 
 def _merges(request: Render, inputs: Reader, context: Context) -> Merges | None:
-    """The documents that are merged into the output; None for none. Raises ReadError, UsageError."""
+    """The documents to merge into the output; None if there are none. Raises ReadError, UsageError."""
     if not request.has(Render.merge, Render.merge_keys, Render.merge_schemas):
         return None
     from plait.ytt.workspace.merges import Merges, documents_of

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Value
     from plait.tree.provenance import Trace
 
-    # A text, or its parts: own words and [quotation, True if its source is private, None for the error's source] or
-    # [flag, value].
+    # A text, or its parts: strings, [quotation, True if its source is private, None for the error's source], and [flag,
+    # value].
     Words: TypeAlias = "str | list[str | tuple[str, str | bool | None]]"
     Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None, str]"
 
     class Fault(TypedDict):
-        """A finding, or an error without the attributes of errors."""
+        """A finding or error as data."""
 
         message: Words
         at: Place | None
@@ -75,9 +75,9 @@ class Documents(Comparable):
     `explain`, of a call with `trace=True`.
 
     Iterating returns each document as plain data (dict, list, str, int, float, bool, None); every call creates new
-    data. Two results of one kind are equal if text, warnings, printed lines, files and steps are equal. Results of
-    different kinds, such as those of `render` and `read`, are equal if they print the same text. A notebook shows the
-    text in colours.
+    data. Two results of the same class are equal if text, warnings, printed lines, files and steps are equal. Results
+    of different classes, such as those of `render` and `read`, are equal if they print the same text. A notebook shows
+    the text in colours.
 
     >>> import plait
     >>> documents = plait.read({"app.yml": "name: app"})
@@ -116,7 +116,7 @@ class Documents(Comparable):
         self._run = current_budget()
 
     def state(self) -> State:
-        """The state from which another process restores the documents: text and lists of texts. Raises PlaitError."""
+        """The state from which another process restores the documents. Raises PlaitError."""
         return {"text": self.to_yaml(), "tags": self._tags, "warnings": self.warnings, "printed": self.printed}
 
     @classmethod
@@ -138,7 +138,7 @@ class Documents(Comparable):
     def nodes(self) -> DocumentSet:
         """The tree."""
         if self._nodes is None:
-            # Every document prints something.
+            # Every document prints text.
             source = Source("documents.yml", self._text or "")
             source.extensions = frozenset([TAGS] if self._tags else [])
             with budget_scope(self._run.again()):
@@ -229,7 +229,7 @@ class Documents(Comparable):
 
 
 def text_like(documents: Documents, nodes: DocumentSet) -> str:
-    """The text of other nodes, printed in the form of a result and within its limits."""
+    """The text of other nodes, printed in the format of a result and within its limits."""
     with budget_scope(documents._run.again()):
         if documents._write is not None:
             return documents._write(nodes)

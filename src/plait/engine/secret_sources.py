@@ -1,10 +1,10 @@
 """Sources of secrets: SOPS files, directories mounted by Kubernetes, plain files, and commands.
 
-A source is written as `[KEY=]KIND:WHERE`. It returns a map of values by name. With a key, the map is below that key; a
-file or command output that is not a map becomes a string there.
+A source is written as `[KEY=]KIND:WHERE`. It returns a map of values by name. With a key, the map is the value of that
+key; a file or command output that is not a map becomes a string.
 
 The design avoids known problems of other tools: a password such as 0123 that is converted to the number 83, a command
-that a checked-out project runs by itself, and messages that quote the line they could not read.
+that a checked-out project runs without permission, and messages that quote the unreadable line.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ARGUMENT = re.compile(r"(?:(?P<key>[^=:]*)=)?(?P<kind>[a-z]+):(?P<where>.+)", r
 
 
 class Named:
-    """The parsed name of a source of secrets. key: for its values, "" for the root. where: a path, or a command."""
+    """The parsed name of a secret source. key: for its values, "" for the root. where: a path, or a command."""
 
     __slots__ = ("argument", "key", "kind", "where")
 
@@ -60,12 +60,12 @@ class Named:
 
     @property
     def path(self) -> str:
-        """The path that it names; "" for a command."""
+        """The path of the source; "" for a command."""
         return "" if self.kind == COMMAND else self.where
 
     @property
     def program(self) -> str:
-        """The program that it starts: sops, or `exec:` with the command; "" for none."""
+        """The program that the source starts: sops, or `exec:` with the command; "" if there is none."""
         if self.kind == COMMAND:
             return f"{COMMAND}:{self.where}"
         return SOPS if self.kind == SOPS else ""
@@ -74,7 +74,7 @@ class Named:
 def read_secrets(arguments: Iterable[str], *, allow_exec: bool = False) -> list[Map]:
     """The values of each source, in order, by name. allow_exec: commands may be run.
 
-    Raises UsageError, ReadError, LimitError; no message quotes a value.
+    Raises UsageError, ReadError, LimitError. Messages do not quote values.
     """
     found = []
     if arguments:
@@ -105,7 +105,7 @@ def _values(named: Named, allow_exec: bool) -> Map:
 
 
 def _below(key: str, value: Value, source: Source | None) -> Map:
-    """A value below a key such as `db.password`."""
+    """A map with the value at a path such as `db.password`."""
     for name in reversed(key.split(".")):
         value = Map([MapItem(name, value, source, 1)], source, 1)
     assert type(value) is Map
@@ -135,7 +135,9 @@ def _map(source: Source, named: Named) -> Map:
 
 
 def _of_directory(top: str) -> Map:
-    """A value a file, by its name, as Kubernetes mounts secrets: links lead to the files of the moment (`..data`)."""
+    """The values of the files in a directory, by file name, as Kubernetes mounts secrets: its links lead to the current
+    files (`..data`).
+    """
     check_read(top)
     try:
         names = sorted(os.listdir(top))
@@ -169,11 +171,11 @@ def _of_directory(top: str) -> Map:
 
 
 def _decrypted(named: Named) -> Source:
-    """A SOPS file in clear."""
+    """The decrypted content of a SOPS file."""
     path = named.where
     check_program(named.program)
-    content.source(path)  # reports the fault in the path, as for any other file
-    # A file can have the name of an option or of a command of sops; a path with a directory is neither.
+    content.source(path)  # reports a fault of the path, as for any other file
+    # A file name could be an option or a command of sops; a path with a directory cannot.
     words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
     text = _output(
         programs.SOPS,

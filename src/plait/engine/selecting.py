@@ -1,4 +1,4 @@
-"""Selects the documents of a `patch` step of a pipeline, by its `select`."""
+"""Selects documents for a `patch` step of a pipeline."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 
 
 def selected(step: Step, documents: Sequence[Document], trace: Trace | None = None) -> set[Document]:
-    """The documents that match `select`; without it the only one. Raises OutputError if there is none.
+    """The documents that match `select`; without it, the only document. Raises OutputError if there is none.
 
-    trace: keeps which documents a secret decided about.
+    trace: records documents whose selection depends on a secret.
     """
     if not documents:
         raise OutputError(
@@ -48,7 +48,7 @@ def selected(step: Step, documents: Sequence[Document], trace: Trace | None = No
     if trace is not None and marks is not None:
         for document in documents:
             if marks.is_secret(document, *_compared(document, select)):
-                # Whether the step changes it depends on the secret, and so does each later value.
+                # The secret decides if the step changes the document, so each later value depends on the secret.
                 control = marks.control("select", select.source, select.line)
                 trace.presence[document] = (*trace.presence.get(document, ()), control)
                 trace.chosen.add(document)
@@ -81,11 +81,11 @@ def _is_meant(document: Document, select: Map) -> bool:
 
 
 def _compared(document: Document, select: Map) -> Iterator[Origin]:
-    """The items of a document that the settings of `select` compare."""
+    """Yields the items of a document that the settings of `select` compare."""
     for item in select.items:
         key = str(item.key)
         if key == "subset":
-            # Which of its values are compared depends on those before.
+            # The compared values depend on the earlier ones.
             if isinstance(document.value, (Map, Array)):
                 yield document.value
         elif (found := _selector(document, key)) is not None:
@@ -103,7 +103,7 @@ def _fits(document: Document, key: str, expected: Value) -> bool:
 
 
 def _selector(document: Document, key: str) -> MapItem | None:
-    """The item of a document that a setting of `select` is compared with."""
+    """The item of a document that a setting of `select` is compared with, or None."""
     top = document.value
     if type(top) is not Map:
         return None

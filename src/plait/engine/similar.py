@@ -1,4 +1,4 @@
-"""Suggestions for an unknown flag: the nearest names, and flags of other programs."""
+"""Suggestions for an unknown flag: similar names, and equivalents of other programs' flags."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Of helm, kubectl, kustomize, spruce and the like, and names that are half of one.
+# Flags of helm, kubectl, kustomize, spruce and similar programs, and parts of names.
 _MEANT = {
     "data-values": ("data-values-file", "data-value"),
     "filename": ("file",),
@@ -35,6 +35,6 @@ _MOST = 3
 
 
 def meant_by(name: str, known: Sequence[str]) -> list[str]:
-    """The most likely intended flags of a command, at most three."""
+    """The most likely intended flags, at most three."""
     meant = [other for other in _MEANT.get(name, ()) if other in known]
     return list(dict.fromkeys([*meant, *near(name, known)]))[:_MOST]

@@ -32,7 +32,7 @@ class StepDifferences:
         self._before = after
 
     def text(self, *, colour: bool, clean: Callable[[str], str]) -> str:
-        """The changes of each step, under a heading. clean: cleans text from inputs."""
+        """The changes of each step, under a heading. clean: sanitizes text from inputs."""
         return "".join(
             f"# {clean(name)}\n{to_text(differences, colour=colour, clean=clean) or '  nothing changed' + chr(10)}"
             for name, differences in self.steps

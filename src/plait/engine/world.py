@@ -28,8 +28,8 @@ class World:
 
     view: texts that replace files, the environment, and a record of reads; None for the disk. permissions: of the
     request's project; None for a command line. limits: by the names of --limit; None for the current ones. cache:
-    compiled code of earlier runs. engine: what evaluations of this process share. lookups, warned: filled with looked-up
-    names and with warnings, even if the evaluation fails.
+    compiled code of earlier runs. engine: the state that evaluations of this process share. lookups, warned: filled
+    with looked-up names and with warnings, even if the evaluation fails.
     """
 
     __slots__ = ("cache", "engine", "limits", "lookups", "permissions", "view", "warned")
@@ -55,7 +55,7 @@ class World:
 
 
 def evaluate(request: Request, world: World, trace: Trace | None = None) -> Documents:
-    """Evaluates a request and returns the result. Nothing is printed or written, except a variables store.
+    """Evaluates a request without printing or writing anything, except a variables store.
 
     trace: records provenance, even if the evaluation fails. Raises PlaitError.
     """
@@ -80,7 +80,7 @@ def evaluate(request: Request, world: World, trace: Trace | None = None) -> Docu
 
 
 def evaluate_in(context: Context, request: Request, engine: Engine | None = None) -> Documents:
-    """The same, for a caller that has a context and has entered the world. Raises PlaitError."""
+    """As `evaluate`, for a caller that has a context and has entered the world. Raises PlaitError."""
     if engine is not None:
         context.cache = engine.part().cache
     if request.command == "render":

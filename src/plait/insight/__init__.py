@@ -1,6 +1,6 @@
-"""Answers about one evaluation, for all dialects: explanations, impact, source maps, differences.
+"""Explains one evaluation, for all dialects: histories, impact, source maps, differences.
 
-Nothing here prints or exits. A caller sets `context.trace = Trace()` before an evaluation and queries it afterwards:
+These modules do not print. A caller sets `context.trace = Trace()` before an evaluation and queries it afterwards:
 
     explain.histories(trace, documents, "Deployment/web:spec.*")   -> History each; history_text.to_data, history_text.to_text
     why_not.absent(trace, documents, path)                         -> why something does not exist, as text

@@ -1,4 +1,4 @@
-"""Diagnostics for programs: JSON, annotations of GitHub, SARIF, and the texts of ytt and BOSH.
+"""Formats diagnostics for programs: as JSON, GitHub annotations, SARIF, and as ytt and BOSH print them.
 
 Errors, warnings and findings of lint become `Message`s, so that each format is implemented once.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Part = Mapping[str, object]
 
 JSON, GITHUB, SARIF = "json", "github", "sarif"
-# Formats with the text of another program, and no other.
+# Formats that contain only the text of another program.
 REFERENCES = ("ytt", "bosh")
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -72,12 +72,11 @@ class Offer:
 
 
 class Message:
-    """A diagnostic as it may be shown to a program.
+    """A diagnostic as plain data, without secrets.
 
-    code: of the registry. level: "error", "warning" or "note".
-    file: "" without a position; line, column: 0 if unknown; end: the column after the last character.
-    fix: edits that change no output. offers: changes to choose from.
-    runs: names of the runs that it concerns.
+    code: of the registry. level: "error", "warning" or "note". file: "" without a position; line, column: 0 if unknown;
+    end: the column after the last character. fix: edits that change no output. offers: changes to choose from. runs:
+    names of the affected runs.
     """
 
     __slots__ = (
@@ -128,7 +127,7 @@ class Message:
         self.details = details or {}
 
     def within(self, text: str) -> Message:
-        """The same message, with an outer step of the stack."""
+        """The message with an outer stack frame."""
         stack = self.details.get("stack")
         step = {**RelatedPayload("", 0).data(), "text": text}
         self.details = {**self.details, "stack": [*(stack if isinstance(stack, list) else []), step]}
@@ -209,7 +208,7 @@ def messages_of(error: PlaitError) -> list[Message]:
 
 
 def _columns(diagnostic: Diagnostic, at: Position | None) -> tuple[int, int]:
-    """The first column and the one after the last; 0 for unknown. The length of a private line is not revealed."""
+    """The first column and the one after the last; 0 if unknown. Does not reveal the length of a private line."""
     found = None if at is None or diagnostic.is_private else extent(diagnostic, at)
     if found is None:
         return (at.column or 0) if at is not None else 0, 0
@@ -221,17 +220,17 @@ def _related(at: Position) -> RelatedPayload:
 
 
 def as_lines(found: Iterable[Message]) -> str:
-    """One JSON object per line."""
+    """The messages as JSON, one object per line."""
     return "".join(dumps(one.data(), ensure_ascii=False) + "\n" for one in found)
 
 
 def as_list(found: Iterable[Message]) -> str:
-    """A JSON list."""
+    """The messages as a JSON list."""
     return dumps([one.data() for one in found], indent=1, ensure_ascii=False) + "\n"
 
 
 def as_annotations(found: Iterable[Message]) -> str:
-    """Workflow commands of GitHub, one per message."""
+    """The messages as workflow commands of GitHub, one per message."""
     out = []
     for one in found:
         place = {}
@@ -240,7 +239,7 @@ def as_annotations(found: Iterable[Message]) -> str:
             if one.line:
                 place["line"] = str(one.line)
             if one.line and one.column:
-                # Columns are shown of one line only.
+                # GitHub shows columns only within one line.
                 place["endLine"] = str(one.line)
                 place["col"] = str(one.column)
                 if one.end > one.column:
@@ -256,7 +255,7 @@ def as_annotations(found: Iterable[Message]) -> str:
 
 
 def as_sarif(found: Sequence[Message]) -> str:
-    """A log in SARIF 2.1.0 with one run."""
+    """The messages as a SARIF 2.1.0 log with one run."""
     used = sorted({one.code.code for one in found if one.code.code})
     driver = {"name": "plait", "version": __version__, "rules": [_rule(code) for code in used]}
     run = {
@@ -330,7 +329,7 @@ def _fix(offer: Offer) -> Part:
 
 
 def _uri(file: str) -> str:
-    """A path as a reference: relative where it can be."""
+    """A path as a URI reference, relative if possible."""
     from urllib.parse import quote
 
     text = quote(file.replace(os.sep, "/").encode("utf-8", "surrogateescape"))

@@ -1,9 +1,9 @@
-"""Differences between two sets of documents, by key and not by line.
+"""Compares two sets of documents by key, not by line.
 
 Documents are paired by kind and name (or schema and name), else by order; items of arrays of maps by an identifying
 key, such as `name`; maps by their keys in any order. `to_overlay` and `to_operations` write the difference as changes
-that can be applied; their result is exactly the right side, including the order of keys where the format can express
-it.
+that can be applied; the result of applying them is exactly the right side, including the order of keys if the format
+can express it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 
 
 class Difference:
-    """One change. kind: ADDED, REMOVED or CHANGED. path: in the document, "" for all of it.
+    """One difference. kind: ADDED, REMOVED or CHANGED. path: in the document, "" for the whole document.
 
     document: its name, or `document N`. is_named: it has a name. index: of the document, from 0, among the new
     ones, or the old ones if it was removed.
@@ -49,12 +49,12 @@ class Difference:
 
 
 def read(sources: Iterable[Source]) -> list[Document]:
-    """The documents of texts. Raises ReadError."""
+    """Parses texts into documents. Raises ReadError."""
     return [document for source in sources for document in deduplicate(read_yaml(source, keep_mark=False)).items]
 
 
 def printed(documents: Sequence[Document]) -> list[Document]:
-    """The documents that are printed: those that are not empty."""
+    """The documents that are printed, without empty ones."""
     return [document for document in documents if not is_empty(document.value)]
 
 
@@ -63,8 +63,8 @@ def diff(
 ) -> list[Difference]:
     """The differences, in the order of the left documents; new right documents come last.
 
-    cleartext_secrets: show the data of documents with `storagePolicy: encrypted`; they are HIDDEN without.
-    in_order: where both sides have as many documents, they go together by their order, whatever they are called.
+    cleartext_secrets: show the data of documents with `storagePolicy: encrypted`; otherwise it is HIDDEN. in_order: if
+    both sides have equally many documents, they are paired by order, whatever their names.
     """
     found: list[Difference] = []
     by_order = in_order and len(left) == len(right)
@@ -118,7 +118,7 @@ def _without_data(value: Value) -> Value:
 def paired(
     left: Sequence[Document], right: Sequence[Document]
 ) -> list[tuple[Document, Document | None] | tuple[None, Document]]:
-    """The documents that go together: by their identity where that is unique on both sides, the others in order."""
+    """Pairs the documents: by their identity if it is unique on both sides, the others in order."""
     names, others = _identities(left), _identities(right)
     by_identity = {identity: document for document, identity in others.items() if identity is not None}
     pairs: dict[Document, Document] = {}
@@ -139,7 +139,7 @@ def paired(
 
 
 def _identities(documents: Sequence[Document]) -> dict[Document, object]:
-    """The identity of each document; None if it has none or is not the only one with it."""
+    """The identity of each document; None if it has none, or shares it."""
     named = {document: _identity(document) for document in documents}
     counts: dict[object, int] = {}
     for identity in named.values():
@@ -229,13 +229,13 @@ def _below(path: str, key: Value) -> str:
     return f"{path}.{key_text(key)}" if path else key_text(key)
 
 
-# ---- forms
+# ---- output formats
 
 
 def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
-    """The differences as text: a heading per document, a line per change, collections indented below.
+    """The differences as text: a heading per document, a line per change, and indented lines for collections.
 
-    For multi-line strings the changed lines are shown with context, as in a unified diff; for long strings the changed
+    Multi-line strings show their changed lines with context, as in a unified diff; long strings show their changed
     parts. clean: applied to text from the documents before it is coloured.
     """
     paint = Paint(clean, colour=colour)
@@ -258,7 +258,7 @@ def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: C
 
 
 def _changed(difference: Difference, paint: Paint) -> list[str] | None:
-    """A changed scalar, in the shortest form that shows all of the change; None if one side is a collection."""
+    """A changed scalar, in the shortest form that shows the whole change; None if one side is a collection."""
     head = f"  ~ {paint.clean(difference.path or '.')}:"
     texts = _texts(difference)
     if texts is not None:
@@ -329,7 +329,7 @@ def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests:
 
 
 def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> Value:
-    """The same as nodes."""
+    """As `to_operations`, as nodes."""
     from plait.ops.difference import diff as difference
     from plait.ops.operations import to_nodes
 

@@ -1,4 +1,4 @@
-"""The history of a value, as data and as text: its origin and all changes, including overridden values.
+"""Computes the history of a value: its origin and all changes, including overridden values.
 
 A history is a list of entries, oldest first. Only the last one is in the output. The others were overridden, or are
 inputs: a string with a placeholder contributes to the value of the placeholder. Each entry has origins: the data
@@ -35,12 +35,9 @@ CURRENT, OVERRIDDEN, INPUT = "current", "overridden", "input"
 class HistoryEntry:
     """One entry of a history.
 
-    action: the kind of change. source, line: its position.
-    value: the value at that time (`has_value`).
-    state: current, overridden, or input of the next entry.
-    origins: the entries it was computed from.
-    structural: only its existence counts, not its content, such as the enclosing map.
-    secret: its value and line are hidden.
+    action: the kind of change. source, line: its position. value: the value at that time (`has_value`). state: current,
+    overridden, or input of the next entry. origins: the entries it was computed from. structural: only its existence
+    matters, not its content, as for the enclosing map. secret: its value and line are hidden.
     """
 
     __slots__ = ("action", "has_value", "key", "line", "origins", "secret", "source", "state", "structural", "value")
@@ -94,7 +91,7 @@ class HistoryEntry:
 
     @property
     def text(self) -> str | None:
-        """The source line, unless it is a flag."""
+        """The source line; None for a flag."""
         if self.source is None or self.line <= 0 or self.source.flag:
             return None
         return self.source.line(self.line)
@@ -114,7 +111,7 @@ def _flag(source: Source, *, is_secret: bool) -> str:
 class History:
     """The history of one value: its path, its entries, and the entries that decided its existence (`presence`).
 
-    secret: the value is hidden. value: as it may be shown.
+    secret: the value is hidden. value: redacted if it is secret.
     """
 
     __slots__ = ("entries", "place", "presence", "secret", "value")
@@ -135,7 +132,7 @@ class History:
         self.value = node_path.value if value is None else value
 
     def standing(self) -> list[HistoryEntry]:
-        """The entries that contribute to the value: all but the lost ones."""
+        """The entries that contribute to the value: all except overridden ones."""
         return [entry for entry in self.entries if entry.state != OVERRIDDEN]
 
 
@@ -147,12 +144,11 @@ def explain(trace: Trace, node_path: NodePath, *, cleartext_secrets: bool = Fals
 def histories(
     trace: Trace, documents: Sequence[Document], path: str | None = None, *, cleartext_secrets: bool = False
 ) -> Iterator[History]:
-    """The histories of all values that a PATH matches (docs/explain.md), in order; without PATH, of every value.
+    """The histories of all values that a PATH matches (docs/explain.md), in order; without a PATH, of every value.
 
     They are computed on demand, because all histories of a large output would need far more memory than the evaluation.
-
-    trace: of the evaluation of the documents. cleartext_secrets: show the values of variables stores and of encrypted
-    documents. Raises UsageError for an invalid PATH, or one that matches nothing.
+    trace: of the evaluation. cleartext_secrets: show the values of variables stores and of encrypted documents. Raises
+    UsageError for an invalid PATH, or one that matches nothing.
     """
     places: Iterable[NodePath]
     explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
@@ -169,8 +165,8 @@ def histories(
 class Explainer:
     """Reads histories from a trace.
 
-    The entries that decided the ancestors of a value are the same for all values in the innermost of them, so they are
-    cached while values are queried in order.
+    Values with the same parent share the entries that decided the existence of their ancestors, so these are cached
+    while values are queried in order.
     """
 
     def __init__(self, trace: Trace, *, cleartext_secrets: bool = False) -> None:
@@ -206,7 +202,7 @@ class Explainer:
         return self.trace.texts if self.marks is None else self.marks.visible_texts(self.trace.texts)
 
     def history(self, node_path: NodePath) -> History:
-        """The history of the value at a path, whose name shows no secret."""
+        """The history of the value at a path. The path's names must not show a secret."""
         node_path = node_path.named(self.names)
         entries = self._brought(node_path, self.entries(node_path.item))
         presence = self._shared(node_path)
@@ -235,17 +231,17 @@ class Explainer:
         )
 
     def _key_of(self, item: Item) -> Value:
-        """The key of an item of a map as it may be shown; None for another item."""
+        """The key of a map item, redacted if it is secret; None for another item."""
         if type(item) is not MapItem:
             return None
         return HIDDEN if self.marks is not None and self.marks.has_secret_key(item) else item.key
 
     def is_secret(self, item: Item) -> bool:
-        """True if a value, or something in it, is secret."""
+        """True if a value, or a value inside it, is secret."""
         return self.marks is not None and self.marks.holds_secret(item)
 
     def _brought(self, node_path: NodePath, entries: list[HistoryEntry]) -> list[HistoryEntry]:
-        """The entries of a value that a substitution inserted as part of a map or list, where it is written."""
+        """The entries at the original position of a value that a substitution inserted as part of a map or list."""
         first = entries[0]
         if first.action != "written" or len(node_path.way) < 2:
             return entries
@@ -267,7 +263,7 @@ class Explainer:
         return entries
 
     def lines(self, history: History, *, structure: bool = False) -> set[tuple[str, int]]:
-        """The result of the function `lines` for a history of this explainer. Cached."""
+        """As `lines`, for a history of this explainer. Cached."""
         presence, structural, found = self._lines
         if presence is not history.presence or structural is not structure:
             found = frozenset(_lines_of(history.presence, structure=structure))
@@ -318,9 +314,7 @@ class Explainer:
         depth: int,
         same: tuple[Source | None, int, Value] | None = None,
     ) -> list[HistoryEntry]:
-        """Entries for the origins of a value. Entries equal to the one above (`same`) are replaced by their
-        origins.
-        """
+        """Entries for the origins of a value. Entries equal to the parent entry (`same`) are replaced by their origins."""
         out: list[HistoryEntry] = []
         todo: list[Origin] = [*because]
         todo.reverse()
@@ -333,7 +327,7 @@ class Explainer:
                 where = (origin.action, origin.source, origin.line)
                 passed = same is not None and same[:2] == where[1:]
                 if not origin.action or passed or where in seen or depth >= _DEEPEST:
-                    # A loop reaches a line repeatedly; the line is listed once.
+                    # A line that a loop executes repeatedly is listed once.
                     if depth >= _DEEPEST and where not in seen:
                         seen.add(where)
                         out.append(HistoryEntry(*where))
@@ -392,7 +386,7 @@ class Explainer:
         )
         # A value inserted by a program has the position of the program.
         out = below if change.source is None and below else [entry]
-        # Values overridden by a data value belong to the history of its users.
+        # Values that a data value overrides belong to the histories of the values computed from it.
         lost = trace.before(original)
         while lost is not None and lost not in seen and not nested:
             seen.add(lost)
@@ -438,8 +432,7 @@ class Explainer:
         data = any(type(one) is MapItem and one.key == "data" for one in node_path.way[:1])
         original = self.trace.original(node_path.item)
         change = self.trace.changes.get(original)
-        # A substitution inserts its value whatever the old one, unless it fills a string; an action inserts the
-        # document's.
+        # A substitution replaces any old value, unless it fills a string. An action inserts the document's value.
         given = change is not None and (
             change.action.startswith("layering ")
             or (change.action == "substitution" and change.was not in change.because)
@@ -467,7 +460,7 @@ def distinct(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
 
 
 def flat(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
-    """The entries and all below them."""
+    """The entries with all their descendants."""
     stack = [*entries]
     while stack:
         entry = stack.pop()
@@ -478,7 +471,7 @@ def flat(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
 def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
     """The lines (file, line) that contribute to a value, without overridden ones.
 
-    structure: include lines that only decide the existence, such as the key of the enclosing map.
+    structure: include lines that only decide that the value exists, such as the key of the enclosing map.
     """
     return _lines_of([*history.standing(), *history.presence], structure=structure)
 

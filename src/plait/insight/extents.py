@@ -1,6 +1,6 @@
-"""The lines of nodes and statements of a file, for queries about a line.
+"""The lines of a file's nodes and statements, for queries about a line.
 
-The trace has one line for each node and statement: the first one. `Extents` maps any line of a file to those.
+The trace has only the first line of each node and statement. `Extents` maps every line of a file to those.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Scalar:
-    """A scalar as written. start, end: indexes into the text. value: as read."""
+    """A scalar in a text. start, end: its indexes. value: as read."""
 
     __slots__ = ("end", "start", "value")
 
@@ -36,9 +36,9 @@ class Scalar:
 
 
 class Extents:
-    """Nodes and statements of one file by line.
+    """The nodes and statements of one file, by line.
 
-    is_read: False for a file that is neither YAML nor Starlark, or cannot be read: every line of it may count.
+    is_read: False for a file that is neither YAML nor Starlark, or cannot be read: then every line may have an effect.
     """
 
     __slots__ = ("_below", "_bodies", "_code", "_first", "_scalars", "is_read", "source")
@@ -46,9 +46,9 @@ class Extents:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.is_read = False
-        self._first: dict[int, set[int]] = {}  # line to the first lines of the nodes and statements on it
-        self._below: dict[int, set[int]] = {}  # first line to the lines inside
-        self._bodies: list[tuple[int, int, int]] = []  # first line of a function, lines of its body
+        self._first: dict[int, set[int]] = {}  # maps a line to the first lines of the nodes and statements on it
+        self._below: dict[int, set[int]] = {}  # maps a first line to the lines inside
+        self._bodies: list[tuple[int, int, int]] = []  # first line of a function, and the lines of its body
         self._code: set[int] = set()
         self._scalars: dict[int, list[Scalar]] = {}
         kind = STARLARK if source.name.endswith(".star") else YAML if _is_yaml(source.name) else TEXT
@@ -68,7 +68,7 @@ class Extents:
         return {inner for first in self.starts(line) for inner in self._below.get(first, ())}
 
     def function(self, line: int) -> int:
-        """The first line of the innermost function whose body contains a line; 0 for none."""
+        """The first line of the innermost function whose body contains a line; 0 if there is none."""
         return max((first for first, start, end in self._bodies if start <= line <= end), default=0)
 
     def is_blank(self, line: int) -> bool:
@@ -83,7 +83,7 @@ class Extents:
         return self._scalars.get(line, ())
 
     def has_code(self, line: int) -> bool:
-        """True if code or an annotation is on a line."""
+        """True if the line has code or an annotation."""
         return line in self._code or "#@" in (self.source.line(line) or "")
 
     # ---- nodes
@@ -177,7 +177,7 @@ class Extents:
 
 
 def _blocks(statement: Statement) -> Iterator[Statement]:
-    """The statements within a statement."""
+    """The statements inside a statement."""
     if isinstance(statement, syntax.If):
         yield from statement.yes
         yield from statement.no

@@ -1,4 +1,4 @@
-"""A history as plain data and as text."""
+"""Formats a history as plain data and as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
 
-    # Place, action, value, source line, and state.
+    # Position, action, value, source line, and state.
     Row: TypeAlias = "tuple[str, str, str, str, str]"
 
 # Maximum depth of origins in text output, for readability.
@@ -41,7 +41,7 @@ def to_data(history: History) -> dict[str, object]:
 
 
 def place_data(place: NodePath) -> dict[str, object]:
-    """A place of the output as plain data, for JSON: its document by name and index, and the path in it."""
+    """A path of the output as plain data, for JSON: its document by name and index, and the path in the document."""
     return {"document": place.document_name, "index": place.number, "path": place.path}
 
 
@@ -66,8 +66,8 @@ def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:
 def to_text(history: History, *, presence: bool = False, width: int | None = None, styles: Styles | None = None) -> str:
     """The history as a table: the value, then one entry per line, oldest first, with its origins indented below.
 
-    width: of the terminal. A text that does not fit is continued below; a source line in its column if that is wide
-    enough. Long places are shortened in the middle.
+    width: of the terminal. Text that does not fit continues on the next line; a source line continues in its column if
+    that is wide enough. Long positions are shortened in the middle.
     """
     secret = history.secret
     rows: list[Row] = []
@@ -97,12 +97,12 @@ def to_text(history: History, *, presence: bool = False, width: int | None = Non
     return "".join([show(line).rstrip() + "\n" for line in out])
 
 
-# Minimum width of the column for source lines; if it is narrower, they are written below.
+# Minimum width of the column for source lines. If the column would be narrower, they are written on separate lines.
 _NARROW_TEXT = 28
 
 
 def _styled(left: Sequence[str], text: str, state: str) -> StyledLine:
-    """A row of the table. left: its place, action and value."""
+    """A row of the table. left: position, action and value."""
     place, action, value = left
     is_lost = state != CURRENT
     begin: StyledLine = [("dim" if is_lost else "place", f"  {place}"), ("label", f"  {action}")]
@@ -114,7 +114,7 @@ def _styled(left: Sequence[str], text: str, state: str) -> StyledLine:
 
 
 def _narrow_place(place: str, width: int) -> str:
-    """A place of at most half the width, its indentation apart."""
+    """A position shortened to at most half the width, without counting its indentation."""
     path, _, line = place.rpartition(":")
     if "/" not in path or not line.isdecimal():
         return place
@@ -123,7 +123,7 @@ def _narrow_place(place: str, width: int) -> str:
 
 
 def _narrow(rows: Sequence[Row], width: int) -> list[StyledLine]:
-    """Rows that are too wide for a table: without columns, and the source lines below if they do not fit."""
+    """Rows that are too wide for a table: without columns, and with source lines on separate lines if they do not fit."""
     fits = max(len(f"  {'  '.join(filter(None, row[:4]))}") for row in rows) <= width
     out: list[StyledLine] = []
     for place, action, value, text, state in rows:
@@ -139,7 +139,7 @@ def _narrow(rows: Sequence[Row], width: int) -> list[StyledLine]:
 
 
 def _in_column(text: str, room: int) -> list[str]:
-    """A source line in a column that is too narrow for it; continuation lines start with a bar, too."""
+    """A source line, wrapped in a column that is too narrow for it. Continuation lines start with a bar, too."""
     return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)
 
 
@@ -159,7 +159,7 @@ def _rows(entry: HistoryEntry, depth: int, rows: list[Row], *, secret: bool, nes
 
 
 def shown(value: Value) -> str:
-    """A value in one short line."""
+    """A value on one short line."""
     if type(value) is Map:
         return "{}" if not value.items else f"(map of {len(value.items)})"
     if type(value) is Array:

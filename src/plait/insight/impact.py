@@ -1,8 +1,8 @@
-"""The output values that depend on an input line.
+"""Finds the output values that depend on an input line.
 
-The answer comes from the trace of an evaluation, and is verified: the run is evaluated with other values on the line,
-and all values that change belong to the effect. A line without a record has no effect if the output does not change.
-For code that can be omitted this proves nothing, so its effect is unknown.
+The trace of an evaluation provides candidates, which are verified: the run is evaluated with other values on the line,
+and all values that change belong to the impact. A line without a record has no effect if the output does not change.
+That proves nothing for code that may be skipped, so its impact is unknown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Impact:
     """The effect of a line.
 
     places: the values, in order. unknown: the reason why the values are unknown, or "". needed: the run fails if the
-    line is changed. Without any of these the line has no effect.
+    line is changed. If all are empty or false, the line has no effect.
     """
 
     __slots__ = ("needed", "places", "unknown")
@@ -64,7 +64,7 @@ def impact(
     """
     documents = _visible(trace, documents)
     found = _impact(trace, documents, file, line, files, rerun, context)
-    names = Explainer(trace).names  # without secrets
+    names = Explainer(trace).names  # names without secrets
     return Impact([place.named(names) for place in found.places], found.unknown, needed=found.needed)
 
 
@@ -83,7 +83,7 @@ def _impact(
     rerun: Rerun | None,
     context: Context | None,
 ) -> Impact:
-    """The effect of a line, with paths by their real names."""
+    """The impact of a line, with unredacted paths."""
     path, text = content_of(file, files or {})
     extents = None if text is None else Extents(Source(path, text))
     exact = (
@@ -117,7 +117,7 @@ def _impact(
 def _places(
     trace: Trace, documents: DocumentSet, file: str, exact: set[int], within: set[int], context: Context | None
 ) -> tuple[list[NodePath], list[NodePath]]:
-    """The values that lines of a file contribute to, and those that lines inside them contribute to."""
+    """The values that lines of a file contribute to, and the values that lines inside them contribute to."""
     explainer = Explainer(trace)
     if context is not None:
         context.done = context.total = 0
@@ -128,7 +128,7 @@ def _places(
             context.begin(place)
         history = explainer.history(place)
         numbers = {number for name, number in explainer.lines(history, structure=True) if same_file(name, file)}
-        # Of a file that was read as a whole every line counts.
+        # In a file that was read as a whole, every line may have an effect.
         if 0 in numbers or not exact.isdisjoint(numbers):
             found.append(place)
         elif not within.isdisjoint(numbers):
@@ -144,7 +144,7 @@ def _outer(extents: Extents, trace: Trace, line: int) -> Iterable[int]:
 
 
 def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace: Trace, rerun: Rerun) -> Impact:
-    """The effect of a line without a record: values that differ if the line is changed."""
+    """The impact of a line without a record: the values that differ if the line is changed."""
     text = extents.source.text
     texts = [other for scalar in extents.scalars(line) for other in changed(text, scalar)]
     is_code = extents.has_code(line) or not texts
@@ -178,8 +178,8 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
 def _changes(before: Sequence[NodePath], after: Sequence[NodePath]) -> list[NodePath]:
     """The values that differ in another output.
 
-    Values are matched by name, and by order if there are equally many: the value of a key may be the same although its
-    document or item has another name.
+    Values are matched by name, or by order if there are equally many: a value may be the same even if its document or
+    item has another name.
     """
     named = {_key(place): place for place in after}
     in_order: Sequence[NodePath | None] = after if len(after) == len(before) else [None] * len(before)
@@ -196,7 +196,7 @@ def _has_same_key(node_path: NodePath, other: NodePath) -> bool:
 
 
 def _key(node_path: NodePath) -> tuple[str | int, str]:
-    """The document and the path by names, which stay when documents are added or removed."""
+    """The document and the path by names, which do not change when documents are added or removed."""
     file: str = getattr(node_path, "file", "")
     return file or document_name(node_path.document) or node_path.number, node_path.path
 
@@ -206,7 +206,7 @@ def _is_same(node_path: NodePath, other: NodePath | None) -> bool:
 
 
 def changed(text: str, scalar: Scalar) -> list[str]:
-    """A text with a scalar replaced by another one of the same type, in several versions."""
+    """Variants of a text with a scalar replaced by another one of the same type."""
     value, written = scalar.value, text[scalar.start : scalar.end]
     others: list[str] = []
     if value is True or value is False:
@@ -223,7 +223,7 @@ def changed(text: str, scalar: Scalar) -> list[str]:
 
 
 def content_of(file: str, files: Files) -> tuple[str, str | None]:
-    """The absolute path and the text of an input; None for one that was not read."""
+    """The absolute path and the text of an input; None as the text if it was not read."""
     own = os.path.abspath(file)
     for path, content in sorted(files.items(), key=lambda one: one[0] != own):
         if content is not None and same_file(_shown(path), file):
@@ -232,13 +232,15 @@ def content_of(file: str, files: Files) -> tuple[str, str | None]:
 
 
 def same_file(name: str, file: str) -> bool:
-    """True if a source's name and a path a person gave mean one file: inputs are named from their directory on."""
+    """True if a source's name and a path given by the user mean the same file. Inputs are named relative to their
+    directory.
+    """
     name, file = (path.replace(os.sep, "/").removeprefix("./") for path in (name, file))
     return name == file or name.endswith("/" + file) or file.endswith("/" + name)
 
 
 def check_line(files: Files, file: str, number: int, whose: str) -> None:
-    """Raises UsageError for a file that is not an input, and for a line after its end. Leading directories may be
+    """Raises UsageError for a file that is not an input, and for a line beyond its end. Leading directories may be
     omitted.
 
     files: contents by absolute path. whose: owner of the inputs in messages.

@@ -16,9 +16,10 @@ IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path"
 
 
 def identifying(*arrays: Array, hides: Callable[[Item], bool] | None = None) -> str | None:
-    """The key under which all items of each array have different strings or integers; None if there is none.
+    """The key under which all items of each array have distinct strings or integers; None if there is none.
 
-    hides: True for items whose values may not be compared. None if one is reached: no answer may depend on it.
+    hides: True for items whose values must not be compared. If one would be compared, the result is None, so that it
+    does not depend on a secret.
     """
     if not all(array.items for array in arrays):
         return None
@@ -32,7 +33,7 @@ def identifying(*arrays: Array, hides: Callable[[Item], bool] | None = None) -> 
 
 
 def _under(key: str, array: Array) -> list[MapItem] | None:
-    """The items under a key, one for each item of an array; None if one lacks the key."""
+    """The item under a key for each item of an array; None if an item lacks the key."""
     values: list[MapItem] = []
     for item in array.items:
         found = item.value.find(key) if type(item.value) is Map else None
@@ -52,7 +53,7 @@ def _are_different(items: list[MapItem]) -> bool:
 
 
 def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
-    """The values of an array's items by the value of the identifying key, in order."""
+    """The values of an array's items, by the value of the identifying key, in order."""
     found: dict[tuple[type, Value], Value] = {}
     for item in array.items:
         known_by = item.value.find(key) if type(item.value) is Map else None
@@ -62,8 +63,8 @@ def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
 
 
 class ItemNames:
-    """Names of documents and array items: `[name=web]` if a key identifies all items of the array, else `[0]`. If a key
-    that could identify them has a secret value, numbers name the items.
+    """Names of documents and array items: `[name=web]` if a key identifies all items of the array, else `[0]`. If an
+    identifying key has a secret value, items are named by index.
 
     Each array and document is examined once. is_secret: True if an item's value is secret. secret_keys: the items of a
     map whose key is secret, with their replacement text.
@@ -108,7 +109,7 @@ class ItemNames:
         return known
 
     def document(self, document: Document, number: int) -> str | None:
-        """The name of a document with this number; None if it has no kind, schema or name."""
+        """The name of a document; None if it has no kind, schema or name. number: its index."""
         if document not in self._documents:
             is_hidden = any(map(self.hides, name_items(document)))
             self._documents[document] = f"document {number + 1}" if is_hidden else document_name(document)
@@ -135,5 +136,5 @@ def _item_names(array: Array, key: str) -> Iterable[str]:
 
 
 def _can_be_asked_for(text: str) -> bool:
-    """True if a PATH with this text in brackets matches exactly the text."""
+    """True if a PATH with this text in brackets matches exactly this text."""
     return text.isprintable() and text == text.strip() and not any(char in text for char in '[]"*?')

@@ -2,7 +2,7 @@
 
     Deployment/web:spec.replicas         kind and name, or schema and name, then keys
     web:spec.containers[name=app].image  a name alone; an array item by one of its values
-    blue/Deployment/web:spec             the one in a namespace
+    blue/Deployment/web:spec             the document in a namespace
     Deployment/web#2:spec                the second document of this name; all of them with #*
     notes.txt:3                          a line of a text file of the output
     */web:spec.*                         patterns: `*` within a key or name, `**` for any depth
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class NodePath:
     """An item with its ancestors: the document, and the items from its root down to the item itself.
 
-    names: names of array items; shared by all paths of one answer.
+    names: names of array items; shared by all paths of one query.
     """
 
     __slots__ = ("_names", "_path", "document", "number", "way")
@@ -53,7 +53,7 @@ class NodePath:
         names: ItemNames | None = None,
     ) -> None:
         self.document = document
-        self.number = number  # of the document, from 0
+        self.number = number  # index of the document, from 0
         self.way = ancestors
         self._path = path
         self._names = names
@@ -78,7 +78,7 @@ class NodePath:
         return NodePath(self.document, self.number, self.way, None if names.hides_keys else self._path, names)
 
     def at(self, ancestors: tuple[Item, ...]) -> NodePath:
-        """Another path in the same document, by its ancestors."""
+        """A path in the same document, with these ancestors."""
         return NodePath(self.document, self.number, ancestors, names=self._names)
 
     @property
@@ -100,7 +100,9 @@ class NodePath:
 
 
 class Path:
-    """A PATH, read. selector: a pattern of document names, None for all. steps: keys, indexes, (key, value) of an item."""
+    """A parsed PATH. selector: a pattern of document names, None for all. steps: keys, indexes, and (key, value) of an
+    item.
+    """
 
     __slots__ = ("selector", "steps", "text")
 
@@ -203,7 +205,7 @@ def _steps(text: str, rest: str) -> list[Step]:
 
 
 def _literal(key: str) -> str:
-    """A quoted key, which no character of is a pattern."""
+    """A quoted key, in which no character is a wildcard."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in key)
 
 
@@ -228,7 +230,7 @@ def _unreadable(text: str, rest: str, at: int, expected: str) -> UsageError:
 
 
 def names_of(document: Document) -> list[str]:
-    """All names that select a document: with its namespace, without, and without the kind."""
+    """All names that select a document: with its namespace, without it, and without the kind."""
     name = document_name(document)
     if name is None:
         return []
@@ -269,7 +271,7 @@ class TextFileLine(NodePath):
 
 
 def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[TextFileLine]:
-    """The lines of text files that a PATH means, `notes.txt:3`; without one, all. Raises UsageError."""
+    """The lines of text files that a PATH selects (`notes.txt:3`); without a PATH, all lines. Raises UsageError."""
     names = [name for name in texts if path is None or path.selector is None or fnmatchcase(name, path.selector)]
     found: list[TextFileLine] = []
     for name in names:
@@ -290,7 +292,7 @@ def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[Tex
 
 
 def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
-    """True if a PATH names text files of the output."""
+    """True if a PATH selects text files of the output."""
     return path.selector is not None and any(fnmatchcase(name, path.selector) for name in texts)
 
 
@@ -308,7 +310,7 @@ def places(path: Path, documents: Sequence[Document], names: ItemNames | None = 
 
 
 def chosen(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[tuple[int, Document]]:
-    """The documents that a PATH selects, each with its number. names: what they are called."""
+    """The documents that a PATH selects, each with its number. names: of documents."""
     names = ItemNames() if names is None else names
     numbered = list(enumerate(documents))
     if path.selector is None:
@@ -333,7 +335,7 @@ def _called(selector: str, numbered: Sequence[tuple[int, Document]], names: Item
 
 
 def ways(value: Value, steps: Sequence[Step], names: ItemNames | None = None) -> list[tuple[Item, ...]]:
-    """The ways from a value to the places that the steps mean. names: what secret keys and values are called.
+    """The node paths from a value to the items that the steps select. names: replace secret keys and values.
 
     A value is visited once for each step, even if several `**` lead to it. Raises LimitError (steps, seconds).
     """
@@ -373,7 +375,7 @@ def ways(value: Value, steps: Sequence[Step], names: ItemNames | None = None) ->
     return list(found.values())
 
 
-# Steps that the visit of a value costs.
+# Number of steps charged for the visit of a value.
 _STEPS_EACH = 20
 _CHECKED = 1000
 
@@ -405,7 +407,7 @@ def _matching(value: Value, step: Step, names: ItemNames) -> Sequence[Item]:
             return [item for item in value.items if _has(item.value, key, wanted, names)]
         if type(step) is str and step.isdecimal():
             return _matching(value, int(step), names)
-        # `containers.app` for the container that is named so.
+        # `containers.app` selects the container named `app`.
         return [item for item in value.items if type(step) is str and _has(item.value, "name", step, names)]
     return []
 
@@ -436,7 +438,7 @@ def scalars_beside(
 ) -> Iterator[tuple[NodePath, Item | None]]:
     """Every scalar of a document with the item at the same path of another document, or None.
 
-    number: of the document. The keys of the other document may be in another order. names: as of `NodePath`.
+    number: of the document. The keys of the other document may be in another order. names: as in `NodePath`.
     """
     stack: list[tuple[tuple[Item, ...], str, Item | None]] = [((), "", other)]
     while stack:

@@ -1,4 +1,4 @@
-"""The difference between two sets of documents as an overlay.
+"""Writes the difference between two sets of documents as an overlay.
 
 If an overlay cannot express a small change (another order of keys, moved items), it replaces the enclosing value.
 """
@@ -24,9 +24,9 @@ _NEW = "#@overlay/match missing_ok=True"
 
 
 def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order: bool = False) -> str:
-    """An overlay that turns the left documents into the right ones, in their order; empty ones are ignored.
+    """An overlay that turns the left documents into the right ones, in their order. Empty documents are ignored.
 
-    The text is empty if nothing differs. in_order: as of `diff`.
+    The text is empty if nothing differs. in_order: as in `diff`.
     """
     left, right = printed(left), printed(right)
     by_order = in_order and len(left) == len(right)
@@ -34,7 +34,7 @@ def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order:
     pairs = [(a, b) for a, b in both if a is not None and b is not None]
     partner = {b: a for a, b in pairs}
     number = {document: place for place, document in enumerate(left)}
-    # Documents stay in the left order; from the first one that would have to move, they are appended again.
+    # Documents keep the left order. The first one that would have to move, and all later ones, are appended again.
     kept: list[tuple[Document, Document]] = []
     last = -1
     stays = True
@@ -98,7 +98,7 @@ def _has(document: Document, fields: list[tuple[tuple[str, ...], Value]]) -> boo
 
 
 def _code(value: object) -> str:
-    """Plain data as the language writes it."""
+    """Plain data as a Starlark literal."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_code(key)}: {_code(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, str):
@@ -115,7 +115,7 @@ def _changed(left: Document, right: Document, others: Sequence[Document], number
 
 
 def _lines(left: Value, right: Value) -> list[str] | None:
-    """The overlay of one value onto another, without indentation; None if only replacing it will do."""
+    """The overlay from one value to another, without indentation; None if the value must be replaced."""
     if type(left) is Map and type(right) is Map:
         return _map_lines(left, right)
     if type(left) is Array and type(right) is Array:
@@ -144,7 +144,7 @@ def _map_lines(left: Map, right: Map) -> list[str] | None:
 
 
 def _item_lines(key: Value, left: Value, right: Value) -> list[str]:
-    """One map item with another value."""
+    """The overlay for one map item with another value."""
     inner = _lines(left, right)
     if inner is not None:
         head = _item(MapItem(key, Map([])))
@@ -159,7 +159,7 @@ def _item(item: MapItem) -> list[str]:
 
 
 def _ends_open(value: Value) -> bool:
-    """True if the text of a value may end in line breaks that belong to it."""
+    """True if the text of a value may end in significant line breaks."""
     while type(value) is Map or type(value) is Array:
         if not value.items:
             return False

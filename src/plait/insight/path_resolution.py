@@ -1,6 +1,4 @@
-"""Resolves a PATH; and errors about one that matches nothing: the part that exists, the value there, the nearest
-name.
-"""
+"""Resolves a PATH, and explains why it matches nothing: the existing part, the value there, the most similar name."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ def find(
     """The values that match a PATH, in order. names: of documents and items. reveals: the flag that shows hidden
     values.
 
-    Raises UsageError with the failed part and the nearest name, or with all documents of a name that has several.
+    Raises UsageError with the failed part and the most similar name, or, for an ambiguous name, with all its documents.
     """
     names = ItemNames() if names is None else names
     meant = chosen(path, documents, names)
@@ -44,7 +42,7 @@ _MOST_LISTED = 12
 
 
 def _several_documents(selector: str, meant: Sequence[tuple[int, Document]], names: ItemNames) -> UsageError:
-    """The error for a name of several documents. It lists a selector and the position of each."""
+    """The error for an ambiguous document name. It lists a selector and the position of each document."""
     full = [names.document(document, number) or "" for number, document in meant]
     spaces = [namespace_of(document) for _, document in meant]
     shown = ["" if one is None or names.hides(one) else scalar_text(one.value) for one in spaces]
@@ -74,7 +72,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
     full = [name for document in shown if (name := document_name(document)) is not None]
     hint: str | None = did_you_mean(path.selector or "", known)
     if hint is None and path.text == path.selector and "/" in path.text:
-        # A path of keys with slashes between them.
+        # A path with slashes between its keys.
         first, _, rest = path.text.partition("/")
         if any(type(one.value) is Map and _has_key(one.value, first, names) for one in documents):
             hint = f'did you mean "{first}.{rest.replace("/", ".")}"?'
@@ -89,7 +87,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
 def no_place(
     path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames, *, reveals: str | None = None
 ) -> UsageError:
-    """The error for a path that matches nothing, for the document in which the longest part exists. reveals: as of
+    """The error for a path that matches nothing, in the document in which the longest part exists. reveals: as in
     `find`.
     """
     best: tuple[int, NodePath, Value, str, bool] | None = None
@@ -163,7 +161,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def kind_meant(path: Path, documents: Iterable[Document], names: ItemNames | None = None) -> str | None:
-    """The intended PATH if the first key is a kind of documents; None otherwise."""
+    """The intended PATH if the first key is a kind of documents, or None."""
     names = ItemNames() if names is None else names
     first = path.steps[0] if path.steps else ""
     shown = (one for one in documents if not any(map(names.hides, name_items(one))))
@@ -179,7 +177,7 @@ def _kind_hint(path: Path, documents: Iterable[Document], names: ItemNames) -> s
 
 
 def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:
-    """A hint for a path with a missing part: paths at which the rest matches; or None."""
+    """A hint with paths at which the rest of a path matches, or None."""
     found = [
         path_text(document, way, names.of, names.key)
         for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]), names)[:3]

@@ -1,4 +1,4 @@
-"""Source maps: for every scalar of an output, its position and its origin (docs/explain.md).
+"""Writes source maps: the position and the origin of every scalar of an output (docs/explain.md).
 
     {"version": 1, "sources": ["app.yml", "values.yml"], "mappings": [
       {"document": 0, "path": "spec.replicas", "line": 4, "column": 13,
@@ -7,11 +7,11 @@
 
 Lines of text files have `file`, their path in the output, instead of `document`.
 
-`source` is where the value is written literally: a scalar of an input, or the expression that computes it. A value that
-is not written anywhere (a generated password) has no `source`; `action` names its origin.
+`source` is the position of the value in an input: a scalar, or the expression that computes it. A value without a
+source (a generated password) has no `source`; `action` names its origin.
 
-If a secret decides which items the output has, documents and lines are counted without these, and `line` and `column`
-are omitted.
+If a secret decides which items the output has, documents and lines are counted without these items, and `line` and
+`column` are omitted.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def write_map(
 ) -> None:
     """Writes the source map of documents to a file, one line per value.
 
-    text: the printed text, if not the usual YAML or (as_json) JSON documents, one after the other.
+    text: the printed text; by default the documents as YAML, or as JSON if as_json is set.
 
     Raises ReadError if the file cannot be written, and for a symbolic link to a file.
     """
@@ -81,9 +81,9 @@ def source_map(trace: Trace, documents: DocumentSet, text: str | None = None) ->
 def _mappings(
     trace: Trace, documents: DocumentSet, text: str | None, names: dict[str, None], *, as_json: bool = False
 ) -> Iterator[dict[str, object]]:
-    """Yields the entries. names: receives the files that they name.
+    """Yields the entries. names: receives the files in the entries.
 
-    Documents are processed in order, so that they need no more memory than the largest of them.
+    Documents are processed in order, so that only the largest determines the memory.
     """
     explainer = Explainer(trace)
     columns = _Columns()
@@ -91,7 +91,7 @@ def _mappings(
     whole = None if text is None else _Printed(text, of=len(documents.items), extensions=extensions)
     before = beside = 0
     marks = explainer.marks
-    # Positions in the output reveal how much a secret inserted before them.
+    # Positions in the output reveal the size of earlier secrets.
     is_placed = marks is None or not marks.decides_places
     for number, document in enumerate(explainer.visible(documents.items)):
         there: Document | None = None
@@ -106,7 +106,7 @@ def _mappings(
         elif is_placed:
             printed = _Printed(write_value(document.value), before)
             there = printed.document(0)
-            before = printed.end + 1  # a line `---` is between them
+            before = printed.end + 1  # a `---` line separates them
         name = explainer.names.document(document, number)
         for place, item in scalars_beside(document, number, there, explainer.names):
             entry: dict[str, object] = {"document": number, "path": place.path}
@@ -127,7 +127,7 @@ class _Printed:
     """A printed text, parsed again to find the positions of values.
 
     before: the number of lines before it. beside: the number of characters before it on its first line. of: the number
-    of printed documents; a text with preserved format may have empty ones between them. extensions: of the dialect of
+    of printed documents; a text with preserved formatting may contain empty documents. extensions: of the dialect of
     the text.
     """
 
@@ -161,7 +161,7 @@ class _Printed:
 def _origin_data(
     explainer: Explainer, node_path: NodePath, entry: dict[str, object], columns: _Columns, names: dict[str, None]
 ) -> dict[str, object]:
-    """Adds to a mapping where its value came from; names gets the files."""
+    """Adds the origin of a value to its mapping. names: receives the files."""
     action, stands, origins = origin(explainer, node_path)
     source, line = stands.source, stands.line
     if source is not None and line > 0 and not source.flag:
@@ -193,7 +193,7 @@ def origin(explainer: Explainer, node_path: NodePath) -> tuple[str, HistoryEntry
 
 
 def _as_written(entry: HistoryEntry) -> HistoryEntry:
-    """The entry where a value is written literally: an operation's `value`, the source of a substitution."""
+    """The entry with the literal value, such as an operation's `value` or the source of a substitution."""
     while entry.action not in ("expression", "template") and entry.has_value:
         same = [
             inner
@@ -207,14 +207,14 @@ def _as_written(entry: HistoryEntry) -> HistoryEntry:
 
 
 class _Columns:
-    """Columns of values in sources: each source is read again, once, with spans."""
+    """Columns of values in sources. Each source is parsed once more, with spans."""
 
     def __init__(self) -> None:
         self._known: dict[Source, dict[int, list[tuple[object, object, tuple[int, int]]]]] = {}
 
     def of(self, source: Source, line: int, key: object, value: object) -> tuple[int, int]:
-        """The columns of the value under a key on a line: that value, another under the key, any value, or the whole
-        line.
+        """Line and column of a value: of the value under the key, else of another value under the key, of an equal
+        value, of any value on the line, or of the line's first character.
         """
         found = self._known.get(source)
         if found is None:
@@ -246,7 +246,7 @@ class _Columns:
             number, column = spans.place(span.start)
             place = number, column + marked if number == 1 else column
             key = item.key if type(item) is MapItem else None
-            # A collection is not a scalar, which is all that matters; the tree is released.
+            # Only scalars matter, so the tree is released.
             value = ... if type(item.value) is Map or type(item.value) is Array else item.value
             for line in {place[0], item.line}:
                 found.setdefault(line, []).append((key, value, place))

@@ -23,7 +23,7 @@ _NEAR = 5
 
 
 def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> str:
-    """The answer as text. path: of the missing value; None for all overlay items that matched nothing."""
+    """Explains, as text, why a value is missing. path: of the value; None for all overlay items that matched nothing."""
     out: list[str] = []
     explainer = Explainer(trace)
     documents, names = explainer.visible(documents), explainer.names
@@ -87,7 +87,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
 
 
 def _instead(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNames) -> HistoryEntry | None:
-    """The entry that replaced the value of a path, or of a part of it, or None."""
+    """The entry that replaced the value at a path, or an ancestor, or None."""
     for length in range(len(path.steps) - 1, -1, -1):
         for place in places(Path(path.text, path.selector, path.steps[:length]), documents, names)[:1]:
             change = trace.changes.get(trace.original(place.item))
@@ -124,7 +124,7 @@ def _line(trace: Trace, entry: HistoryEntry) -> str:
 
 
 def _unmatched(trace: Trace, item: Item, candidates: list[Item], names: ItemNames) -> list[str]:
-    """One overlay item, the rule it was to match by, and how each of the nearest candidates fails."""
+    """Lines about one overlay item: its matcher, and why each of the most similar candidates does not match."""
     annotation = (item.annotations or {}).get("overlay/match")
     out = [_line(trace, HistoryEntry(_described(item), item.source, item.line))]
     if annotation is not None:

@@ -1,4 +1,4 @@
-"""Workflow annotations: lines of output that GitHub displays next to a file."""
+"""Workflow commands: lines of output that GitHub displays as annotations of a file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 
 def annotation(level: str, place: dict[str, str], text: str) -> str:
-    """One line, such as `::error file=a.yml,line=3::text`. level: "error" or "warning". place: its properties, in
-    order.
+    """A workflow command, such as `::error file=a.yml,line=3::text`. level: "error" or "warning". place: its
+    properties, in order.
     """
     words = ",".join(
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in place.items()
@@ -20,7 +20,7 @@ def without_commands(text: str) -> str:
     return _COMMAND.sub(r"\1\\::", text).replace("##[", "##\\[")
 
 
-# At the start of a line, after any space; the old form is one anywhere.
+# A command is at the start of a line, after optional space. The old form is accepted anywhere.
 _COMMAND = re.compile(r"((?:^|[\r\n])[^\S\r\n]*)::")
 
 

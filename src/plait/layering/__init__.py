@@ -1,4 +1,4 @@
-"""Layering: documents that inherit from each other across layers, and substitute from each other
+"""Layering: documents that inherit from each other across layers, and substitute values of each other
 (docs/reference/layering.md).
 
     documents = read_documents([yaml.read(source, plain=plain_values)])

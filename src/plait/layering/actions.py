@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class Absent(Exception):
-    """The value that an action reads is missing or null."""
+    """Raised if the value that an action reads is missing or null."""
 
 
 def merge(overall: Value, child: Value, path: DataPath) -> Value:
-    """`merge`: maps are merged, and the child's values win; any other value is replaced by the child's."""
+    """`merge`: merges maps, in which the child's values win. Any other value is replaced by the child's."""
     value = present(child, path)
     if type(value) is Map:
         existing = find(overall, path)
@@ -47,7 +47,7 @@ def merge(overall: Value, child: Value, path: DataPath) -> Value:
 
 
 def replace(overall: Value, child: Value, path: DataPath) -> Value:
-    """Replaces the value at a path by the child's value."""
+    """`replace`: replaces the value at a path by the child's value."""
     return write(overall, path, present(child, path))
 
 
@@ -63,7 +63,7 @@ ACTIONS: dict[str, Callable[[Value, Value, DataPath], Value]] = {"merge": merge,
 
 
 def merged(left: Map, right: Map) -> Map:
-    """`left` with the items of `right`: maps are merged, any other value is that of right. Lists are not joined."""
+    """`left` with the items of `right`. Maps are merged; any other value is that of right. Lists are not joined."""
     changes: dict[MapItem, MapItem] = {}
     added: list[MapItem] = []
     find_left = left.find
@@ -78,7 +78,7 @@ def merged(left: Map, right: Map) -> Map:
             if inner is not old:
                 changes[existing] = existing.with_value(inner)
         else:
-            # Even if it is equal: the child's value wins.
+            # The child's value wins, even if it is equal.
             changes[existing] = item
     if changes:
         get = changes.get
@@ -142,7 +142,7 @@ def apply_actions(
 
 
 def acting_point(action: ArrayItem) -> Point:
-    """An action as a point for the listener."""
+    """The coverage point of an action."""
     return "action", (action.line,), "", DONE
 
 

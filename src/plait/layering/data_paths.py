@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def names_of(step: Step) -> tuple[str, ...]:
-    """The keys of a map that a step means, other than by `*`."""
+    """The keys of a map that a step names, except by `*`."""
     if isinstance(step, str):
         return (step,)
     return step.names if isinstance(step, Names) else ()
 
 
 def places_of(step: Step, count: int) -> Sequence[int]:
-    """The indexes that a step selects in a list of a length."""
+    """The indexes that a step selects in a list. count: the length of the list."""
     places = range(count)
     if isinstance(step, Every):
         return places
@@ -40,7 +40,7 @@ def places_of(step: Step, count: int) -> Sequence[int]:
 
 
 class PathError(Exception):
-    """An invalid path, or data in which it cannot be created. The caller adds the owner of the path."""
+    """Raised for an invalid path, or data in which it cannot be created. The caller adds the owner of the path."""
 
     def __init__(self, message: str, at: Position | None = None) -> None:
         super().__init__(message)
@@ -49,7 +49,7 @@ class PathError(Exception):
 
 
 class Every:
-    """`*`: every value of a map or a list."""
+    """`*`: all values of a map or a list."""
 
     __slots__ = ()
 
@@ -82,7 +82,7 @@ class Indexes:
 
 
 class Below:
-    """`..`: the value itself and everything below it; the next step is tried on each."""
+    """`..`: the value itself and all its descendants; the next step is tried on each."""
 
     __slots__ = ()
 
@@ -90,8 +90,8 @@ class Below:
 class DataPath:
     """A compiled path.
 
-    text: as written. steps: see the module. plain: only keys and indexes. obstacle: the reason why missing parts cannot
-    be created, or None.
+    text: as written. steps: see the module docstring. plain: it has only keys and indexes. obstacle: the reason why
+    missing parts cannot be created, or None.
     """
 
     __slots__ = ("obstacle", "plain", "steps", "text")
@@ -107,7 +107,7 @@ class DataPath:
 
 
 ROOT = DataPath(".", (), None)
-# Maximum number and length of compiled paths in the cache. Real ones have some forty characters.
+# Maximum number and length of compiled paths in the cache. Typical paths have about forty characters.
 _LIMIT = 20_000
 _LONGEST = 500
 _compiled: dict[str, DataPath] = {".": ROOT, "$": ROOT}
@@ -219,7 +219,7 @@ class _Reader:
         return PathError(f'cannot read the path "{self.text}" {where}{hint}')
 
     def word(self) -> str | None:
-        """An unquoted or quoted name, or None."""
+        """Reads an unquoted or quoted name; None if there is none."""
         text, start = self.text, self.at
         char = self.peek()
         if char and (char in _NAME_START or char >= "\x80"):
@@ -256,7 +256,7 @@ class _Reader:
         return int(text[start:end])
 
     def name(self, steps: list[Step]) -> None:
-        """`a`, `'a b'`, `a,b`, `*` or digits only, after a dot."""
+        """Reads `a`, `'a b'`, `a,b`, `*` or only digits, after a dot."""
         if self.peek() == "*":
             self.at += 1
             # Deckhand creates a key "*" if nothing matches.
@@ -286,7 +286,7 @@ class _Reader:
             steps.append(Names(tuple(names)))
 
     def bracket(self, steps: list[Step]) -> None:
-        """`[0]`, `[0,1]`, `[a:b]`, `[*]`, `['a']`, `['a','b']`."""
+        """Reads `[0]`, `[0,1]`, `[a:b]`, `[*]`, `['a']`, `['a','b']`."""
         self.at += 1
         self.skip()
         word = self.word()

@@ -1,11 +1,11 @@
-"""Rendered data checked against JSON Schemas (docs/reference/layering.md).
+"""Checks rendered data against JSON Schemas (docs/reference/layering.md).
 
 The `metadata.name` of a `DataSchema` document is the schema that it applies to, version included; the built-in schemas
 require text. All violations of all concrete documents are found. Each names the path in the data and in the schema, and
-its position is the line of the offending value, which may be in another document if it was inherited or substituted.
+its position is the line of the invalid value, which may be in another document if it was inherited or substituted.
 
 Messages about secret documents, documents with substitutions, and secret schemas do not show values. `jsonschemas`
-limits what a schema may do.
+limits the resources that a schema may use.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def check_data(
     counts: bool = False,
 ) -> None:
     """Checks every rendered document against its registered schema; `documents` contains the DataSchema documents.
-    names_keys: messages may name keys in the data of secret documents. counts: violations of secret data are findings of
-    their own. Otherwise they are one finding: the broken patterns and their number would reveal the data.
+    names_keys: messages may name keys in the data of secret documents. counts: violations of secret data are findings
+    of their own. Otherwise they are combined into one finding, because the violated keywords and their number would
+    reveal the data.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is not a
     JSON Schema or has a reserved name.
@@ -96,7 +97,7 @@ def _failed(findings: list[Finding]) -> LayeringError:
 
 
 def _registered(documents: Iterable[LayeredDocument], findings: list[Finding]) -> dict[str, LayeredDocument]:
-    """The schemas by the schema of the documents they speak of; of two with one name the first counts."""
+    """The registered schemas, by the document schema that they apply to. Of two with the same name, the first is used."""
     found: dict[str, LayeredDocument] = {}
     for document in documents:
         if not document.schema.startswith(DATA_SCHEMA + "/") or not is_schema_name(document.name):

@@ -1,4 +1,4 @@
-"""Renders exactly as Deckhand does (docs/reference/layering.md).
+"""Renders documents exactly as Deckhand does (docs/reference/layering.md).
 
 Deckhand changes data in place. A map or list that is substituted without `deepcopy` is copied at its first level only,
 so a later write into the destination also changes the source, and everything read from the source afterwards. `delete`
@@ -6,9 +6,9 @@ removes the first value that equals the one at its path. A path to missing data 
 searched as strings, and their replacement is a template.
 
 Data is changed in place only if that makes a difference: when a nested value is inserted at a second position, its
-source and destination are copied and owned by the evaluation from then on. Parts shared in such data are shared in its
-copy. All other data is shared and never changed, as in plait's own rules. Aliases in a document are copies, as after
-Deckhand stored it.
+source and destination are copied, and owned by the evaluation from then on. Parts shared in such data are shared in its
+copy. All other data is shared and never changed, as in plait's own rules. Aliases in a document are copies, as they are
+once Deckhand has stored it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _DOLLAR = DataPath("$", (), None)
 class DeckhandStrategy(LayeringStrategy):
     """Deckhand's rules for the same steps.
 
-    origins: records each change of shared data, or None. With it all data is changed in place. trace: records
+    origins: records each change of shared data, or None. With it, all data is changed in place. trace: records
     provenance. Changes in place are reported to the current step at once.
     """
 
@@ -67,14 +67,14 @@ class DeckhandStrategy(LayeringStrategy):
         self._origins = origins
         self._trace = trace
         self._told: StepTracer | None = None
-        # The data of documents that may be changed in place, by its id.
+        # The data of documents that may be changed in place, by identity.
         self._own: dict[int, Value] = {}
-        # True if the current data of actions is such data.
+        # True if the current data of actions may be changed in place.
         self._in_place = False
         self.methods = {"merge": self.merge, "replace": self.replace, "delete": self.delete}
 
     def action_path(self, text: str) -> DataPath:
-        # `.database` is `.base` to Deckhand.
+        # Deckhand reads `.database` as `.base`.
         for prefix in (".data", "$.data"):
             if text.startswith(prefix):
                 text = text[len(prefix) :]
@@ -150,10 +150,10 @@ class DeckhandStrategy(LayeringStrategy):
             before, parent = source.data, source.parent
             data = source.data = self._taken_over(before)
             if parent is not None and parent.data is before:
-                # It replaces its parent, whose other children start with the same data.
+                # The document replaces its parent, whose other children start with the same data.
                 parent.data = data
             found = find(data, compile_path(entry.path or "")) if type(data) is Map else data
-            assert not isinstance(found, NoMatch)  # it existed in the original of this copy
+            assert not isinstance(found, NoMatch)  # the value existed in the original of this copy
             value = found
         if self._origins is not None:
             self._origins.read(source, entry)
@@ -237,11 +237,11 @@ class DeckhandStrategy(LayeringStrategy):
         return data if changed == existing else _written(data, path, changed)
 
     def _copy_of(self, data: Value) -> Value:
-        """A copy of a document's data, to be changed in place. Sharing matters in such data only."""
+        """A copy of a document's data, to be changed in place. Only in such data does sharing matter."""
         return self.copied(data, {} if self._owns(data) else None)
 
     def copied(self, value: Value, made: dict[int, Map | Array] | None) -> Value:
-        """A copy. made: the copies so far by the id of their original, to preserve sharing; None if nothing is shared."""
+        """A copy. made: maps the identity of an original to its copy, to preserve sharing; None if nothing is shared."""
         if type(value) is not Map and type(value) is not Array:
             return value
         origins = self._origins
@@ -292,7 +292,7 @@ class DeckhandStrategy(LayeringStrategy):
                 self._put(left, item)
 
     def _replaced(self, data: Value, path: DataPath, value: Value) -> Value:
-        """The data after an action: every match of the path has the value; a missing path is created."""
+        """The data with the value at every match of the path. A missing path is created."""
         if path is _DOLLAR:
             return data
         value = shallow(value)
@@ -367,7 +367,7 @@ class DeckhandStrategy(LayeringStrategy):
             self._set(match, steps[-1], value)
 
     def _set(self, collection: Value, step: Step, value: Value) -> None:
-        """Sets the value at one step. A list is not set at an index: its items are, one each."""
+        """Sets the value at one step. A list is assigned to indexes item by item."""
         if type(collection) is Map:
             for item in list(selected(collection, step)):
                 if type(item) is MapItem:
@@ -454,9 +454,7 @@ class DeckhandStrategy(LayeringStrategy):
 
 
 def _written(data: Value, path: DataPath, value: Value) -> Value | NoMatch:
-    """The data with a value at a path, without changes in place; MISSING if the path has another meaning to
-    Deckhand.
-    """
+    """The data with a value at a path, without changes in place; MISSING if Deckhand interprets the path differently."""
     steps = path.steps
     if not steps:
         return MISSING if path is _DOLLAR else value
@@ -471,7 +469,7 @@ def _written(data: Value, path: DataPath, value: Value) -> Value | NoMatch:
             return MISSING
         item = here.find(step)
         if item is None:
-            # Missing parts are created from the text, split at its dots.
+            # Missing parts are created from the text, which is split at its dots.
             if path.obstacle is None and path.text.split(".")[1:] == list(steps):
                 break
             return MISSING
@@ -488,7 +486,7 @@ def _empty(value: Value) -> str:
 
 
 def _indexed(text: str) -> tuple[str, int | None]:
-    """A part of a path as a name and an index, where it ends in one such as `name[2]`."""
+    """A part of a path as a name and an index, as in `name[2]`, or a name and None."""
     name, bracket, rest = text.partition("[")
     digits = rest.partition("[")[0][:-1]
     if bracket and digits.isdecimal() and f"[{digits}]" in text:
@@ -497,7 +495,7 @@ def _indexed(text: str) -> tuple[str, int | None]:
 
 
 def _templated(pattern: str, new: str, text: str) -> str:
-    """The text with every occurrence of the pattern replaced; backslashes in the new text have their meaning."""
+    """The text with every occurrence of the pattern replaced. Backslashes in the new text are interpreted."""
     try:
         return compiled(pattern).expand(new, text)
     except (re.error, IndexError) as error:

@@ -1,7 +1,7 @@
-"""Values that Deckhand renders differently, each with the line responsible. See docs/reference/layering.md.
+"""Finds values that Deckhand renders differently, each with the line responsible. See docs/reference/layering.md.
 
 The documents are rendered twice, by plait's rules and by Deckhand's. Writes into shared data are recorded (see
-`origins`), which leads from a differing value to its line.
+`shared_writes`), so that a differing value can be attributed to a line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class NoValue:
-    """Placeholder for a value that one side does not have."""
+    """Placeholder for a value that is missing in one rendering."""
 
     __slots__ = ()
 
@@ -41,9 +41,7 @@ ABSENT = NoValue()
 
 
 class DeckhandDifference:
-    """A differing value. path: in the data of the document. cause: the line that caused it, and the reason in
-    words.
-    """
+    """A differing value. path: in the data of the document. cause: the line that caused it, and a text with the reason."""
 
     __slots__ = ("at", "because", "deckhand", "document", "path", "plait")
 
@@ -98,7 +96,7 @@ def compare(sets: Sequence[DocumentSet], options: LayeringOptions, context: Cont
         for way, left, right in _differences(document.data, other.data, ()):
             cause = _cause(other, way, origins)
             if secret:
-                # The difference is reported, but neither its path nor its values.
+                # The difference is reported without its path and values.
                 found.append(DeckhandDifference(document, ".", ABSENT, ABSENT, cause))
                 break
             found.append(DeckhandDifference(document, _text(way), left, right, cause))
@@ -128,7 +126,7 @@ def to_text(comparison: Comparison) -> str:
 
 
 def _both(own: Value | NoValue, other: Value | NoValue) -> str:
-    """Both values. Long strings are reduced to their differences."""
+    """Both values. Long strings are shortened to their differences."""
     if type(own) is str and type(other) is str:
         parts = marked(own, other) if "\n" not in own + other else None
         lines = [with_marks(parts)] if parts is not None else []
@@ -242,5 +240,5 @@ def _shown(value: Value | NoValue) -> str:
     plain = to_plain(value)
     try:
         return json.dumps(plain, ensure_ascii=False)
-    except TypeError:  # keys that JSON has not
+    except TypeError:  # keys that JSON does not allow
         return repr(plain)

@@ -1,4 +1,4 @@
-"""Nodes as the dicts and lists that they are to Deckhand: compared, copied and changed as Python does it."""
+"""Operations on nodes with the semantics of Python's dicts and lists, as in Deckhand: compare, copy, change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 def put(target: Map, item: MapItem) -> MapItem | None:
-    """Replaces the item with the same key and returns it, or appends the item. The map must belong to the run."""
+    """Replaces the item with the same key and returns it, or appends the item and returns None. The map must belong to
+    the run.
+    """
     index = target.index()
     key = key_id(item.key)
     old = index.get(key)
@@ -23,7 +25,7 @@ def put(target: Map, item: MapItem) -> MapItem | None:
 
 
 def shallow(value: Value) -> Value:
-    """A copy of the first level."""
+    """A copy of the first level of a collection."""
     if type(value) is Map:
         return value.with_items(list(value.items))
     return value.with_items(list(value.items)) if type(value) is Array else value
@@ -43,7 +45,7 @@ def values(collection: Map | Array) -> list[Value]:
 
 
 def collections(value: Value) -> list[Map | Array]:
-    """The collections of a value, each once."""
+    """The collections in a value, without duplicates."""
     found: dict[int, Map | Array] = {}
     stack = [value]
     while stack:
@@ -76,7 +78,7 @@ def contains_itself(value: Value) -> bool:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Equality as Python has it for plain data: 1 is true and 1.0, and the order of keys does not count."""
+    """Equality as in Python: 1 equals true and 1.0, and the order of keys is ignored."""
     if left is right:
         return True
     if type(left) is Map and type(right) is Map:
@@ -89,7 +91,7 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def without_first(expected: Value, value: Value) -> Value:
-    """The value without the first one below it that equals the wanted one; itself where that is all of it."""
+    """The value without its first descendant that equals the expected one; the value itself if it is equal."""
     if equal(value, expected):
         return value
     if isinstance(value, Map | Array):

@@ -1,11 +1,11 @@
 """A document with a schema, metadata and data: the unit of layering (docs/reference/layering.md).
 
 `read_documents` reads the attributes of every document once: identity, layer, labels, selector, actions, substitutions.
-It checks the structure that the engine needs (a schema, a metadata map, lists that are lists), with positions.
-`validation` checks if the document is *well formed*.
+It checks the structure that the engine needs (a schema, a metadata map, lists), with positions. `validation` checks if
+the document is *well formed*.
 
-The same class is the state of an evaluation: `data` starts as written and ends as rendered. The nodes below it are
-never changed, so restoring `written` resets it.
+The class is also the state of an evaluation: `data` starts as written and ends as rendered. Its nodes are never
+changed, so restoring `written` resets it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class LayeredDocument:
         "substitutions",
         "written",
     )
-    # Declared here for type checkers, which meet some uses of these before the method that sets them.
+    # Declared for type checkers, because the code that sets these follows some uses.
     name: str
     order: int
     schema: str
@@ -179,7 +179,7 @@ class LayeredDocument:
 
     @property
     def position(self) -> Position:
-        """The position of the name, which is the line to show for a document."""
+        """The position of the name, which represents the document in messages."""
         item = self.metadata.find("name")
         return item.position if item is not None else self.node.position
 
@@ -205,7 +205,7 @@ class LayeredDocument:
 
 
 def without_text(at: Position) -> Position:
-    """The same position without its line, which may contain a secret."""
+    """The position without its source line, which may contain a secret."""
     if at.source is None:
         return at
     return Position(Source(at.source.name, "", _NO_LINE), at.line, at.column)
@@ -216,7 +216,7 @@ _NONE: list[ArrayItem] = []
 
 
 def read_documents(sets: Iterable[nodes.DocumentSet]) -> list[LayeredDocument]:
-    """The documents of all inputs, in order, without empty ones.
+    """Reads the documents of all inputs, in order, without empty ones.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each document without the required parts.
     """
@@ -246,7 +246,7 @@ def _text(item: MapItem | None, key: str, at: Position, document: LayeredDocumen
 def _malformed(
     message: str, at: Position, parent: Map | None = None, key: str = "", *, hint: str | None = None
 ) -> LayeringError:
-    """parent: the map that should have the key."""
+    """The error for an invalid document. parent: the map that should have the key."""
     if parent is None or parent.find(key) is not None:
         return failure("InvalidDocumentFormat", message, at=at, hint=hint)
 

@@ -38,7 +38,9 @@ STATUSES = {
 
 
 def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
-    """A `LayeringError` of this kind, which is also its code. One that only counts its findings has that of the first."""
+    """A `LayeringError` of this kind, which is also its code. If it only counts its findings, its code is that of the
+    first.
+    """
     error = LayeringError(f"{kind}: {message}", **facts)
     error.kind = error.code = kind
     if error.findings and error.at is None:
@@ -59,7 +61,7 @@ def document_finding(
     found: str | None = None,
     hint: str | None = None,
 ) -> Finding:
-    """A finding about one document. number: Deckhand's, such as "D001", which begins the message."""
+    """A finding about one document. number: Deckhand's number, such as "D001", which starts the message."""
     message = f"{number} {subject}: {detail}"
     made = Finding(message, at=at, also=also, expected=expected, found=found, hint=hint, code=code)
     made.subject, made.detail = str(subject), detail
@@ -67,7 +69,8 @@ def document_finding(
 
 
 def raise_all(failures: Sequence[LayeringError]) -> None:
-    """Raises the collected failures: nothing, the one failure, or one error with a finding for each.
+    """Raises the collected failures: one failure itself, or one error with a finding for each. Does nothing if there
+    are none.
 
     They are sorted by position and text, so that the order of the documents does not matter. The kind is that of the
     first.
@@ -102,12 +105,12 @@ _LONGEST = 80
 
 
 def a_kind(value: object) -> str:
-    """The kind of a value with its article: `a map`, `an integer`, `null`."""
+    """The type of a value with its article: `a map`, `an integer`, `null`."""
     name = kind_name(value)
     return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def shown(value: Value) -> str:
-    """A value in a message, as JSON Schema messages show it: `'text'`, `5`, `{'a': 1}`; long ones are cut."""
+    """A value in a message, as JSON Schema messages show it: `'text'`, `5`, `{'a': 1}`. Long values are cut."""
     text = repr(to_plain(value)) if type(value) is Map or type(value) is Array else repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

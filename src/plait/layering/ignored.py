@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import MapItem, Value
 
 
-# The keys that `validation` has rules for, which is not loaded for a plain render.
+# The keys for which `validation` has rules. That module is not loaded for a plain render.
 METADATA_KEYS = frozenset(
     {"schema", "name", "labels", "storagePolicy", "layeringDefinition", "replacement", "substitutions"}
 )

@@ -1,7 +1,7 @@
-"""The inheritance tree of documents, as text or for Graphviz.
+"""Prints the inheritance tree of documents, as text or for Graphviz.
 
-Documents without a parent are at the left, their children below. Replacing, abstract and substituting documents are
-marked.
+Documents without a parent are at the left, their children are indented. Replacing, abstract and substituting documents
+are marked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def tree(plan: LayerGraph, chosen: Sequence[LayeredDocument]) -> str:
-    """The selected documents as an indented tree, with all their ancestors; each with its layer and position."""
+    """The selected documents as an indented tree, with all their ancestors. Each has its layer and position."""
     children, roots = _family(plan, chosen)
     lines: list[str] = []
     stack: list[tuple[LayeredDocument, str, bool | None]] = [(root, "", None) for root in reversed(roots)]
@@ -32,7 +32,7 @@ def tree(plan: LayerGraph, chosen: Sequence[LayeredDocument]) -> str:
 
 
 def dot(plan: LayerGraph, chosen: Sequence[LayeredDocument]) -> str:
-    """The same as a Graphviz digraph: solid edges to parents, dashed ones to substitution sources."""
+    """The tree as a Graphviz digraph, with solid edges to parents and dashed ones to substitution sources."""
     shown = _with_ancestors(chosen)
     number = {document: i for i, document in enumerate(d for d in plan.documents if d in shown)}
     out = ["digraph layering {", "  rankdir=BT;", '  node [shape=box, fontname="sans-serif"];']

@@ -72,7 +72,7 @@ class LayerJob:
         self.known = known
 
     def plan(self, context: Context) -> LayerGraph:
-        """Reads the documents and finds the dependencies of each. Raises ReadError, UsageError, LayeringError."""
+        """Reads the documents and finds their dependencies. Raises ReadError, UsageError, LayeringError."""
         self._check_options()
         in_order([], self.order)  # an invalid order is reported before anything is read
         return plan(read_documents(self._read(context)), self.options, context)
@@ -96,7 +96,7 @@ class LayerJob:
         return sets
 
     def _documents(self, source: Source, context: Context) -> DocumentSet:
-        """The documents of a text. Raises ReadError."""
+        """Parses a text into documents. Raises ReadError."""
         key = source.name, source.text, self.unwrap
         found = None if self.known is None else self.known.get(key)
         if found is not None:
@@ -131,7 +131,7 @@ class LayerJob:
         try:
             return self._run(context, self.plan(context) if planned is None else planned)
         except RecursionError:
-            # Substitution can nest deep data in deep data.
+            # Substitution can insert deep data into deep data.
             raise LimitError("rendered documents are nested too deeply") from None
 
     def _run(self, context: Context, planned: LayerGraph) -> DocumentSet:
@@ -161,7 +161,7 @@ class LayerJob:
     @staticmethod
     def text(documents: DocumentSet, originals: FormatPreserver | None = None) -> str:
         """The documents as text with the same meaning for Deckhand's YAML reader. originals: of an evaluation that
-        preserves the format.
+        preserves formatting.
         """
         return write(documents, forms=STRINGS) if originals is None else originals.write(documents)
 

@@ -2,9 +2,9 @@
 
 The parent of a document with a `parentSelector` is the document with all those labels in the closest layer above. As in
 Deckhand, a match that cannot be a parent (another schema, the same layer or a lower one) is an error, and so are two
-matches in one layer, even if a closer layer has exactly one: a label may only be shared by documents that could all be
-parents. The relaxed rule (docs/reference/layering.md) ignores documents that cannot be parents, and counts in the
-chosen layer only. Under both rules no match is not an error: the document keeps its own data.
+matches in one layer, even if a closer layer has exactly one. So only documents that could all be parents may share a
+label. The relaxed rule (docs/reference/layering.md) ignores documents that cannot be parents, and counts only in the
+chosen layer. Under both rules no match is not an error: the document keeps its own data.
 
 Candidates come from an index of labels. The label with the fewest documents is used.
 """
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 
 class LabelIndex:
-    """Documents by label. hints: the number of hints that `nearest` may still compute, each of which visits every
-    label.
-    """
+    """Documents by label. hints: the remaining number of hints, each of which visits every label."""
 
     __slots__ = ("_by_pair", "hints")
 
@@ -60,7 +58,7 @@ class LabelIndex:
         return [document for document in shortest if wanted <= _pairs(document)]
 
     def nearest(self, selector: Map) -> str | None:
-        """A hint with the label nearest to a selector that matches nothing."""
+        """A hint with the most similar label, for a selector that matches nothing."""
         if not self.hints:
             return None
         self.hints -= 1
@@ -78,7 +76,7 @@ class LabelIndex:
         return self._nearest_document(selector)
 
     def _nearest_document(self, selector: Map) -> str | None:
-        """The document with the most of the labels, and the missing ones."""
+        """Describes the document with the most matching labels, and the missing ones; or returns None."""
         shared: dict[LayeredDocument, int] = {}
         for item in selector.items:
             for document in self._by_pair.get((key_id(item.key), key_id(item.value)), ())[:_MOST]:
@@ -96,7 +94,7 @@ def _pairs(document: LayeredDocument) -> set[tuple[object, object]]:
     return {(key_id(item.key), key_id(item.value)) for item in labels.items} if labels is not None else set()
 
 
-# Labels that thousands of documents share by mistake cause as many failures, each with as many candidates.
+# If thousands of documents share a label by mistake, there are as many failures, each with as many candidates.
 _MOST = 50
 
 
@@ -166,12 +164,12 @@ def unmatched_selector(child: LayeredDocument, index: LabelIndex) -> LayeringErr
 
 
 def unmatched_text(child: LayeredDocument) -> str:
-    """The message of a selector that no document answers to, as an error and as a warning."""
+    """The message for a selector that matches no document, as an error and as a warning."""
     return f"no document has the labels that {child} selects its parent by"
 
 
 def labels_text(labels: Map) -> str:
-    """`key: value` pairs, as in messages."""
+    """The labels as `key: value` pairs for messages."""
     return ", ".join(f"{item.key}: {item.value}" for item in labels.items)
 
 

@@ -90,7 +90,7 @@ def _matches(value: Value, steps: tuple[Step, ...], i: int) -> Iterator[Value]:
 
 
 def selected(value: Value, step: Step) -> list[MapItem] | list[ArrayItem]:
-    """The items of a value that one step (other than `..`) means."""
+    """The items of a value that one step (other than `..`) selects."""
     if type(value) is Map:
         if type(step) is Every:
             return value.items
@@ -104,8 +104,8 @@ def selected(value: Value, step: Step) -> list[MapItem] | list[ArrayItem]:
 def write(value: Value, path: DataPath, new: Value) -> Value:
     """The tree with `new` at every match, or at a created path if nothing matches.
 
-    Raises PathError if it cannot be created: another value is in the way, or the path only matches (`[*]`, slices,
-    ...).
+    Raises PathError if the path cannot be created: another value is in the way, or the path can only match (`[*]`,
+    slices, ...).
     """
     steps = path.steps
     if not steps:
@@ -118,14 +118,14 @@ def write(value: Value, path: DataPath, new: Value) -> Value:
 
 
 def _literal(path: DataPath) -> DataPath:
-    """The path to create: `*` after a dot is then an ordinary key."""
+    """The path for creation, in which `*` after a dot is an ordinary key."""
     if path.obstacle is not None:
         raise PathError(f'nothing matches the path "{path.text}", and it cannot be made: {path.obstacle}')
     return DataPath(path.text, tuple("*" if type(step) is Every else step for step in path.steps), None)
 
 
 def _write_plain(value: Value, path: DataPath, i: int, new: Value) -> Value:
-    """Writes along keys and indexes, and creates missing parts."""
+    """Writes along keys and indexes. Creates missing parts."""
     steps = path.steps
     step = steps[i]
     last = i + 1 == len(steps)
@@ -170,7 +170,7 @@ def _in_the_way(value: Value, path: DataPath, i: int) -> PathError:
 
 
 def _set(value: Value, steps: tuple[Step, ...], i: int, new: Value) -> Value:
-    """The tree with every match changed; the same object if nothing matches."""
+    """The tree with every match changed; the same object if there are none."""
     if i == len(steps):
         return new
     step = steps[i]
@@ -197,7 +197,7 @@ def _mapped(value: Value, function: Callable[[MapItem | ArrayItem], Value]) -> V
 
 
 def without(value: Value, path: DataPath) -> Value:
-    """The tree without the first match; the same object when nothing matches."""
+    """The tree without the first match; the same object if there is none."""
     return _without(value, path.steps, 0)
 
 
@@ -230,7 +230,7 @@ def _dropped(value: Value, old: Item) -> Value:
 
 
 def _with(value: Value, old: MapItem | ArrayItem, inner: Value) -> Value:
-    """The collection with another value of one of its items. Nodes compare by identity, so `index` is one C loop."""
+    """The collection with the value of one item replaced. Nodes compare by identity, so `index` is one C loop."""
     if type(value) is Map and type(old) is MapItem:
         items = value.items.copy()
         items[items.index(old)] = old.with_value(inner)

@@ -1,4 +1,4 @@
-"""Facts about a path that does not exist: the keys at the point where it ends, and the nearest of them."""
+"""Hints about a path that does not exist: the existing keys at its end, and the most similar one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 12
 
 
 def missing(data: Value, path: DataPath) -> tuple[str | None, str | None]:
-    """The keys at the point where a path ends, and a hint for the missing step."""
+    """The existing keys where a path ends, and a hint for the missing step; each may be None."""
     way = ""
     for step in path.steps:
         if type(data) is not Map or type(step) is not str:

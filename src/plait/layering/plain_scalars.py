@@ -1,10 +1,10 @@
 """The types of plain scalars in layered documents: YAML 1.1 as PyYAML reads it.
 
-Deckhand reads with PyYAML, whose rules differ from those of `render` and `patch`: `y` and `n` are strings, `1e3` is one
-(a float needs a point and a signed exponent), `0o17` too, and `1:30` is the number 90. Dates stay text. Floats print as
-in PyYAML, `1.0` and not `1`, so that a float is read as a float again.
+Deckhand reads with PyYAML, whose rules differ from those of `render` and `patch`: `y` and `n` are strings, `1e3` and
+`0o17` are strings (a float needs a point and a signed exponent), and `1:30` is the number 90. Dates stay text. Floats
+print as in PyYAML, `1.0` and not `1`, so that a float is read as a float again.
 
-The table is written by hand rather than as regular expressions because `re` would be half the start-up time.
+The rules do not use regular expressions, because loading `re` would take half of the start-up time.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Float(float):
 
 
 def with_floats(value: Value) -> Value:
-    """A value of another origin, with floats of the type used in documents."""
+    """The value, with floats of the type used in documents."""
     if type(value) is float:
         return Float(value)
     if type(value) is Map:
@@ -58,7 +58,7 @@ def with_floats(value: Value) -> Value:
 
 
 class _PlainValues(dict[str, "Scalar"]):
-    """Plain text -> value, filled on demand; values repeat."""
+    """Maps plain text to its value, on demand. Values repeat often."""
 
     __slots__ = ()
 
@@ -90,13 +90,13 @@ def _number(text: str) -> Scalar:
 
 
 def _integer(text: str) -> int | None:
-    """The integer that PyYAML reads; None for other text, and for more digits than Python prints."""
+    """The integer that PyYAML reads. None for other text, and for more digits than Python can print."""
     found = _any_integer(text) if len(text) <= _MOST_TEXT else None
     return None if found is None or found.bit_length() > _MOST_BITS else found
 
 
-# Python reads and prints decimal numbers of 4,300 digits at most; in binary these are three times as long, and somewhat
-# shorter for all of them.
+# Python reads and prints at most 4,300 decimal digits. In binary such a number has more than three times as many
+# digits.
 _MOST_BITS = 14_280
 _MOST_TEXT = 20_000
 
@@ -122,7 +122,7 @@ def _any_integer(text: str) -> int | None:
 
 
 def _base60(body: str, *, zero: bool = False) -> int:
-    """The value of a base-60 number: `1:30` is 90. zero: it may start with 0. Raises ValueError for another text."""
+    """The value of a base-60 number: `1:30` is 90. zero: it may start with 0. Raises ValueError for any other text."""
     first, *rest = body.split(":")
     if not first or first[0] not in _DIGITS or (first[0] == "0" and not zero) or not set(first) <= _DIGITS | {"_"}:
         raise ValueError(body)

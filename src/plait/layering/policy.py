@@ -1,6 +1,6 @@
 """The layering policy: the layers, and their order from general to specific (docs/reference/layering.md).
 
-The first policy of the inputs counts. Layers without documents are ignored when parents are chosen; messages about an
+The first policy in the inputs is used. Layers without documents are ignored when parents are chosen; messages about an
 unknown layer show the whole order.
 """
 
@@ -42,7 +42,7 @@ class LayeringPolicy:
 
 
 def find_policy(documents: Sequence[LayeredDocument], context: Context) -> LayeringPolicy:
-    """The policy among the documents.
+    """Finds the layering policy.
 
     Raises LayeringError: LayeringPolicyNotFound if there is none, InvalidDocumentFormat if its order is not a list of
     distinct names. A missing order is empty.
@@ -71,7 +71,7 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
 
 
 def _site(documents: Iterable[LayeredDocument]) -> str | None:
-    """A hint about documents of an Airship site that lack those shared with other sites."""
+    """A hint for documents of an Airship site without the documents shared with other sites, or None."""
     for document in documents:
         source = document.position.source
         directory, slash, file = source.shown.rpartition("/") if source is not None else ("", "", "")

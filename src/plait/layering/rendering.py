@@ -1,11 +1,10 @@
-"""Rendering a set of documents: policy, parents, replacements, order, then each document once
+"""Renders a set of documents: policy, parents, replacements, order, then each document once
 (docs/reference/layering.md).
 
     rendered = render(read_documents(inputs), Options(), context)
 
-Everything that can be wrong before rendering is found for all documents at once, and a document that fails does not stop
-the others that do not need it: the error that is raised lists every finding, in the same order whatever the order of the
-inputs.
+Faults before rendering are collected for all documents. A document that fails does not stop documents that do not need
+it. The raised error lists all findings, in an order that does not depend on the order of the inputs.
 """
 
 from __future__ import annotations
@@ -68,8 +67,8 @@ class LayeringOptions:
 
 
 class LayerGraph:
-    """The state before rendering: the distinct documents with their parents and replacements, the sources of
-    substitutions, the entries of each document, and the dependencies of each.
+    """The state before rendering: the documents with their parents and replacements, and for each its substitutions,
+    their sources, and its dependencies.
     """
 
     __slots__ = ("documents", "entries", "needs", "policy", "sources")
@@ -90,9 +89,9 @@ class LayerGraph:
 
 
 def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context: Context) -> LayerGraph:
-    """Choose the policy, parents and replacements of the documents (which are changed: `parent`, `replaced_by`).
+    """Determines the policy, parents and replacements of the documents. Sets `parent` and `replaced_by`.
 
-    Of two documents with one schema, layer and name the first counts. Raises LayeringError. See
+    Of two documents with the same schema, layer and name the first is used. Raises LayeringError. See
     docs/reference/layering.md.
     """
     given = list(documents)
@@ -114,7 +113,7 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
         document.secret = document.encrypted
     policy = find_policy(distinct, context)
     check_layers(distinct, policy)
-    # For Deckhand, a document that is given twice is two parents.
+    # For Deckhand, a document that occurs twice counts as two parents.
     unmatched, index = choose_parents(given if options.like_deckhand else distinct, policy, relaxed=options.relaxed)
     if options.like_deckhand:
         for document in distinct:
@@ -159,7 +158,7 @@ def ways_of(options: LayeringOptions, trace: Trace | None = None) -> LayeringStr
 def render_plan(
     plan: LayerGraph, options: LayeringOptions, context: Context, ways: LayeringStrategy | None = None
 ) -> list[LayeredDocument]:
-    """Renders every document of the plan. Returns those of the result: not abstract and not replaced.
+    """Renders every document of the plan. Returns the documents that are neither abstract nor replaced.
 
     ways: by default those of the options. Raises LayeringError with all failures; failures of documents that depend on
     a failed one are not included.
@@ -173,7 +172,7 @@ def render_plan(
 
         tell(listener, plan)
     if context.trace is not None and any(document.encrypted for document in plan.documents):
-        # Before anything can fail: a run that fails is shown as well.
+        # First, because failed runs are also shown.
         context.trace.use_secrets()
         context.trace.hide_lines(lines_of_secrets(plan.documents))
     ways = ways_of(options, context.trace) if ways is None else ways
@@ -218,9 +217,8 @@ def written(
 ) -> DocumentSet:
     """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
 
-    A document that was written without data, and got none, has none. Other top-level keys mean nothing to layering and
-    are passed on, but not in the short form. Unless secrets are to be shown, secret documents have their data and
-    substitution paths hashed.
+    A document without data stays without, unless it got some. Other top-level keys are passed on, except in the short
+    form. The data and substitution paths of secret documents are hashed, unless cleartext_secrets is set.
     """
     out: list[Node] = []
     for document in documents:

@@ -1,7 +1,7 @@
 """The order of rendering: parents and sources before the documents that need them (docs/reference/layering.md).
 
-plait walks depth first in the order of the inputs, so that unrelated documents stay in that order and the others move
-up only as far as necessary. Deckhand's order differs, which matters if documents change each other.
+plait walks depth first in the order of the inputs, so that unrelated documents stay in that order, and others move only
+as far as necessary. Deckhand's order differs, which matters if documents change each other.
 """
 
 from __future__ import annotations
@@ -51,10 +51,11 @@ def dependency_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
 
 
 def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list[LayeredDocument]:
-    """Deckhand's order of rendering: documents that are not needed come last, before them those that only they need,
-    and so on, each time in reverse; then the unrelated documents, in the order of the inputs.
+    """The documents in Deckhand's order of rendering, without a cycle.
 
-    The relations of a document count in order of discovery: its parent, then its sources. There must be no cycle.
+    Documents that are not needed come last, before them those that only they need, and so on, each group reversed; then
+    the unrelated documents, in the order of the inputs. The relations of a document count in order of discovery: its
+    parent, then its sources.
     """
     following: dict[LayeredDocument, dict[LayeredDocument, None]] = {}
     waiting: dict[LayeredDocument, int] = {}
@@ -66,7 +67,7 @@ def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
                 known[needed] = None
                 waiting[needed] = waiting.get(needed, 0) + 1
     ready = [document for document, count in waiting.items() if count == 0]
-    # Grows during the iteration: each document is added after the last one that needs it.
+    # The list grows during the iteration: each document is added after the last one that needs it.
     for document in ready:
         for needed in following.get(document, ()):
             waiting[needed] -= 1
@@ -76,7 +77,7 @@ def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
 
 
 def _cycle(members: list[LayeredDocument]) -> LayeringError:
-    """The same message whichever member was met first."""
+    """The error for a cycle. The message does not depend on the member that was found first."""
     first = min(range(len(members)), key=lambda i: (members[i].schema, members[i].name, members[i].layer or ""))
     members = members[first:] + members[:first]
     names = " -> ".join(str(document) for document in [*members, members[0]])

@@ -3,7 +3,7 @@
 A document with `storagePolicy: encrypted` contains either its data or a reference into a secret store: an http(s)
 address with "secrets" in it that ends in a UUID. A secret source resolves references.
 
-A redacted value is replaced by the SHA-256 of its JSON text, which shows only whether two secrets are equal.
+A redacted value is replaced by the SHA-256 of its JSON text, which shows only that two secrets are equal or not.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SecretSource:
         self.name = name
 
     def resolve(self, reference: str) -> tuple[Value] | None:
-        """The data, in a tuple because it may be null; None when this source does not know the reference."""
+        """The data, in a tuple because it may be null; None if the source does not contain the reference."""
         raise NotImplementedError
 
 
@@ -65,7 +65,9 @@ class FileSecrets(SecretSource):
 
 
 class EnvironmentSecrets(SecretSource):
-    """Secrets from variables: prefix + the UUID in upper case with `_` for `-`; their text is the data."""
+    """Secrets from environment variables. The name is the prefix and the UUID in upper case, with `_` for `-`; the
+    value is the data.
+    """
 
     __slots__ = ("_environment", "_prefix")
 
@@ -102,7 +104,7 @@ def redacted(value: Value) -> str:
 
     try:
         text = json.dumps(to_plain(value), default=str)
-    except TypeError:  # keys that JSON has not
+    except TypeError:  # keys that JSON does not allow
         text = write_value(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -113,7 +115,7 @@ def is_empty(data: Value) -> bool:
 
 
 def hidden(document: LayeredDocument, data: Value) -> tuple[Map, Value]:
-    """Metadata and data of a secret document as they may be shown: data and substitution paths hashed.
+    """Metadata and data of a secret document for output, with data and substitution paths hashed.
 
     An empty payload is not secret: it stays, and the document is marked cleartext.
     """

@@ -48,7 +48,7 @@ class Selection:
         )
 
     def hint(self, documents: Iterable[LayeredDocument]) -> str | None:
-        """The nearest name for the first requested value that no document has, or None."""
+        """A hint with the most similar name, for the first requested value that no document has; else None."""
         all_of = list(documents)
         schemas = dict.fromkeys(document.schema for document in all_of)
         for wanted in self.schemas:
@@ -88,7 +88,7 @@ ORDERS: dict[str, Callable[[LayeredDocument], int | tuple[str, ...]] | None] = {
 
 
 def in_order(documents: Sequence[LayeredDocument], order: str) -> Sequence[LayeredDocument]:
-    """The documents in one of `ORDERS`. Raises UsageError for another."""
+    """The documents in one of `ORDERS`. Raises UsageError for an unknown order."""
     if order not in ORDERS:
         raise UsageError(
             f'there is no order "{order}"',

@@ -2,7 +2,7 @@
 as causes.
 
 Data is shared when a substitution inserts it without a deep copy. A write into shared data is recorded with its action
-or destination. A value read from there carries the record along.
+or destination. The record is passed on with values read from that data.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Writer:
 
 
 class SharedWrites:
-    """The writers of shared data, by what they wrote: items, and collections that lost an item."""
+    """The writers of shared data, by the written item, or by the collection that lost an item."""
 
     __slots__ = ("_now", "_read", "_shared", "_writers")
 
     def __init__(self) -> None:
         self._now: Writer | None = None
         self._read: Writer | None = None
-        # By the id of a node. The node is stored so that its id stays unique.
+        # By the identity of a node. The node is stored so that its identity stays unique.
         self._shared: dict[int, Node] = {}
         self._writers: dict[int, tuple[Node, Writer]] = {}
 
@@ -70,7 +70,7 @@ class SharedWrites:
             self._writers[id(new)] = (new, writer)
 
     def wrote(self, target: Map | Array, item: MapItem | ArrayItem, old: MapItem | ArrayItem | None = None) -> None:
-        """Records that an item was inserted into the target, replacing an old one."""
+        """Records that an item was inserted into the target. old: the replaced item."""
         writer = self._now if id(target) in self._shared else self._read
         if writer is None and old is not None:
             writer = self._writer(old)
@@ -78,7 +78,7 @@ class SharedWrites:
             self._writers[id(item)] = (item, writer)
 
     def changed(self, node: Node) -> None:
-        """Records that an item was removed from a collection, or was to be removed and stays."""
+        """Records that an item was removed from a collection, or should have been removed but stays."""
         if self._now is not None:
             self._writers[id(node)] = (node, self._now)
 

@@ -1,8 +1,8 @@
 """Airship sites: the files of a site, as Pegleg collects them (docs/reference/layering.md, "Airship sites").
 
-A site is a directory `site/NAME` whose `site-definition.yaml` declares its type. Its documents are those of `global/`,
-`type/TYPE/` and `site/NAME/` of its repository, and of each repository that the definition names. Pegleg clones those;
-plait requires a checkout of each, because an input must not choose what is read.
+A site is a directory `site/NAME` whose `site-definition.yaml` declares its type. Its documents are in `global/`,
+`type/TYPE/` and `site/NAME/` of its repository, and of each repository that the definition names. Pegleg clones these;
+plait requires a checkout of each, because an input must not choose the files to read.
 
 Like Pegleg, plait ignores files that do not end in `.yaml`, hidden files, and files in a directory called `tools`. A
 document managed by Pegleg (a generated or encrypted secret) is unwrapped.
@@ -63,7 +63,8 @@ def find_site(
     repositories: Mapping[str, str] | None = None,
     links: LinkPolicy = NO_LINKS,
 ) -> LayeringSite:
-    """The site at a path, `site/NAME` or the definition in it. repositories: checkouts, by the definition's names for them.
+    """The site at a path, `site/NAME` or the definition in it. repositories: checkouts, by their names in the
+    definition.
 
     warn: receives notes about missing directories. Raises ReadError, UsageError.
     """
@@ -114,14 +115,16 @@ class _Parts:
         self.type_found = False
 
     def of(self, repository: str) -> Iterator[str]:
-        """The existing ones of `global/` and `type/TYPE/`."""
+        """The existing directories among `global/` and `type/TYPE/`."""
         yield from self._revised(repository, "global")
         for directory in self._revised(repository, "type", self.site_type):
             self.type_found = True
             yield directory
 
     def _revised(self, repository: str, *parts: str) -> Iterator[str]:
-        """A directory; where it has one of the definition's revision, as before Pegleg knew repositories: that, and `common`."""
+        """A directory; or, in old site layouts, its subdirectories `common` and the one named after the definition's
+        revision.
+        """
         if self.revision is not None:
             revised = list(self.there(repository, *parts, self.revision))
             if revised:
@@ -252,7 +255,7 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
 
 
 def _described(repository: MapItem) -> str:
-    """A description of the required checkout of a repository, from the definition."""
+    """Describes the required checkout of a repository."""
     said = {}
     if type(repository.value) is Map:
         for key in ("url", "revision"):
@@ -263,7 +266,7 @@ def _described(repository: MapItem) -> str:
 
 
 def unwrapped(documents: DocumentSet, warn: Callable[[str], None]) -> DocumentSet:
-    """Documents as Pegleg passes them to Deckhand: a managed document is replaced by the one that it wraps.
+    """The documents as Pegleg passes them to Deckhand: a managed document is replaced by its content.
 
     warn: receives notes about encrypted data, which stays encrypted.
     """

@@ -1,4 +1,4 @@
-"""The rendering steps that copy values between documents and have more than one rule.
+"""The rendering steps in which plait and Deckhand differ: those that copy values between documents.
 
 `LayeringStrategy` implements plait's rules, `deckhand.DeckhandStrategy` those of Deckhand.
 """
@@ -24,7 +24,7 @@ class LayeringStrategy:
     """plait's own rules: no tree is changed in place.
 
     methods: the layering actions by name; each receives the data so far, the child's data and a path, and returns new
-    data. shares_data: a later step may change data of several documents.
+    data. shares_data: a later step may change the data of several documents.
     """
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class LayeringStrategy:
         return action_path(text)
 
     def initial_data(self, child: LayeredDocument, parent: LayeredDocument) -> Value:  # noqa: ARG002
-        """The data that the actions of a child begin with."""
+        """The data to which the actions of a child are applied."""
         return parent.data
 
     def finished_data(self, data: Value) -> Value:
@@ -50,7 +50,7 @@ class LayeringStrategy:
         """Called before each action, and each destination of a substitution, of a document."""
 
     def taken(self, source: LayeredDocument, entry: Substitution, value: Value) -> Value:  # noqa: ARG002
-        """The value that a substitution uses, from the source's data."""
+        """The value to substitute, from the source's data."""
         return value
 
     def substituted(

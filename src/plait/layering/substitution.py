@@ -1,9 +1,9 @@
 """Substitution: values copied from one document's rendered data into another's (docs/reference/layering.md).
 
 Entries run in order, after the document's actions; sources are already final, because documents are rendered in
-dependency order. Values are shared, never copied: no tree is changed in place, so the source cannot notice.
+dependency order. Values are shared, not copied: no tree is changed in place, so the source is not affected.
 
-A pattern without special characters is replaced as text; any other needs `re`, which is imported only then.
+A pattern without special characters is replaced as text. Others need `re`, which is imported on demand.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Substitution:
-    """One substitution entry, read: where from, and the list of where to."""
+    """A parsed substitution entry: its source and its destinations."""
 
     __slots__ = ("deepcopy", "dest", "group", "item", "name", "path", "pattern", "schema")
 
@@ -99,7 +99,7 @@ def substitute(
 ) -> Value:
     """The document's data after its substitutions.
 
-    hints: search all sources for the nearest name of a missing one. A lenient run warns about a missing source or an
+    hints: search all sources for names similar to a missing one. A lenient run warns about a missing source or an
     impossible destination, and continues. Raises LayeringError: SubstitutionSourceNotFound,
     SubstitutionSourceDataNotFound, UnknownSubstitutionError.
     """
@@ -162,7 +162,7 @@ def _warn(error: LayeringError, context: Context) -> None:
 
 
 def placing_point(dest: Map) -> Point:
-    """One destination of a substitution as a point for the listener."""
+    """The coverage point of a substitution destination."""
     return "substitution", (dest.line,), "", DONE
 
 
@@ -209,7 +209,7 @@ _WHOLE = (".", "$")
 def _warn_of_pattern(
     document: LayeredDocument, dest: Map, data: Value, text: str, context: Context, *, is_secret: bool
 ) -> None:
-    """Warns about a pattern without matches, and about a recursion without pattern. is_secret: the data may contain a
+    """Warns about a pattern without matches, and about `recurse` without a pattern. is_secret: the data may contain a
     secret.
 
     Raises PathError.
@@ -229,7 +229,7 @@ def _warn_of_pattern(
         return
     existing = find(data, destination_path(text))
     if is_secret or (type(existing) is not str and depth is None):
-        return  # the latter is a failure
+        return  # that is an error
     if isinstance(existing, NoMatch) or not _occurs(existing, pattern, -1 if depth is None else depth):
         context.warn(
             warning(
@@ -250,7 +250,7 @@ def _occurs(value: Value, pattern: str, depth: int) -> bool:
 
 
 def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: bool) -> Value:
-    """The part of the source text that `src.pattern` chooses. is_secret: the text may be a secret."""
+    """The part of the source text that `src.pattern` selects. is_secret: the text may be a secret."""
     if not entry.pattern:
         if entry.group:
             at = entry.place("src", "match_group")
@@ -275,8 +275,8 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
 
 
 def substituted(data: Value, value: Value, text: str, dest: Map) -> Value:
-    """The data with the value at one destination. Raises PathError, LimitError."""
-    # Documents that repeatedly include others twice grow exponentially.
+    """The data with the value at a destination. Raises PathError, LimitError."""
+    # The data grows exponentially if documents repeatedly include others twice.
     check_nodes(value)
     path = destination_path(text)
     item = dest.find("pattern")
@@ -301,7 +301,7 @@ def substituted(data: Value, value: Value, text: str, dest: Map) -> Value:
 
 
 def wants_text(pattern: str, path: str, existing: Value | NoMatch) -> PathError:
-    """The error for a destination without a string in which the pattern could match."""
+    """The error for a pattern whose destination is not a string."""
     there = "nothing" if existing is MISSING else "null" if existing is None else a_kind(existing)
     return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {there}')
 
@@ -322,7 +322,7 @@ def depth_of(recurse: MapItem) -> int | None:
 
 
 def _in_texts(value: Value, replace: Callable[[str], str], depth: int) -> Value:
-    """Every text below the value, down to `depth` levels (-1: all), with the pattern replaced."""
+    """The value with the pattern replaced in all strings inside it, down to `depth` levels (-1: all)."""
     if depth == 0 or (type(value) is not Map and type(value) is not Array):
         return value
     return value.with_values([_in_text(item.value, replace, depth - 1) for item in value.items])
@@ -359,7 +359,7 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
 
 
 def compiled(pattern: str) -> RegexPattern:
-    """The regular expression of a document. Raises PathError."""
+    """Compiles a document's regular expression. Raises PathError."""
     import re
     import warnings
 
@@ -400,7 +400,7 @@ def _malformed(
 
 
 def _misspelt(item: ArrayItem) -> str | None:
-    """A hint for the first key of a substitution that it does not have."""
+    """A hint for the first unknown key of a substitution, or None."""
     for entry in item.value.items if type(item.value) is Map else ():
         if entry.key not in ("src", "dest"):
             meant = "dest" if str(entry.key).startswith("dest") else "src" if str(entry.key).startswith("so") else None

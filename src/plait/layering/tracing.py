@@ -24,12 +24,12 @@ _HIDDEN = "kept secret"
 
 
 class StepTracer:
-    """One step of layering, whose changes are recorded. Changes in place are reported to it; others are found by
-    comparing trees.
+    """Records the changes of one layering step. Changes in place are reported to it; others are found by comparing
+    trees.
 
     explain: the origins of a new item besides `because`, given the replaced item. own: the ids of items and collections
-    that have their own origin. whole: the record of a step that replaces all data. by: the cause of removals, if that
-    is not the first of `because`.
+    that have their own origin. whole: the record of a step that replaces all data. by: the cause of removals; by
+    default the first of `because`.
     """
 
     __slots__ = ("action", "because", "by", "document", "explain", "own", "trace", "whole")
@@ -60,7 +60,7 @@ class StepTracer:
         if isinstance(by, Contributor):
             self.trace.effect(by, _with_data(self.document, before), _with_data(self.document, after))
         if _is_other(before, after):
-            # No item of the data is replaced, but all data.
+            # The step replaced all data, not an item.
             self.trace.whole[self.document] = self.whole
         self.trace.relate(before, after, self.action, self.because, self.explain, self._says_itself, self.by)
 
@@ -85,11 +85,11 @@ class StepTracer:
 
 
 def acting(trace: Trace, child: LayeredDocument, action: ArrayItem, method: str, text: str, data: Value) -> StepTracer:
-    """An action of a document. data: the document's own."""
+    """The tracer for an action of a document. data: the document's own."""
     because: list[Origin] = [Contributor(f"{method} {text}", action.source, action.line)]
     if method != "delete":
         because += _origins(data, action_path(text), child.node)
-    # Data of the child's own would be there without the action as well.
+    # The child's own data would exist without the action, too.
     taken = Contributor(f"{method} {text}", action.source, action.line, structural=True)
     items = [*walk_once(data)]
     own = {*map(id, items), *(id(item.value) for item in items if type(item.value) in (Map, Array))}
@@ -104,15 +104,15 @@ def acting(trace: Trace, child: LayeredDocument, action: ArrayItem, method: str,
 
 
 def _with_data(document: LayeredDocument, data: Value) -> Node:
-    """A document as it would be printed with this data."""
+    """A document with this data, as it would be printed."""
     top = document.node.value
     items = [item for item in top.items if item.key != "data"] if type(top) is Map else []
     return Node(Map([*items, MapItem("data", data)]), document.node.source, document.node.line)
 
 
 def left_out(trace: Trace, documents: Iterable[LayeredDocument]) -> None:
-    """Records what is missing in the result without having been removed: abstract and replaced documents, and data of a
-    child that none of its actions uses.
+    """Records data that is missing in the result without having been removed: abstract and replaced documents, and data
+    of a child that none of its actions uses.
     """
     not_taken: list[Effect] = []
     for document in documents:
@@ -129,12 +129,12 @@ def left_out(trace: Trace, documents: Iterable[LayeredDocument]) -> None:
             by = Contributor(f"replaced by {document.replaced_by}", at.source, at.line)
         if by is not None:
             trace.effect(by, _with_data(document, document.data), None)
-    # Before an action removed it, another one had read it.
+    # An earlier action had read it before it was removed.
     trace.effects[:0] = not_taken
 
 
 def _is_other(before: Value, after: Value) -> bool:
-    """True if a value replaced another one entirely."""
+    """True if a value was replaced entirely."""
     return before is not after and not (type(before) is type(after) and (type(after) is Map or type(after) is Array))
 
 
@@ -162,7 +162,7 @@ def copied(trace: Trace, value: Value) -> Value:
 def substituting(
     trace: Trace, document: LayeredDocument, entry: Substitution, dest: Map, source: LayeredDocument, value: Value
 ) -> StepTracer:
-    """One destination of a document's substitution. value: the inserted value."""
+    """The tracer for one destination of a substitution. value: the inserted value."""
     at = entry.place("src")
     because: list[Origin] = [Contributor(f"substitution from {source}", at.source, at.line)]
     others = {id(item) for one in entry.dest if one is not dest for item in walk(one)}
@@ -185,7 +185,7 @@ def substituting(
         return (old, *origins) if in_text and old is not None else origins
 
     whole = Change("substitution", at.source, at.line, because=(*because, *origins))
-    # Parts created by a path are not written anywhere; inserted parts have their own origin.
+    # Parts created by a path have no source; inserted parts have their own origin.
     return StepTracer(trace, document, "substitution", tuple(because), explain, own, whole)
 
 
@@ -222,7 +222,7 @@ def _lines(entry: Substitution) -> list[Item]:
 
 
 def _origins(value: Value, path: DataPath, node: Item) -> list[Origin]:
-    """The item at a path, or all that is below it."""
+    """The item at a path, or all items inside it."""
     item: Item | None = None
     top = node.value
     if type(top) is Map:
@@ -251,7 +251,7 @@ def inherited(
     documents, secret = list(documents), list(secret)
     for document in secret:
         if document.parent is not None and document not in documents:
-            # It is not printed, so its data is not queried.
+            # It is not printed, so its data cannot be explained.
             trace.lineage[document.node] = (set(), _parentage(document, document.parent))
     for document, node in zip(documents, result.items, strict=False):
         trace.copied(node, document.node)
@@ -289,7 +289,7 @@ def _parentage(document: LayeredDocument, parent: LayeredDocument) -> tuple[Orig
         at = document.place("layeringDefinition", key)
         because.append(Contributor(f"parent {parent}", at.source, at.line))
     for action in document.actions:
-        # Of several actions each may do without this one.
+        # If there are several actions, none depends on this one.
         several = len(document.actions) > 1
         because.append(Contributor("layering action", action.source, action.line, structural=several))
     because += [Contributor("labels of the parent", item.source, item.line) for item in _labels(parent)]
@@ -297,7 +297,7 @@ def _parentage(document: LayeredDocument, parent: LayeredDocument) -> tuple[Orig
 
 
 def _labels(document: LayeredDocument) -> list[Item]:
-    """The labels that a document is found by."""
+    """The labels by which a document is selected."""
     metadata = document.metadata.find("labels")
     if metadata is None:
         return []

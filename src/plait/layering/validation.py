@@ -1,9 +1,9 @@
 """The structure of documents, checked before rendering (docs/reference/layering.md).
 
-Every document is checked against the rules of its metadata, control documents also against those of their data, and no
-two may have the same schema, layer and name. All violations of all documents are found, with the positions of the
-values. The messages are those of Deckhand's JSON Schemas, because users know them; the rules are tables and functions
-here, because importing a JSON Schema library takes longer than rendering.
+Every document is checked against the rules of its metadata, control documents also against those of their data, and
+schema, layer and name must be unique. All violations of all documents are found, with the positions of the values. The
+messages are those of Deckhand's JSON Schemas, because users know them; the rules are tables and functions here, because
+importing a JSON Schema library takes longer than rendering.
 
 `dataschema` checks data against users' `DataSchema` documents after rendering.
 """
@@ -48,7 +48,7 @@ class DocumentFindings:
         )
 
 
-# How to add a key that documents need.
+# Hints for required keys of documents.
 _ADDED = {
     "storagePolicy": "add storagePolicy: cleartext",
     "layeringDefinition": "add layeringDefinition: {layer: LAYER}",
@@ -101,7 +101,7 @@ def check_document(document: Document, *, control_data: bool = True) -> list[Fin
 
 
 def is_schema_name(text: object) -> bool:
-    """True if the text is a schema name: `letters/letters/v` and digits."""
+    """True if the text is a schema name such as `letters/letters/v1`."""
     if type(text) is not str:
         return False
     parts = text.split("/")
@@ -172,7 +172,7 @@ def _check_known(found: DocumentFindings, value: Map, rules: dict[str, Rule]) ->
 def _check_map(
     found: DocumentFindings, value: Value, at: Position, rules: dict[str, Rule], required: Sequence[str] = ()
 ) -> bool:
-    """A map with only the keys of `rules`, each by its rule, and all the required ones."""
+    """Checks that a value is a map with only the keys of `rules`, each valid, and all required keys."""
     if not _is(value, Map, found, at):
         return False
     for item in value.items:
@@ -356,7 +356,7 @@ def _validation_name(found: DocumentFindings, value: Value, at: Position) -> Non
 
 
 def _data_schema_data(found: DocumentFindings, value: Value, at: Position) -> None:
-    """Accepts any value. The JSON Schema is checked when it is used (see docs/reference/layering.md)."""
+    """Accepts any value. The JSON Schema is checked when it is used (docs/reference/layering.md)."""
 
 
 _VALIDATION: dict[str, Rule] = {"name": _validation_name, "expiresAfter": _string}

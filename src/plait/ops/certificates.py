@@ -1,4 +1,4 @@
-"""Keys and certificates, created with the `cryptography` package. See docs/reference/variables.md."""
+"""Creates keys and certificates with the `cryptography` package. See docs/reference/variables.md."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Signer:
 
 
 def certificate(options: Value, sources: Sources) -> Value:
-    """A certificate with its key and the certificate of its signer, as PEM texts.
+    """A certificate with its key and the certificate of its signer, in PEM format.
 
     All options are checked before a key is generated. Raises OpsError.
     """
@@ -90,7 +90,7 @@ def certificate(options: Value, sources: Sources) -> Value:
     for extension, critical in _purposes(is_ca, usages):
         builder = builder.add_extension(extension, critical=critical)
     authority = key_id if signer is None else _subject_key_id(signer.certificate)
-    # In the order of the reference program's library, for tools that compare certificates as text.
+    # In the order of BOSH's library, for tools that compare certificates as text.
     builder = builder.add_extension(x509.SubjectKeyIdentifier(key_id), critical=False)
     if authority is not None:
         builder = builder.add_extension(x509.AuthorityKeyIdentifier(authority, None, None), critical=False)
@@ -133,7 +133,7 @@ def _dated(builder: x509.CertificateBuilder, days: int) -> x509.CertificateBuild
 def _purposes(is_ca: bool, usages: list[str]) -> list[tuple[x509.ExtensionType, bool]]:
     """The extensions for the purposes of a certificate, each with its critical flag."""
     constraints = x509.BasicConstraints(ca=is_ca, path_length=None)
-    if is_ca:  # usages and names are ignored, whatever they are
+    if is_ca:  # usages and names are ignored, even if invalid
         return [(_key_usage("key_cert_sign", "crl_sign"), True), (constraints, True)]
     purposes = [USAGES[usage] for usage in usages] or [ExtendedKeyUsageOID.SERVER_AUTH]
     return [

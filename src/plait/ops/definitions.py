@@ -1,4 +1,4 @@
-"""The `variables` section, and filling a document's placeholders (docs/reference/variables.md).
+"""The `variables` section, and placeholders of a document (docs/reference/variables.md).
 
 Typed definitions get their values first, in order. Then all placeholders are filled, and the definitions with a value
 are removed from the section. Then missing and unused variables are reported.
@@ -45,7 +45,7 @@ def definitions(root: Value) -> list[VariableDefinition]:
     try:
         return _definitions(root)
     except OpsError as error:
-        # BOSH reads them from its printed form, and reports lines of that.
+        # BOSH reads definitions from the printed section, and reports line numbers of that.
         from plait.ops.reader import read_first, write_text
 
         try:
@@ -123,7 +123,7 @@ class VariableLookup:
         self._by_name: dict[str, list[VariableDefinition]] = {}
         for definition in section:
             self._by_name.setdefault(definition.name, []).append(definition)
-        # name to found, value, and True if it counts as missing itself
+        # maps a name to: found, value, and True if the name itself counts as missing
         self._known: dict[str, tuple[bool, Value, bool]] = {}
         self.used: set[str] = set()
         self.missing: set[str] = set()
@@ -134,7 +134,7 @@ class VariableLookup:
         return self._get(name, self.missing, ())
 
     def defined(self, definition: VariableDefinition) -> tuple[bool, Value]:
-        """The same for a definition."""
+        """As `variable`, for a definition."""
         try:
             return self.variable(definition.name)
         except OpsError as error:
@@ -273,7 +273,7 @@ def _filled(value: Value, lookup: Ask) -> Value:
 
 
 def _inside(value: Value, path: str, name: str) -> Value:
-    """The value that the rest of a dotted name leads to in a variable's value."""
+    """The value at the rest of a dotted name, inside a variable's value."""
     pointer = parse("/" + path.replace(".", "/"))
     failed: OpsError
     try:
@@ -314,7 +314,7 @@ def interpolate(
     used: set[str] | None = None,
     is_last: bool = True,
 ) -> Value:
-    """The document with its placeholders filled, and without the definitions that have a value.
+    """Fills the placeholders of a document, and removes the definitions that have a value.
 
     expect_values: every placeholder and definition must have a value. expect_use: every given value must be used. used:
     names that count as used; extended by the used ones. is_last: if False, missing and unused variables are not
@@ -353,7 +353,7 @@ def interpolate(
 
 
 def _without(root: Value, found: list[VariableDefinition]) -> Value:
-    """The document without these definitions; each must be there exactly once, under the name it had at first."""
+    """The document without these definitions. Each must occur exactly once, with its original name."""
     section = root.find(SECTION) if type(root) is Map else None
     array = section.value if section is not None else None
     if type(root) is not Map or section is None or type(array) is not Array:
@@ -444,7 +444,7 @@ def _listing(title: str, names: Sequence[str]) -> str:
 
 
 def _suggestions(expected: list[str], known: list[str]) -> str | None:
-    """The nearest known name for each one."""
+    """Suggests the most similar known name for each expected name, or returns None."""
     near = [(name, hint) for name in expected[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
     if len(expected) == 1:
         return near[0][1] if near else None

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def diff(left: Value, right: Value, *, tests: bool = True) -> list[Operation]:
-    """Operations that turn `left` into `right`; none if they are alike.
+    """Operations that turn `left` into `right`; empty if they are equal.
 
     Integral floats equal the integers they print as, and the order of keys is ignored (see `alike`). tests: precede
-    each change with a test of the old value. A value with .nan in it is not tested, because it never equals itself.
+    each change with a test of the old value. A value that contains .nan is not tested, because it never equals itself.
     """
     out: list[Operation] = []
     pending: list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]] = [(left, right, ())]
@@ -64,7 +64,7 @@ def _tested(pointer: Pointer, value: Value) -> list[Operation]:
 
 
 def _maps(a: Map, b: Map, way: tuple[Token, ...]) -> list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]]:
-    """The steps for two maps, in the order in which the keys are printed."""
+    """The steps for two maps, in the order in which keys are printed."""
     old = {key_id(item.key): item for item in a.items}
     new = {key_id(item.key): item for item in b.items}
     steps: list[tuple[str, tuple[Value, Value, tuple[Token, ...]] | list[Operation]]] = []
@@ -121,7 +121,7 @@ def _printed(name: str) -> str:
 
 
 def expressible(key: Value) -> bool:
-    """True if a required path part can name the key: not only digits, not `-`, no `=`, and no `?` at the end."""
+    """True if a required path part can name the key: it is not `-` or only digits, has no `=`, and does not end in `?`."""
     if type(key) is not str:
         return False
     return "=" not in key and key != "-" and key[-1:] != "?" and index_number(key) is None

@@ -1,7 +1,7 @@
-"""Operations on embedded documents: `/data/app.yml!yaml/server/port` (the extension embedded).
+"""Operations on embedded documents: `/data/app.yml!yaml/server/port` (extension `embedded`).
 
-`!FORMAT` after a part of a path parses the string there; the rest is a path within it. Such an operation becomes a
-plain one that sets the resulting string.
+`!FORMAT` after a part of a path parses the string at that path; the rest is a path in its document. Such an operation
+becomes a plain one that sets the resulting string.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _FORM = re.compile(r"!([a-z]+)(?=/|$)")
 
 
 class ReplaceString(Replace):
-    """The plain operation that replaces a string of which only a part changes."""
+    """The plain operation that replaces a string in which only a part changes."""
 
     __slots__ = ()
     is_partial = True
 
 
 class EmbeddedOperation(ExpandingOperation):
-    """An operation within the text at a path. form: of the text. operation: by its path within it."""
+    """An operation on the embedded document at a path. form: its format. operation: with its path in that document."""
 
     __slots__ = ("form", "operation")
 
@@ -114,7 +114,7 @@ def inside_of(
 ) -> Operation | None:
     """The operation of a definition whose path enters a string, or None.
 
-    build: creates an operation from a definition, with these extensions. Raises OpsError.
+    build: creates an operation from a definition and extensions. Raises OpsError.
     """
     path = definition.text("path")
     if path is None or ("!" not in path and "~8" not in path):

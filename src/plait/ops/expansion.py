@@ -2,7 +2,7 @@
 
 Each is expanded to plain operations for the current document. These are applied, recorded and printed by `--expand`.
 
-    /instance_groups/*/jobs/name=agent/release      each instance group that has such a job
+    /instance_groups/*/jobs/name=agent/release      the release of this job in each instance group
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ExpandingOperation(Operation):
 
     def plain(self, root: Value) -> list[Operation]:
         """The plain operations for a document. Raises OpsError if the path matches nothing."""
-        # From the end of the document to its beginning, so that an operation moves no items of later ones.
+        # From the end of the document to its start, so that an operation does not move the targets of later ones.
         return [one for way in reversed(places(root, self.pointer)) for one in self.at(Pointer(way), root)]
 
     def at(self, pointer: Pointer, root: Value) -> list[Operation]:
@@ -57,7 +57,7 @@ class ExpandingOperation(Operation):
         raise NotImplementedError
 
     def replace(self, pointer: Pointer, value: Value, item: MapItem | None) -> Replace:
-        """A plain operation that sets a value, with the position of this one. item: where the value is written."""
+        """A plain operation that sets a value, with the position of this one. item: the item that contains the value."""
         return Replace(
             pointer, value, source=self.source, line=self.line, number=self.number, words=self.words, item=item
         )
@@ -109,7 +109,7 @@ class AppendAll(ExpandingOperation):
 
 
 class Copy(ExpandingOperation):
-    """`type: copy`: the value at `from`, at the path as well."""
+    """`type: copy`: copies the value at `from` to the path."""
 
     __slots__ = ("start",)
     kind = "copy"
@@ -121,7 +121,7 @@ class Copy(ExpandingOperation):
 
 
 class Move(Copy):
-    """`type: move`: the value at `from`, at the path and no longer there."""
+    """`type: move`: moves the value at `from` to the path."""
 
     __slots__ = ()
     kind = "move"
@@ -131,7 +131,7 @@ class Move(Copy):
 
 
 def _found(root: Value, pointer: Pointer) -> tuple[Value, MapItem | None]:
-    """The value at a path, and its item if that has a key."""
+    """The value at a path, and its item if the item has a key."""
     value = find(root, pointer)
     last = pointer.tokens[-1] if pointer.tokens else None
     if type(last) is not KeyToken:
@@ -140,7 +140,7 @@ def _found(root: Value, pointer: Pointer) -> tuple[Value, MapItem | None]:
     return value, around.find(last.name) if type(around) is Map else None
 
 
-# ---- places
+# ---- matches
 
 
 def places(root: Value, pointer: Pointer) -> list[Way]:
@@ -160,7 +160,7 @@ def places(root: Value, pointer: Pointer) -> list[Way]:
 
 
 class _Walk:
-    """Visits all matches of a path. near: the values found instead of a part that matches nothing, by depth."""
+    """Visits all matches of a path. near: the values found at a part that matches nothing, by depth."""
 
     def __init__(self, tokens: Way) -> None:
         self.tokens = tokens
@@ -208,7 +208,7 @@ class _Walk:
                 self.go(array.items[number + token.shift].value, depth + 1, (*path, IndexToken(number + token.shift)))
 
     def nothing(self, pointer: Pointer) -> OpsError:
-        """The error for a path without a match: the part that exists, and the value there."""
+        """The error for a path without a match, which names the part that exists and the value there."""
         depth = max(depth for depth, count in enumerate(self.reached) if count)
         token = self.tokens[depth]
         wanted = token.value if type(token) is MatchingIndexToken else token.text(mark=False)

@@ -39,9 +39,9 @@ def check_kind(kind: str) -> None:
 
 
 def generate(kind: str, options: Value, sources: Sources) -> Value:
-    """A new value. kind: the type of the definition. sources: where a certificate finds its signer.
+    """Generates a value. kind: the type of the definition. sources: provide the signer of a certificate.
 
-    Raises OpsError for an unknown type and for options that do not fit.
+    Raises OpsError for an unknown type and for invalid options.
     """
     check_kind(kind)
     return GENERATORS[kind](options, sources)
@@ -52,7 +52,7 @@ _MOST_CHARACTERS = 1 << 16
 
 
 def _password(options: Value, _sources: Sources) -> Value:
-    """Letters and digits, each as likely as any other."""
+    """A password of letters and digits, uniformly distributed."""
     length = OperationOptions(options, "password", ("length",)).number("length")
     if length < 0:
         raise OpsError(
@@ -81,7 +81,7 @@ def _keys() -> ModuleType:
 
 
 def _certificate(options: Value, sources: Sources) -> Value:
-    with warnings.catch_warnings():  # common names longer than the standard allows are in use, and accepted
+    with warnings.catch_warnings():  # accept long common names, which are in use
         warnings.simplefilter("ignore")
         value: Value = _keys().certificate(options, sources)
     return value

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
-    """Warns about ignored parts of a text, of which only the first document is read. repeats: it has duplicate keys."""
+    """Warns about ignored parts of a text if only its first document is read. repeats: it has duplicate keys."""
     if repeats:
         from plait.yaml.duplicate_keys import duplicate_key_warnings
 
@@ -38,7 +38,7 @@ def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repea
 
 
 def _undashed(documents: DocumentSet) -> list[Warning]:
-    """Operations that begin within the one before."""
+    """Warnings about operations that lack a dash and so are part of the previous operation."""
     value = documents.items[0].value
     found = []
     for operation in value.items if type(value) is Array else ():
@@ -94,7 +94,7 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
             continue
         found = names(text)
         for place, name in enumerate(found):
-            # A placeholder inserted into a longer text is filled only if its name follows there.
+            # A placeholder inserted into a longer text is filled only if the text already contains its name later.
             lost = [one for one in brought.get(name.partition(".")[0], ()) if one not in found[place + 1 :]]
             if lost:
                 others = ", ".join(f"(({one}))" for one in lost)
@@ -113,11 +113,11 @@ def _at(item: Item) -> Position | None:
 
 
 def _brought(sources: Sources) -> dict[str, list[str]]:
-    """The placeholders with a given value in the values of variables, by variable."""
+    """The placeholders in the values of variables that have a value themselves, by variable."""
     try:
         given = {} if sources.are_empty() else sources.named()
     except OpsError:
-        return {}  # which is raised again, with its position, when they are filled
+        return {}  # the error is raised again, with its position, when placeholders are filled
     found: dict[str, list[str]] = {}
     for name, value in given.items():
         if type(value) is str:
@@ -133,8 +133,8 @@ def _brought(sources: Sources) -> dict[str, list[str]]:
 def _unclosed(text: str) -> str | None:
     """The first part of a text that looks like an unclosed placeholder, or None.
 
-    Arithmetic and patterns contain double parentheses as well. Within a longer text only a brace instead of a
-    parenthesis shows the intention.
+    Arithmetic and patterns contain double parentheses as well. In a longer text, only a brace instead of a parenthesis
+    shows that a placeholder was intended.
     """
     at = text.find(MARK)
     while at >= 0:

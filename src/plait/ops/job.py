@@ -46,11 +46,10 @@ if TYPE_CHECKING:
 def patch(
     value: Value, operations: Iterable[Operation], *, trace: Trace | None = None, done: list[Operation] | None = None
 ) -> Value:
-    """Applies all operations to a value, each to the result of the one before, and returns the result.
+    """Applies all operations to a value, in order. Returns the result; the value itself is not changed.
 
-    The value itself is not changed. trace: records the effects. done: receives the applied plain operations (see
-    `ops.expansion`). Raises OpsError with the operation's file, line and number, the failed part of the path and the
-    value there.
+    trace: records the effects. done: receives the applied plain operations (see `ops.expansion`). Raises OpsError with
+    the operation's file, line and number, the failed part of the path and the value there.
     """
     draft = WorkingCopy(value)
     telling = None
@@ -129,9 +128,9 @@ def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsEr
 class PatchJob:
     """The options and inputs of one evaluation of `plait patch`.
 
-    context: receives warnings and provenance. template: the text to change. base: its document; the input itself if
-    there is no template. operations: in order. sources: values of placeholders. pointer: the requested path.
-    expect_values, expect_use: fail for a variable without a value, or a value that is not used. sort: print keys
+    context: receives warnings and provenance. template: the text to change. base: the document of the template; the
+    input itself if there is no template. operations: in order. sources: values of placeholders. pointer: the requested
+    path. expect_values, expect_use: fail for a variable without a value, or a value that is not used. sort: print keys
     sorted. keep_format: edit only changed lines of the template. variables_first: fill placeholders of the base before
     the operations. extensions: names of enabled extensions. done: receives the applied plain operations, or None. item:
     the item at the path, for a traced evaluation.
@@ -203,7 +202,7 @@ class PatchJob:
             from plait.ops.ignored import warn_of_placeholders
 
             warn_of_placeholders(texts, self.sources, self.context.warn)
-        # Generated values are stored now.
+        # Generated values are already stored.
         self.context.check_warnings()
         patched = value
         value = self._filled(value, used)
@@ -221,7 +220,7 @@ class PatchJob:
         return found
 
     def _filled(self, value: Value, used: set[str], *, is_last: bool = True) -> Value:
-        """Fills the placeholders of a document. is_last: as of `interpolate`."""
+        """The document with its placeholders filled. is_last: as for `interpolate`."""
         if not can_have_values(value, self.sources) and not self.expect_values:
             return value
         from plait.ops.definitions import interpolate
@@ -238,15 +237,14 @@ class PatchJob:
         )
 
     def _withheld(self, error: OpsError, *unfilled: Value) -> OpsError:
-        """An error about a document with filled placeholders, which may quote values of variables, with these withheld.
+        """An error about a document with filled placeholders. Quotations that may contain values of variables are
+        withheld.
 
         unfilled: the document before filling. If its keys had placeholders, keys are withheld, too.
         """
         if not self.sources.are_empty():
             if not self.sources.uses_secrets:
-                error.reference = public(
-                    error.reference
-                )  # plait under the name of another program quotes its input as that program does
+                error.reference = public(error.reference)  # called as `bosh`, plait quotes its input as bosh does
             conceal(error)
             if self.sources.uses_secrets and any(map(_has_filled_keys, unfilled)):
                 error.found = error.hint = None

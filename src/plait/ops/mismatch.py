@@ -1,6 +1,6 @@
 """The reason for a failed `test` operation: the first difference between found and expected value.
 
-Possible secrets are not shown: values under keys that sound like one, and texts with a private key.
+Possible secrets are not shown: values under keys with a suspicious name, and private keys.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tu
             found, expected = one.value, expected.items[number].value
         else:
             if any(word in way.lower() for word in _SECRET) or _is_key(found) or _is_key(expected):
-                # Nor is its line quoted.
+                # The line is not quoted either.
                 other = "another " if type(found) is type(expected) else ""
                 return way, f"{kind_name(expected)} ({_HIDDEN})", f"{other}{kind_name(found)} (not shown)", []
             kinds = kind_name(found) != kind_name(expected)
@@ -61,7 +61,7 @@ def _is_key(value: Value) -> bool:
 
 
 def _in_maps(found: Map, expected: Map) -> tuple[MapItem, Value] | None:
-    """The first key that both have with other values; None when they have other keys, or keys that a path cannot spell."""
+    """The first key whose values differ. None if the maps have different keys, or keys that a path cannot name."""
     theirs = {item.key: item for item in found.items if type(item.key) is str}
     if theirs.keys() != {item.key for item in expected.items}:
         return None

@@ -1,4 +1,4 @@
-"""Operations files: lists of operations in YAML (docs/reference/operations.md), alone, in a directory or matched by a
+"""Reads operations files: YAML lists of operations (docs/reference/operations.md), from a file, a directory or a
 pattern.
 """
 
@@ -32,14 +32,14 @@ EXTENSIONS = (".yml", ".yaml", ".json")
 
 
 def not_read(source: Source, value: Value, line: int, expected: str) -> str:
-    """BOSH's text of an error about a value of a wrong type. expected: the type in Go that it should have been."""
+    """BOSH's message about a value of a wrong type. expected: the required Go type."""
     from plait.ops.unmarshal import wrong_type
 
     return f"Deserializing ops file '{source.name}': {wrong_type(value, line, expected)}"
 
 
 class OperationSource:
-    """An entry of an ops file: its fields, and its position."""
+    """An entry of an ops file with its position."""
 
     __slots__ = ("fields", "line", "number", "source")
 
@@ -54,7 +54,7 @@ class OperationSource:
         return None if item is None else item.value
 
     def text(self, name: str) -> str | None:
-        """A field as text: other scalars as they are written. Raises OpsError for a collection."""
+        """A field as text; other scalars as written. Raises OpsError for a collection."""
         value = self.value(name)
         if isinstance(value, (Map, Array)):
             raise self.wrong_type(name, "a string")
@@ -111,7 +111,7 @@ class OperationSource:
         )
 
     def _misspelt(self) -> str | None:
-        """A hint for the first field that no operation has."""
+        """A hint for the first unknown field, or None."""
         from plait.base.similar_names import listed, near
 
         for name in self.fields:
@@ -146,7 +146,7 @@ class OperationSource:
             ) from None
 
     def with_path(self, path: str) -> OperationSource:
-        """The same with another path."""
+        """The same entry with another path."""
         item = self.fields["path"]
         fields = {**self.fields, "path": MapItem(item.key, path, item.source, item.line)}
         return OperationSource(fields, self.source, self.line, self.number)
@@ -284,7 +284,7 @@ def _operation(
 
 
 def built(definition: OperationSource, null_values: bool, extensions: frozenset[str]) -> Operation:
-    """The operation that an entry of an ops file defines; the other arguments as of `operations_of`. Raises OpsError."""
+    """The operation that an entry of an ops file defines; other arguments as for `operations_of`. Raises OpsError."""
     if EMBEDDED in extensions:
         from plait.ops.embedded import inside_of
 
@@ -304,7 +304,7 @@ def built(definition: OperationSource, null_values: bool, extensions: frozenset[
     return build(definition, null_values)
 
 
-# The operations of JSON Patch that have other names here.
+# Operations of JSON Patch that have another name in operations files.
 _WITH = Flag("with", EVERY)
 _JSON_PATCH = {
     "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
@@ -337,7 +337,7 @@ def _unknown_type(definition: OperationSource, kind: str) -> OpsError:
 
 
 def settled(value: Value) -> Value:
-    """The value of a replace operation as bosh reads it: printed and read again.
+    """The value of a replace operation as bosh reads it: printed and parsed again.
 
     This changes only floats: 1.0 prints as 1 and is read as an integer.
     """
@@ -372,8 +372,8 @@ def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
     a pattern.
 
     Files of a directory must end in .yml, .yaml or .json. A pattern (`ops/*.yml`, `**` for any depth) is used only if
-    no file has that name. Raises ReadError if there is none, and for a symbolic link to a directory, in one, or matched
-    by a pattern, unless `links` allows it. A file given by name is read even through links.
+    no file has that name. Raises ReadError if no file matches. Also raises it for a symbolic link to a directory, in a
+    directory, or matched by a pattern, unless `links` allows the link. A file given by name is read even through links.
     """
     if not any(char in path for char in "*?["):
         check_read(path)
@@ -436,7 +436,9 @@ def _folders(path: str) -> list[str]:
 
 
 def _check_links(paths: Iterable[str], start: int, links: LinkPolicy) -> None:
-    """Rejects files reached by a link that the user did not name. start: the length of the path that the user gave."""
+    """Rejects files reached through a link that the user did not name. start: the length of the path that the user
+    gave.
+    """
     seen: set[str] = set()
     for path in paths:
         path = path.replace(os.altsep or os.sep, os.sep)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """Base class of operations: pointer, position, number in its file, and the user's text for failures."""
+    """Base class of operations. It has a pointer, a position, the number in its file, and the user's text for failures."""
 
     __slots__ = ("line", "number", "pointer", "source", "words")
     kind = ""
@@ -47,7 +47,7 @@ class Operation:
         return f"{type(self).__name__}({str(self.pointer)!r})"
 
     def apply(self, draft: WorkingCopy) -> None:
-        """Change the draft. Raises OpsError."""
+        """Changes the draft. Raises OpsError."""
         raise NotImplementedError
 
     def plain(self, root: Value) -> Sequence[Operation]:  # noqa: ARG002 - what is wide looks at the document
@@ -60,7 +60,7 @@ class Operation:
 
 
 class Replace(Operation):
-    """`type: replace`: set, insert or create."""
+    """`type: replace`: sets, inserts or creates a value."""
 
     __slots__ = ("item", "value")
     kind = "replace"
@@ -78,7 +78,7 @@ class Replace(Operation):
     ) -> None:
         super().__init__(pointer, source=source, line=line, number=number, words=words)
         self.value = value
-        self.item = item  # where the value is written
+        self.item = item  # item that contains the value
 
     def apply(self, draft: WorkingCopy) -> None:
         draft.replace(self.pointer, self.value, self.source, self.line)
@@ -148,7 +148,7 @@ class Test(Operation):
         pointer = self.pointer
         root = draft.root
         if pointer.is_slash and type(root) is Map and root.find("") is None:
-            return  # the empty key does not exist, whatever else "/" may match
+            return  # the empty key does not exist, even if "/" matches something else
         try:
             draft.find(pointer)
         except PathNotFoundError as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OperationOptions:
-    """Options by name. Each is read by the type that it should have; an unknown name, or another type, raises OpsError."""
+    """Options by name. Each is read with its type. An unknown name or a wrong type raises OpsError."""
 
     __slots__ = ("_items", "kind")
 

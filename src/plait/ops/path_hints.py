@@ -1,4 +1,4 @@
-"""Resolves a path through another item of an array that it passes. Used for hints."""
+"""Hints for a path that exists in another item of an array on the path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 1000
 
 
 def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
-    """The path with another item instead of a selected one, if the rest exists there; else None."""
+    """The path with another item selected, if it exists; else None."""
     tokens = pointer.tokens
     for depth in range(len(tokens) - 2, -1, -1):
         token = tokens[depth]

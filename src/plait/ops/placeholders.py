@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
 
 MARK = "(("
-# The key at the root of a document whose value defines variables.
+# The key of the root map that defines variables.
 SECTION = "variables"
 _SHORT = 1 << 10
 _ASCII = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/.")
 
 
 def names(text: str) -> list[str]:
-    """The names of all placeholders of a string, in order, without `!`."""
+    """The names of all placeholders in a string, in order, without `!`."""
     out: list[str] = []
     at = text.find("((")
     while at >= 0:
         end = text.find("))", at + 2)
         if end < 0:
             break
-        # Only the innermost "((" before "))" can begin a placeholder: no name has a parenthesis in it.
+        # Only the innermost "((" before "))" can start a placeholder, because names contain no parentheses.
         name = _name(text[text.rfind("((", at, end) + 2 : end])
         if name is not None:
             out.append(name)
@@ -67,10 +67,10 @@ def name_end(text: str, start: int) -> int:
 
 
 def marked(root: Value) -> list[tuple[Item, str]]:
-    """The strings in a tree, including keys, that contain or begin a placeholder, with their items."""
+    """The strings in a tree, including keys, that contain the start of a placeholder, with their items."""
     found: list[tuple[Item, str]] = []
     work = [root] if type(root) is Map or type(root) is Array else []
-    for node in work:  # which grows during the iteration
+    for node in work:  # the list grows during the iteration
         for item in node.items:
             value = item.value
             if type(value) is str:
@@ -84,7 +84,7 @@ def marked(root: Value) -> list[tuple[Item, str]]:
 
 
 def can_have_values(root: Value, sources: Sources) -> bool:
-    """False if no placeholder of a document can have a value: no values are given, and the document defines no
+    """False if no placeholder of a document can have a value, because no values are given and the document defines no
     variables.
     """
     section = root.find(SECTION) if type(root) is Map else None
@@ -102,14 +102,14 @@ def is_whole(text: str) -> bool:
 
 
 def fill(text: str, lookup: Lookup) -> Value:
-    """The string with its placeholders replaced by the values of `lookup`. A placeholder that is the whole string
-    becomes the value itself.
+    """Replaces the placeholders in a string by the values of `lookup`. If the whole string is one placeholder, returns
+    the value itself.
 
-    Within a longer string only strings and integers are accepted, and only placeholders without spaces are replaced.
-    Text inserted for an earlier name can be replaced by a later one. Raises OpsError for a value of another type.
+    In a longer string only strings and integers are accepted, and only placeholders without spaces are replaced. A
+    later name can replace text inserted for an earlier one. Raises OpsError for a value of another type.
     """
     found_names = names(text)
-    # One pass is enough, unless an inserted text can form a placeholder.
+    # One pass suffices, unless an inserted text can form a placeholder.
     simple = text.count(MARK) == len(found_names)
     filled: set[str] = set()
     for name in found_names:

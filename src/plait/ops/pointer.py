@@ -3,7 +3,7 @@
 A path is split at "/", a part at ":" into a body and modifiers; then `~0 ~1 ~7` in the body become `~ / :`. The body
 decides the type of the part: `-` at the end, an index, `key=value`, else a key. `?` at the end of a key or match makes
 it, and every key and match to its right, optional. There is no escape for `=`, digits or a final `-`: such keys can be
-written in the optional form only.
+written only in the optional form.
 
     >>> str(parse("/groups/name=db:next/01"))
     '/groups/name=db:next/1'
@@ -81,7 +81,7 @@ class IndexToken(_Selected):
 
 
 class MatchingIndexToken(_Selected):
-    """The array item that is a map with this text under this key."""
+    """Selects the array item that is a map with this text under this key."""
 
     __slots__ = ("key", "optional", "value")
 
@@ -96,7 +96,7 @@ class MatchingIndexToken(_Selected):
 
 
 class AfterLastIndexToken:
-    """The position after the last item of an array; only as the last part of a path."""
+    """The position after the last item of an array. Valid only as the last part of a path."""
 
     __slots__ = ()
     optional = False
@@ -106,7 +106,7 @@ class AfterLastIndexToken:
 
 
 class Pointer:
-    """A parsed path: its tokens. No tokens: the root. `str` returns the canonical form."""
+    """A parsed path: its tokens. The root has none. `str` returns the canonical form."""
 
     __slots__ = ("tokens",)
 
@@ -126,7 +126,7 @@ class Pointer:
         return hash(str(self))
 
     def until(self, count: int) -> str:
-        """The canonical text of the first `count` tokens. `?` is at the first optional one only."""
+        """The canonical text of the first `count` tokens. Only the first optional one has a `?`."""
         out = [""]
         marked = False
         for token in self.tokens[:count]:
@@ -148,7 +148,7 @@ ROOT = Pointer(())
 
 
 def escape(text: str) -> str:
-    """A key or value as it is written in a path."""
+    """A key or value, escaped for a path."""
     return text.replace("~", "~0").replace("/", "~1").replace(":", "~7")
 
 
@@ -156,7 +156,7 @@ _ESCAPES = {"0": "~", "1": "/", "7": ":"}
 
 
 def unescape(text: str) -> str:
-    """The inverse of `escape`, in one pass; `~` before anything else stays."""
+    """The inverse of `escape`, in one pass. Any other `~` stays."""
     if "~" not in text:
         return text
     head, *pieces = text.split("~")
@@ -168,7 +168,7 @@ def unescape(text: str) -> str:
 
 
 def index_number(text: str) -> int | None:
-    """The number that a part is read as: decimal digits with an optional sign, within 64 bits; else None."""
+    """The number of an index part: decimal digits with an optional sign, within 64 bits; else None."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isdecimal() and digits.isascii()):
         return None
@@ -179,11 +179,11 @@ def index_number(text: str) -> int | None:
 
 
 def parse(text: str) -> Pointer:
-    """The pointer that a path spells. Raises OpsError (without a position) if it spells none."""
+    """Parses a path. Raises OpsError (without a position) if it is invalid."""
     if text == "":
         return ROOT
     if text[0] != "/":
-        # `properties.router.port`, as other tools write it.
+        # `properties.router.port`, the syntax of other tools.
         meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
         raise OpsError(
             f'a path starts with "/": "{text}"',

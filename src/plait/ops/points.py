@@ -18,7 +18,7 @@ _CHANGES = "changes something"
 
 
 class OperationPoints:
-    """Reports operations: their existence, their start, and their changes."""
+    """Reports operations to the coverage listener: their existence, their start, and their changes."""
 
     def __init__(self, listener: CoverageListener, operations: Sequence[Operation], value: Value) -> None:
         self._listener = listener

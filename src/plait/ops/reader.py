@@ -1,5 +1,7 @@
-"""Reads and writes files with the settings of this dialect: only the first document, scalar keys, a skipped byte order
-mark, resolved duplicate keys; on output sorted keys and folded strings (docs/reference/operations.md).
+"""Reads and writes files with the settings of this dialect (docs/reference/operations.md).
+
+Reading: only the first document, scalar keys, a skipped byte order mark, resolved duplicate keys. Writing: sorted keys,
+folded strings.
 """
 
 from __future__ import annotations
@@ -20,17 +22,17 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet, Value
 
 FOLD = 80
-# Names of file contents in messages: the text to change, and the value of a variable.
+# Names of files in messages: the text to change, and the value of a variable.
 TEMPLATE, VALUE = "the template", "the value of a variable"
 
 
 def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
-    """The value of the first document. warn: receives notes about ignored parts. Raises ReadError, LimitError."""
+    """Reads the value of the first document. warn: receives notes about ignored parts. Raises ReadError, LimitError."""
     return _settled(source, _read(source), warn)
 
 
 def read_named(source: Source, warn: Callable[[str], None] | None = None) -> Value:
-    """The same for a map from names to values: the keys of the root map are read as written."""
+    """As `read_first`, for a map from names to values: keys of the root map are strings as written."""
     return _settled(source, _read(source, text_keys=True), warn)
 
 
@@ -55,7 +57,7 @@ def _settled(source: Source, tree: DocumentSet, warn: Callable[[str], None] | No
 
 
 def write_text(value: Value, *, sort: bool = True, tags: bool = False) -> str:
-    """A value as the reference prints it; keys in their own order unless `sort`. tags: with tags (`plait.yaml.tags`)."""
+    """A value as BOSH prints it. sort: sort keys. tags: print tags (`plait.yaml.tags`)."""
     if tags:
         from plait.yaml.tags import printable
 
@@ -69,20 +71,22 @@ def write_bytes(value: Value, *, sort: bool = True) -> bytes:
 
 
 def keep_format(source: Source, old: Value, new: Value) -> str:
-    """The text of a base with first document `old`, with minimal changes of lines so that it becomes `new`."""
+    """Edits the text of a base with first document `old`, so that it becomes `new` with as few changed lines as
+    possible.
+    """
     from plait.yaml.format_preserving import keep_format as kept
 
     return kept(source, old, new, read_first)
 
 
 class DecodeError(ReadError):
-    """Bytes that are not valid text. BOSH reports this when it parses them as YAML."""
+    """Raised for bytes that are not valid text. BOSH reports this when it parses the text as YAML."""
 
     code = "not-utf8"
 
 
 def decoded(data: bytes) -> str:
-    """The YAML text of bytes: UTF-8, or UTF-16 with a byte order mark. Raises ReadError for an incomplete UTF-16
+    """The YAML text in bytes: UTF-8, or UTF-16 with a byte order mark. Raises ReadError for an incomplete UTF-16
     character.
     """
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
@@ -98,7 +102,7 @@ def decoded(data: bytes) -> str:
 
 
 def as_they_are(data: bytes) -> str:
-    """Bytes as text. Invalid UTF-8 is preserved when it is written."""
+    """Decodes bytes. Invalid UTF-8 is preserved when the text is written."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -142,5 +146,5 @@ def expand_home(path: str) -> str:
     """The path with a leading `~` replaced by the home directory."""
     if not path.startswith("~"):
         return path
-    note_home()  # the home directory is not part of the path
+    note_home()  # the message does not show the home directory
     return os.path.expanduser("~") + path[1:]

@@ -1,6 +1,6 @@
-"""Changes scalars anywhere in a tree, keys included. Parts without changes are shared.
+"""Changes scalars anywhere in a tree, including keys. Unchanged parts are shared.
 
-Nothing here recurses: containers are listed parents first, then those on the path to a change are copied, children
+The functions do not recurse: they list containers parents first, and then copy those on the path to a change, children
 first.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
-    """The value with `change(text, item, is_key)` instead of each string, and string key, that contains `mark`.
+    """Replaces each string, and string key, that contains `mark` by `change(text, item, is_key)`.
 
     A changed key replaces an equal one (docs/reference/variables.md).
     """
@@ -32,7 +32,7 @@ def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
     changed: dict[int, Value] = {}
     keys: dict[int, Value] = {}
     dirty: set[int] = set()
-    for number, node in enumerate(work):  # which grows during the iteration
+    for number, node in enumerate(work):  # the list grows during the iteration
         for item in node.items:
             inner = item.value
             if type(inner) is str:
@@ -49,7 +49,7 @@ def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
 
 
 def rewrite_floats(value: Value, change: Callable[[float], Value]) -> Value:
-    """The value with `change(number)` instead of each float, including keys."""
+    """Replaces each float, including keys, by `change(number)`."""
     if type(value) is float:
         return change(value)
     if type(value) is not Map and type(value) is not Array:
@@ -59,7 +59,7 @@ def rewrite_floats(value: Value, change: Callable[[float], Value]) -> Value:
     changed: dict[int, Value] = {}
     keys: dict[int, Value] = {}
     dirty: set[int] = set()
-    for number, node in enumerate(work):  # which grows during the iteration
+    for number, node in enumerate(work):  # the list grows during the iteration
         for item in node.items:
             inner = item.value
             if type(inner) is Map or type(inner) is Array:
@@ -117,7 +117,7 @@ def _new_value(item: MapItem | ArrayItem, changed: dict[int, Value], made: dict[
 
 
 def _settled_keys(before: list[MapItem], after: list[MapItem]) -> list[MapItem]:
-    """Items with distinct keys: of equal ones a changed key wins over an unchanged one, otherwise the later one."""
+    """Items with distinct keys. A changed key replaces an equal unchanged one; otherwise the later item wins."""
     found: dict[object, tuple[bool, MapItem]] = {}
     for old, new in zip(before, after, strict=True):
         known = key_id(new.key)

@@ -1,4 +1,4 @@
-"""The text of a scalar, as operations, variables and messages show it."""
+"""The text of a scalar in operations, variables and messages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Operations in an evaluation with secrets: the effects of secrets on them.
+"""The effects of secrets on operations. Imported only for an evaluation with secrets.
 
 An operation finds its target by keys and matches. If it compares a value or key that depends on a secret, or searches
 for an item whose existence depends on one, the found target reveals the secret. Then the searched map or array counts
-as chosen by the secret, whatever was found. Imported only for such an evaluation.
+as chosen by the secret, whether the target was found or not.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Compared:
     one, and the kind of failure reveals the secret. An error names the first operation that compares, and withholds the
     rest.
 
-    comparing: the first of them that was returned and compares.
+    comparing: the first returned operation that compares.
     """
 
     def __init__(self, operations: Sequence[Operation]) -> None:
@@ -76,7 +76,7 @@ class Compared:
             yield operation
 
     def told(self, error: OpsError) -> OpsError:
-        """The error of one of them."""
+        """The error of an operation, redacted if an earlier one compares."""
         comparing = self.comparing
         return error if comparing is None else _as_of(comparing, error)
 
@@ -110,13 +110,13 @@ def _quoted(text: str | None) -> Wording | None:
 
 def _pointers(operation: Operation) -> Iterator[Pointer]:
     yield operation.pointer
-    start: Pointer | None = getattr(operation, "start", None)  # of a copy and a move
+    start: Pointer | None = getattr(operation, "start", None)  # for a copy or a move
     if start is not None:
         yield start
 
 
 def _compared(pointer: Pointer, root: Value, marks: Marks) -> Iterator[tuple[Item | None, Map | Array]]:
-    """The maps and arrays on a path in which it compares secret-dependent values, each with its item."""
+    """The maps and arrays on a path in which secret-dependent values are compared, each with its item."""
     found: list[tuple[Item | None, Value]] = [(None, root)]
     for token in pointer.tokens:
         inner: list[tuple[Item | None, Value]] = []

@@ -68,7 +68,7 @@ class VariableStore:
             values[name] = make(kind, options, sources)
             return True, values[name]
         try:
-            # The file itself may be a link: two runs with one store lock one directory.
+            # The file itself may be a link. Two runs with the same store lock the same directory.
             directory, _ = target(self.path, make=0o777)
             with directory, _Lock(directory):
                 self._values = values = self._read()
@@ -104,7 +104,7 @@ def _write(path: str, values: dict[str, Value]) -> None:
 
 
 class _Lock:
-    """A lock of one process on a directory. Waits until it is free."""
+    """A lock on a directory, for one process. Waits until it is free."""
 
     __slots__ = ("_directory", "_handle")
 
@@ -126,7 +126,7 @@ class _Lock:
         fcntl.flock(self._handle, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._handle)  # which unlocks as well
+        os.close(self._handle)  # this also unlocks it
 
 
 def _locked(msvcrt: ModuleType, handle: int) -> bool:

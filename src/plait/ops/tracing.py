@@ -46,12 +46,12 @@ def record(
         return (item,) if item is not None and not _nested(new.value) and not _nested(item.value) else ()
 
     if type(before) is not type(after) or not _nested(after):
-        # No item is replaced: the document's value is.
+        # The document's value is replaced, not an item.
         made_of: tuple[Origin, ...] = because if item is None else (*because, item)
         trace.whole["document"] = Change(operation.kind, operation.source, operation.line, because=made_of)
     trace.relate(before, after, operation.kind, because, explain, inserted=given if _nested(given) else None)
     if item is not None and not _nested(item.value):
-        # The value is below the parts created by the path.
+        # The value is inside the parts created by the path.
         for new in created:
             for inner in walk(new.value):
                 if inner.line == operation.line and inner.value is given:
@@ -64,7 +64,7 @@ def _nested(value: Value) -> bool:
 
 
 def looked_up(trace: Trace, pointer: Pointer, root: Value, found: Value) -> Item | None:
-    """Records the items that were created for a path. Returns the item at the path, or None."""
+    """Records the items that a path created. Returns the item at the path, or None."""
     source = Source(f"--path {pointer}", str(pointer)).of_flag("path")
     for item in walk(found):
         if item.source is None:
@@ -89,7 +89,9 @@ def _of_whole(trace: Trace) -> tuple[Origin, ...]:
 
 
 def finished(trace: Trace, document: Document, item: Item | None) -> None:
-    """Records the origin of a run's document: an item that was looked up, or the operation that replaced all of it."""
+    """Records the origin of the resulting document: an item at a path, or the operation that replaced the whole
+    document.
+    """
     change = trace.whole.pop("document", None)
     if item is not None:
         trace.copied(document, item)
@@ -100,7 +102,7 @@ def finished(trace: Trace, document: Document, item: Item | None) -> None:
 
 
 class Variables:
-    """The origins of variables: the values given by flags, by kind."""
+    """The origins of variables: values given by flags, by type of flag."""
 
     __slots__ = ("_given", "trace")
 
@@ -112,7 +114,7 @@ class Variables:
         self._given.setdefault(kind, {})[name] = origin
 
     def flag(self, kind: str, argument: str) -> None:
-        """A value on the command line, or the text of a file named there."""
+        """Records a value on the command line, or the text of a file named there."""
         name, _, text = argument.partition("=")
         if kind == "var":
             source = Source(f"--{kind} {name}={text}", argument).of_flag(kind)
@@ -121,7 +123,7 @@ class Variables:
         self.give(kind, name, Contributor("variable value", source, 1))
 
     def file(self, path: str) -> None:
-        """The values of a vars file, each with its line."""
+        """Records the values of a vars file, each with its line."""
         self.texts(file_source(path, "a variables file"))
 
     def texts(self, source: Source) -> None:
@@ -132,16 +134,16 @@ class Variables:
                 self.give("vars-file", str(item.key), item)
 
     def environment(self, prefix: str) -> None:
-        """The variables of an environment."""
+        """Records the variables from environment variables with a prefix."""
         for name in variables(f"{prefix}_"):
-            # Its value is not quoted, except as the value that is explained.
+            # The variable's value is quoted only if it is the explained value.
             source = Source(f"environment variable {name}").of_flag("vars-env", prefix)
             self.give("vars-env", name[len(prefix) + 1 :], Contributor("variable value", source, 0))
 
     def store(self, path: str) -> None:
         source = Source(path)
         self._given["vars-store"] = {"": Contributor("variable store", source, 0)}
-        # Its values are mostly passwords and keys.
+        # Values of a store are mostly passwords and keys.
         self.trace.hide_lines([(source, 0, 1)])
 
     def origins(self, name: str) -> list[Origin]:
@@ -165,7 +167,7 @@ class Variables:
         texts: dict[tuple[Source | None, int], list[Item]] = {}
 
         made: list[tuple[Item, tuple[Origin, ...]]] = []
-        renamed: list[Item] = []  # by a placeholder in the key: items below are not paired with the old ones
+        renamed: list[Item] = []  # changed by a placeholder in the key: items inside are not paired with the old ones
 
         def origins(new: Item, old: Item | None) -> tuple[Origin, ...]:
             held = [old] if old is not None else _at(before, new, texts)
@@ -187,7 +189,7 @@ class Variables:
             return tuple(out)
 
         if before is not after and not _nested(after):
-            # The document is a placeholder.
+            # The whole document is a placeholder.
             read = [origin for name in names(str(before)) for origin in self.origins(name)]
             self.trace.whole["document"] = Change(
                 "variable", None, 0, because=(*_of_whole(self.trace), *dict.fromkeys(read))
@@ -196,7 +198,7 @@ class Variables:
         for item, because in made:
             for inner in walk(item.value):
                 if inner.source is None:
-                    # Combined from several variables, or from flags.
+                    # The value is combined from several variables, or from flags.
                     self.trace.record(inner, Change("variable", item.source, item.line, because=because))
 
         for item in tuple(renamed):
@@ -215,7 +217,7 @@ class Variables:
 
 
 def _at(before: Value, item: Item, texts: dict[tuple[Source | None, int], list[Item]]) -> list[Item]:
-    """The items with placeholders on the line of an item whose key was one."""
+    """The items with placeholders on the line of an item whose key was a placeholder."""
     if not texts:
         texts[None, -1] = []
         for old in walk(before):
@@ -225,7 +227,7 @@ def _at(before: Value, item: Item, texts: dict[tuple[Source | None, int], list[I
 
 
 def _inside(origin: Origin, name: str) -> Origin:
-    """The part of a variable's value that a dotted name means."""
+    """The part of a variable's value that a dotted name selects."""
     found: Origin = origin
     if type(origin) is not MapItem:
         return origin

@@ -1,4 +1,4 @@
-"""go-yaml's messages about values of a wrong type, for runs that replace bosh."""
+"""go-yaml's messages about values of a wrong type, for callers that replace bosh by plait."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST = 10
 
 
 def wrong_type(value: Value, line: int, expected: str) -> str:
-    """The error of go-yaml for a value. expected: the type in Go that it should have been."""
+    """go-yaml's error for a value. expected: the required Go type."""
     tag = _TAGS.get(type(value), "!!null")
     shown = ""
     if type(value) is not Map and type(value) is not Array:
@@ -33,7 +33,7 @@ def wrong_type(value: Value, line: int, expected: str) -> str:
 
 
 def root_line(source: Source) -> int:
-    """The line where the value of the first document begins, as written, including duplicate keys."""
+    """The line where the value of the first document starts, as written, including duplicate keys."""
     tree = scanned(source.text)
     line, _ = tree.place(tree.documents[0].root.start) if tree.documents else (1, 1)
     return source.first_line - 1 + line
@@ -50,7 +50,7 @@ def go_value(value: Value) -> str:
 
 
 def refused_key(source: Source) -> str:
-    """The message of go-yaml about the first collection used as a key, unless the text has a syntax error."""
+    """go-yaml's message about the first collection used as a key, unless the text has a syntax error."""
     try:
         tree = read(source, keep_mark=False, first=True)
     except ReadError as error:
@@ -60,7 +60,7 @@ def refused_key(source: Source) -> str:
 
 
 def _collections(value: Value) -> Iterator[Value]:
-    """The keys in a value that are collections."""
+    """The collections used as keys in a value."""
     if type(value) is Map or type(value) is Array:
         for item in value.items:
             key = item.key if type(item) is MapItem else None

@@ -1,7 +1,7 @@
 """Sources of variables, in order of precedence. See docs/reference/variables.md.
 
-`-v` before `--var-file` before `-l` before `--vars-env` before `--vars-store`; within one kind the later wins. A dotted
-name outside the store defines an entry of a map: `db.port=1` is variable `db` with `{port: 1}`.
+`-v` before `--var-file` before `-l` before `--vars-env` before `--vars-store`; for one flag, the last value wins. A
+dotted name outside the store defines an entry of a map: `db.port=1` is the variable `db` with `{port: 1}`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.tree.nodes import Value
 
-KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")  # the later in this row win
+KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")  # later kinds in this list win
 
 
 class Sources:
@@ -68,14 +68,14 @@ class Sources:
         self._named = None
 
     def give_map(self, values: Map) -> None:
-        """Adds variables as `-v` does: the items of a map, each by its key."""
+        """Adds variables as `-v` does, from the items of a map."""
         self.give("var", {str(item.key): item.value for item in values.items})
         if self.traced is not None:
             for item in values.items:
                 self.traced.give("var", str(item.key), item)
 
     def give_secrets(self, values: Map) -> None:
-        """Adds secret variables: the items of a map by key."""
+        """Adds secret variables from the items of a map."""
         note_secrets()
         self._has_secrets = True
         self.give("secrets", {str(item.key): item.value for item in values.items})
@@ -122,7 +122,7 @@ class Sources:
         return name in self.named() or (self.store is not None and name in self.store.values())
 
     def names(self) -> list[str]:
-        """The names of all variables that any source offers; of a dotted one the first part."""
+        """The names of all variables in all sources; for a dotted name, the first part."""
         names = dict.fromkeys(self.named())
         if self.store is not None:
             names.update(dict.fromkeys(name.partition(".")[0] for name in self.store.values()))
@@ -130,7 +130,7 @@ class Sources:
 
 
 def nested(flat: Mapping[str, Value]) -> dict[str, Value]:
-    """Values by plain names, from values by names that may be dotted. Raises OpsError where two contradict."""
+    """Converts values with dotted names to values with plain names. Raises OpsError if two contradict."""
     if not any("." in name for name in flat):
         return dict(flat)
     named: dict[str, Value] = {name: value for name, value in flat.items() if "." not in name}
@@ -166,7 +166,7 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
 
 
 def from_argument(text: str) -> dict[str, Value]:
-    """`-v name=value`. The value is YAML. A string is used as written, without one pair of quotes."""
+    """Parses `-v name=value`. The value is YAML. A string is used as written, without one pair of quotes."""
     name, value = _halves(text, "value")
     try:
         parsed = read_first(Source("", value).hidden())
@@ -181,14 +181,14 @@ def from_argument(text: str) -> dict[str, Value]:
 
 
 def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
-    """The error for a value from outside of files, without position. reference: BOSH's text."""
+    """The error for an invalid value that is not in a file, without a position. reference: BOSH's text."""
     message = Wording(what, " is not YAML: ", part_of(error, "message"))
     found = OpsError(message, hint=full(error, "hint"), reference=public(reference), code="variable-flag")
     return conceal(found)  # type: ignore[return-value]
 
 
 def from_text_file(text: str) -> dict[str, Value]:
-    """`--var-file name=path`: the file's text."""
+    """Reads `--var-file name=path`: the file's text."""
     name, path = _halves(text, "path")
     path = expand_home(path)
     try:
@@ -231,7 +231,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
 
 
 def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """`-l path`: a map with string keys. warn: receives notes about ignored parts."""
+    """Reads `-l path`: a map with string keys. warn: receives notes about ignored parts."""
     try:
         source = file_source(path, "a variables file")
     except ReadError as error:
@@ -244,7 +244,7 @@ def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str,
 
 
 def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """The values of a file that maps names to values; an empty file has none. Raises ReadError, OpsError."""
+    """Reads a file that maps names to values. An empty file has no values. Raises ReadError, OpsError."""
     value = read_named(source, warn)
     if value is None:
         return {}
@@ -271,7 +271,7 @@ def _name(key: Value) -> str:
 
 
 def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:
-    """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML."""
+    """Reads `--vars-env PREFIX`: the environment variables `PREFIX_name`, with YAML values."""
     if not prefix:
         raise OpsError(
             "the prefix of environment variables is empty",

@@ -1,4 +1,4 @@
-"""Resolves pointers in a tree: the rules of every type of part, and the errors (docs/reference/operations.md).
+"""Resolves pointers in a tree: the rules and errors for every type of path part (docs/reference/operations.md).
 
 `find` resolves a path without changes. The working copy of operations (`draft`) uses the same rules through
 `check_map`, `selected`, `place_of` and `missing_key`, so that errors are the same.
@@ -36,7 +36,7 @@ class PathNotFoundError(OpsError):
 
 
 def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, slash: bool = True) -> Value:
-    """The value at a location.
+    """The value at a pointer.
 
     A missing optional key is null, an optional match without a match is `{key: value}`. matching: finds the items that
     a match selects (default: `matches`). slash: True if "/" is the root when the root has no empty key. Raises
@@ -121,7 +121,7 @@ def selected(
 
 
 def passed(array: Array, number: int, token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int) -> int:
-    """The index of the item that a part inside a path selects. Raises OpsError."""
+    """The index of the item that an inner part of a path selects. Raises OpsError."""
     if token.edge is not None:
         raise OpsError(
             f'":{token.edge}" is not allowed at {pointer.until(depth + 1)}',
@@ -260,7 +260,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> PathNotFoundError:
     assert type(node) is Map
     token = pointer.tokens[depth]
     assert isinstance(token, KeyToken)
-    items = node.index().values()  # of a draft's own map, the list is not up to date
+    items = node.index().values()  # the list of items of a map that the draft owns is not up to date
     siblings = sorted(item.key for item in items if type(item.key) is str)
 
     if siblings:
@@ -313,7 +313,7 @@ def go_type(value: Value) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in quotes for a message; of many the first few and the number of the others."""
+    """Names in quotes for a message. A long list is shortened to the first few and the number of the others."""
     shown = [f'"{name}"' for name in names]
     if len(shown) > SHOWN_SIBLINGS:
         return f"{', '.join(shown[:SHOWN_SIBLINGS])} and {len(shown) - SHOWN_SIBLINGS} more"
@@ -321,7 +321,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _public(hint: str | None) -> Wording | None:
-    """A hint that names keys and paths."""
+    """A hint that names only keys and paths."""
     return None if hint is None else public(hint)
 
 
@@ -351,7 +351,7 @@ def _bracket_hint(name: str, siblings: Sequence[str], pointer: Pointer, depth: i
 
 
 def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
-    """For `/id=1` where the items have the integer 1: a match compares text."""
+    """A hint for `/id=1` if the items have the integer 1, because a match compares text. Else None."""
     for place_found, entry in enumerate(array.items[:1000]):
         item = entry.value.find(token.key) if type(entry.value) is Map else None
         if item is not None and type(item.value) is not str and str(item.value) == token.value:

@@ -1,7 +1,7 @@
-"""The working copy that a run of operations changes.
+"""The working copy that a sequence of operations changes.
 
 A tree is never changed once it was passed on. To avoid copying the path from the root for each of thousands of
-operations, the working copy copies a container at the first change below it, and *owns* the copy until the end. Other
+operations, the working copy copies a container at the first change inside it, and *owns* the copy until the end. Other
 containers are shared with the input. Owned containers form a tree that includes the root.
 
 An owned map is its index, a dict in the order of its items; the list of items is built from it at the end. An owned
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from plait.ops.pointer import Pointer
     from plait.tree.nodes import Value
 
-INDEX_FROM = 12  # items; below that looking at each item is as quick
-REFRESH_AFTER = 256  # insertions and removals after which all indexes are recomputed
+INDEX_FROM = 12  # minimum number of items; for fewer, a linear search is as fast
+REFRESH_AFTER = 256  # number of insertions and removals after which all indexes are recomputed
 
 
 class _Lookup:
@@ -120,7 +120,7 @@ class WorkingCopy:
         self._lookups: dict[int, _Lookup] = {}
 
     def result(self) -> Value:
-        """The current tree. Because it is passed on, later changes copy again."""
+        """The current tree. Later changes copy again, because this tree is passed on."""
         for node in self._owned.values():
             _list_items(node)
         self._owned = {}
@@ -128,7 +128,7 @@ class WorkingCopy:
         return self.root
 
     def find(self, pointer: Pointer) -> Value:
-        """The value at a location, ready to be read. Raises OpsError (see `walk.find`)."""
+        """The value at a pointer, for reading only. Raises OpsError (see `walk.find`)."""
         found = walk.find(self.root, pointer, matching=self._select)
         stack = [found]
         while stack:
@@ -154,7 +154,7 @@ class WorkingCopy:
     def replace(self, pointer: Pointer, value: Value, source: Source | None = None, line: int = 0) -> None:
         """Sets, inserts or creates a value. source and line: the position of new items.
 
-        Raises OpsError; the draft is not to be used after that.
+        Raises OpsError; the working copy must not be used afterwards.
         """
         if self._is_root(pointer):
             self.root = value
@@ -248,7 +248,7 @@ class WorkingCopy:
 
 
 def _list_items(node: Map | Array) -> None:
-    """Bring the list of items of an owned map up to date with its index."""
+    """Updates the list of items of an owned map from its index."""
     if isinstance(node, Map):
         node.items = list(node.index().values())
 
@@ -276,7 +276,7 @@ class _PathToChange:
         return item.value
 
     def own_map(self, node: Map) -> Map:
-        """The map in the current item: itself if it is owned, else a copy that replaces it."""
+        """The map in the current item, if it is owned; else an owned copy, which replaces it."""
         if id(node) in self.draft._owned:
             return node
         copy = Map([], node.source, node.line, node.index().copy())
@@ -284,7 +284,7 @@ class _PathToChange:
         return copy
 
     def own_array(self, node: Array) -> Array:
-        """The same for an array."""
+        """As `own_map`, for an array."""
         lookups = self.draft._lookups
         if id(node) in self.draft._owned:
             return node
@@ -323,7 +323,7 @@ class _PathToChange:
         return made
 
     def matching(self, token: IndexToken | MatchingIndexToken) -> Map:
-        """The map for an optional match that has no item."""
+        """The map for an optional match without items."""
         made = self._own_map()
         if isinstance(token, MatchingIndexToken):
             made.index()[token.key] = MapItem(token.key, token.value, self.source, self.line)
