@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
 # Represents an item of a list among keys.
 ITEM = "[]"
-# Maximum number of assignments that are followed from name to name.
+# Maximum number of assignments followed from one name to another.
 _MOST_STEPS = 8
 
 
 class Occurrence:
-    """An occurrence of a name. line, column: from 1. scope: of the name; None for a universal name.
-
-    is_binding: the name is bound here. is_parameter: its value comes from the caller.
+    """An occurrence of a name. line, column: from 1. scope: of the name; None for a universal name. is_binding: it
+    binds the name. is_parameter: the caller sets its value.
     """
 
     __slots__ = ("column", "is_binding", "is_parameter", "line", "name", "scope")
@@ -63,7 +62,7 @@ class Chain:
 class KeyLookup:
     """A lookup of a key: `x.key`, `x["key"]` or `getattr(x, "key")`.
 
-    path: the origin of `x` if the text determines it: the path of a `load`, the name there, and the keys from there on,
+    path: the origin of `x` if the text determines it: the path of a `load`, the loaded name, and the keys after it,
     including this one; `[]` for an item of a list. None otherwise.
     """
 
@@ -75,7 +74,7 @@ class KeyLookup:
 
 
 class Keyword:
-    """The name of a passed argument. function: the called function."""
+    """The name of a keyword argument in a call. function: the called function."""
 
     __slots__ = ("function", "name")
 
@@ -87,11 +86,9 @@ class Keyword:
 class FileNames:
     """The names of one file.
 
-    statements: all of them, including nested ones.
-    loads: the `load` statements. functions: the `def` statements.
-    lookups: the keys that code looks up. keywords: the names of passed arguments. texts: all strings.
-    callables: the functions and lambdas that a name of a scope refers to.
-    told: lines with another number in the engine.
+    statements: all statements, including nested ones. loads: the `load` statements. functions: the `def` statements.
+    lookups: the keys that code looks up. keywords: the names of passed arguments. texts: all strings. callables: the
+    functions and lambdas that a name of a scope refers to. told: lines whose number differs in the engine.
     """
 
     __slots__ = (
@@ -125,13 +122,13 @@ class FileNames:
         try:
             pieces, self.told = with_columns(found.pieces, source)
             statements, self.program, _ = parse_program(pieces, source, PlacedParser)
-        except PlaitError:  # the text was recovered from a fault, but does not form a program
+        except PlaitError:  # the recovered text does not form a program
             return
         _Reader(self, self.program).read(statements)
         self.occurrences.sort(key=lambda one: (one.line, one.column))
 
     def at(self, line: int, column: int) -> Occurrence | None:
-        """The name at a position; its end counts as well. None if there is none."""
+        """The name at a position; including the position after it. None if there is none."""
         return next((one for one in self.occurrences if one.line == line and one.column <= column <= one.end), None)
 
     def chain_at(self, line: int, column: int) -> tuple[Chain, int] | None:
@@ -169,11 +166,11 @@ class FileNames:
         return None
 
     def function(self, name: str) -> Def | None:
-        """The function of a name at the top of the file."""
+        """The function with this name at the top level, or None."""
         return next((one for one in self.functions if one.name == name), None)
 
     def visible(self, line: int) -> set[str]:
-        """The names that code on a line can use: in the program those bound above, in a function all."""
+        """The names that code on a line can use: at the top level those bound above, in a function all."""
         names: set[str] = set()
         for scope, first, last in _ranges(self.functions):
             if first <= line <= last:
@@ -336,7 +333,7 @@ class _Reader:
             self.expression(one.value)
 
     def attribute(self, node: syntax.Attribute) -> None:
-        """A value with attributes."""
+        """Reads a value with attributes."""
         members = [node]
         inner = node.x
         while isinstance(inner, syntax.Attribute):
@@ -362,8 +359,8 @@ class _Reader:
             self.names.lookups.append(KeyLookup(key, self.path(node, _MOST_STEPS)))
 
     def path(self, node: Expression, steps: int) -> tuple[str, ...] | None:
-        """The path of a `load`, the name there, and the keys that lead to a value; None if the text does not determine
-        it.
+        """The origin of a value: the path of a `load`, the loaded name, and the keys after it. None if the text does
+        not determine it.
         """
         if steps <= 0:
             return None

@@ -1,4 +1,4 @@
-"""Data values: where they are declared and set, and which of them the code of files uses."""
+"""Finds data values: their declarations and settings, and the uses in the code of files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MODULE = "@ytt:data"
 
 
 def declared(file: File) -> Iterator[tuple[str, Document]]:
-    """The documents of data values and of their schema in a file: which of the two, and the document."""
+    """The documents in a file that define data values or their schema, each with its type."""
     comments = None if file.recovered.file is None else file.recovered.file.comments
     if comments is None:
         return
@@ -32,7 +32,7 @@ def declared(file: File) -> Iterator[tuple[str, Document]]:
 def uses(files: Iterable[File]) -> set[Keys]:
     """The data values that code uses, by their keys from the root.
 
-    Values below one may be used as well, because code may stop naming keys. `()` represents all data values.
+    Nested values may be used as well, because code may pass on a whole map. `()` represents all data values.
     """
     found: set[Keys] = set()
     for file in files:
@@ -52,7 +52,7 @@ def uses_in(file: File) -> Iterator[Keys]:
             continue
         chain = begun.get((one.line, one.column))
         if chain is None:
-            yield ()  # the module itself is handed on
+            yield ()  # the module itself is passed on
         elif chain[1] == "values":
             yield tuple(chain[2:])
 
@@ -63,7 +63,7 @@ def is_used(keys: Sequence[str], used: Iterable[Keys]) -> bool:
 
 
 def unused_values(documents: Iterable[Document], used: Iterable[Keys]) -> Iterator[tuple[Keys, MapItem]]:
-    """The items of documents of data values that no code uses, the outermost of them, each with its keys."""
+    """The outermost items of data values that no code uses, each with its keys."""
     known = set(used)
     for document in documents:
         todo: list[tuple[Keys, Document | MapItem]] = [((), document)]

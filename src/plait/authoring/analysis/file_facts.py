@@ -31,7 +31,7 @@ class FileSettings(NamedTuple):
     """Settings with which the runs of a project read a file.
 
     kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER or PLAIN; "" if only the text decides. is_marked: a file mark declares
-    the kind, whatever the text. ignore_unknown_comments, strict: as the flags of `plait render`.
+    the kind, regardless of the text. ignore_unknown_comments, strict: as in `plait render`.
     """
 
     kind: str = ""
@@ -46,7 +46,7 @@ BY_TEXT = FileSettings()
 class File:
     """A file as in the editor, or on disk.
 
-    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: the readable part of it.
+    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: its readable part.
     """
 
     __slots__ = ("_keys", "_names", "_reading", "_spans", "kind", "lines", "path", "recovered", "source")
@@ -77,7 +77,7 @@ class File:
             self.kind = reading.kind
         self.recovered: Recovered
         if self.kind == PLAIN and (reading.is_marked or not path.endswith((".yml", ".yaml", ".json"))):
-            # Its comments and parentheses are not code; and a text that a program reads is not YAML.
+            # A plain file's comments and parentheses are not code, and text that a program reads is not YAML.
             self.recovered = unread(text)
         else:
             self.recovered = recover(
@@ -143,7 +143,7 @@ class File:
         return self._keys
 
     def key_on(self, line: int, key: str) -> tuple[int, int]:
-        """The column and end of a key on a line; those of the line's text if it has no such key."""
+        """The column and end of a key on a line. Without such a key, those of the line's text."""
         known = self.keys.get((line, key))
         if known:
             return known[0][1:]
@@ -172,9 +172,7 @@ class File:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def ancestors_at(self, line: int, column: int = 1 << 30) -> list[Item]:
-        """The document and the items that enclose a position, outermost first. The last one is the item that the line
-        belongs to.
-        """
+        """The document and the items that enclose a position, outermost first. The last one is the item of the line."""
         way: list[Item] = []
         items: Sequence[Item] = self.documents
         while True:
@@ -227,5 +225,5 @@ _KINDS = {OPERATIONS: OPS, LAYERED: LAYER, POLICY: LAYER}
 
 
 def keys_of(ancestors: Sequence[Item]) -> list[str]:
-    """The keys on a path through maps; indexes of array items are left out."""
+    """The keys on a path. Indexes of array items are omitted."""
     return [str(item.key) for item in ancestors if type(item) is MapItem]

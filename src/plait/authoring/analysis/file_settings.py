@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.settings import Setting
 
 _KINDS = {"patch": {"ops": OPS}, "layer": {"files": LAYER}}
-# The value of a `type` mark -> the kind of a file.
+# Maps the value of a `type` mark to the kind of the file.
 _MARKED = {
     "data": PLAIN,
     "starlark": STARLARK,
@@ -30,9 +30,10 @@ _MARKED = {
 
 
 def reading_in(runs: Sequence[Run], path: str) -> FileSettings:
-    """Returns how runs read a file. path: absolute. The first run that names the file decides its kind.
+    """The settings with which runs read a file. path: absolute. The first run that names the file decides its kind.
 
-    A leniency counts if every run that reads the file as a template has it, so that each run's errors are shown.
+    A lenient setting applies only if every run that reads the file as a template has it, so that each run's errors are
+    shown.
     """
     named = ""
     marked = ""
@@ -41,7 +42,7 @@ def reading_in(runs: Sequence[Run], path: str) -> FileSettings:
     for run in runs:
         try:
             names = [one for one in run.settings if _names(run, one, path)]
-        except PlaitError:  # a setting of the wrong kind, reported at its own line
+        except PlaitError:  # a setting of the wrong type, reported at its own line
             continue
         kinds = _KINDS.get(run.command, {})
         named = named or next((kinds[one.name] for one in names if one.name in kinds), "")
@@ -58,7 +59,7 @@ def reading_in(runs: Sequence[Run], path: str) -> FileSettings:
 
 
 def _marked(run: Run, path: str) -> str:
-    """The kind that the file marks of a run declare; "" without such a mark. The last mark that matches counts."""
+    """The kind that the last matching file mark of a run declares, or ""."""
     kind = ""
     for text in _texts(run, "file-mark"):
         try:
@@ -97,7 +98,7 @@ def _is_on(run: Run, name: str) -> bool:
 
 
 def _names(run: Run, setting: Setting, path: str) -> bool:
-    """True if a setting names a file: by itself, as one of a directory, or by a pattern."""
+    """True if a setting names a file directly, through a directory, or by a pattern."""
     return any(
         path == one or path.startswith(os.path.join(one, "")) or fnmatch(path, one) for one in run.paths(setting)
     )

@@ -1,7 +1,7 @@
 """The names and strings of a program with their positions in the file: lines and columns, both from 1.
 
-The parser's tree contains only lines. Here its tokens are strings with positions, so every name, member, argument and
-string in the tree has one.
+The parser's tree contains only lines. In this module its tokens are strings with positions, so every name, member,
+argument and string in the tree has a position.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.starlark.program_parts import Piece
     from plait.starlark.scan import Token
 
-# Lines of a folded scalar that count as one.
+# Matches the lines of a folded scalar that count as one.
 _FOLDED = 100
 _QUOTES = ('"""', "'''", '"', "'")
 
@@ -50,7 +50,7 @@ def place_of(text: str) -> tuple[int, int] | None:
 
 
 class PlacedParser(Parser):
-    """A parser whose names and texts are `Placed`."""
+    """A parser whose names and strings are `Placed`."""
 
     __slots__ = ()
 
@@ -98,7 +98,7 @@ def with_columns(pieces: Sequence[Piece], source: Source) -> tuple[list[Piece], 
 
 
 class _Finder:
-    """Finds the positions of pieces in order. told: line to the engine's number, if different."""
+    """Finds the positions of pieces in order. told: maps a line to the engine's number, if it differs."""
 
     __slots__ = ("_at", "_source", "told")
 
@@ -136,7 +136,7 @@ class _Finder:
 
 
 def _openings(line: str, start: int) -> Iterator[int]:
-    """The indexes at which code inserted into a text can begin."""
+    """The indexes at which inserted code can start."""
     found = line.find("(@", start)
     while found >= 0:
         begin = found + 2

@@ -1,7 +1,7 @@
-"""The occurrences of one name in all files of some runs: bound, loaded, passed, declared and looked up.
+"""Finds the occurrences of one name in all files of some runs: bound, loaded, passed, declared and looked up.
 
-Occurrences belong together because the resolver, a `load` of a run, or a lookup of a data value connects them; never
-because they look alike.
+Occurrences belong together if the resolver, a `load` of a run, or a lookup of a data value connects them, never because
+their text is equal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 DATA_VALUES = ("@ytt:data", "data", "values")
 _CODE = (TEMPLATE, STARLARK, TEXT)
-# Flags whose arguments begin with the keys of a data value.
+# Flags whose arguments start with the keys of a data value.
 KEYED_FLAGS = ("data-value", "data-value-yaml", "data-value-file")
 
 
@@ -48,7 +48,7 @@ class NameOccurrence(NamedTuple):
 
 
 class Looked(Protocol):
-    """A run that was evaluated, with its lookups."""
+    """An evaluated run, with its lookups."""
 
     run: Run
     view: InputView
@@ -58,9 +58,9 @@ class Looked(Protocol):
 class Symbols:
     """The names of the files that some runs read.
 
-    aliased: sites where a module is loaded under its own name; another name requires `name="module"`.
-    aliases: sites where a module is loaded under another name, each with the site of the module's name.
-    computed: lines that look a name up without writing it, by symbol.
+    aliased: sites where a module is loaded under its own name; another name requires `name="module"`. aliases: sites
+    where a module is loaded under another name, each with the site of the module's name. computed: lines that look up a
+    computed name, by symbol.
     """
 
     def __init__(self, runs: Sequence[Looked], file: Callable[[str], File | None]) -> None:
@@ -95,7 +95,7 @@ class Symbols:
             self._add_values(number, run)
             self._add_exports(run)
 
-    # ---- questions
+    # ---- queries
 
     def at(self, path: str, line: int, column: int) -> tuple[NameOccurrence, Hashable] | None:
         """The name at a position, and its symbol; None if there is none."""
@@ -119,7 +119,7 @@ class Symbols:
         return self._root(symbol) not in self.scopes
 
     def clash(self, symbol: Hashable, name: str) -> bool:
-        """True if a name is taken next to a symbol: a name in scope, or another key of the same map."""
+        """True if a name is already used in the same scope, or as a key of the same map, as the symbol."""
         symbol = self._root(symbol)
         for one in self._members.get(symbol, {symbol}):
             if isinstance(one, tuple) and one[0] == "value" and (*one[:3], (*one[3][:-1], name)) in self._values:
@@ -134,7 +134,9 @@ class Symbols:
         return False
 
     def _captures(self, scope: Scope, other: Scope, symbol: Hashable, name: str) -> bool:
-        """True if a use would mean another binding once the names of a scope have this name; other: binds it already."""
+        """True if renaming the names of a scope to `name` would change the binding of a use. other: the scope that
+        already binds `name`.
+        """
         old = {str.__str__(known) for _, around, known in self.scopes.get(symbol, ()) if around is scope}
         is_inner = _is_within(other, scope)
         inside = [other if is_inner else scope]
@@ -169,7 +171,7 @@ class Symbols:
                     lines = run.lookups.wholes.get(node, set())
                     inner = {("value", number, place, (*keys, str(item.key))) for item in node.items} if lines else ()
                     if any(self._root(one) == symbol for one in inner):
-                        # The line that requested the map is more helpful than the one where it became part of a
+                        # The line that requested the map is more helpful than the line that inserted it into a
                         # document.
                         for source, line in sorted(
                             run.lookups.reads.get(around, lines) if around is not None else lines,
@@ -229,7 +231,7 @@ class Symbols:
             target = self.target(file, load.path)
             home = self._file(target) if target is not None else None
             for here, there, _ in load.names:
-                # A name without an alias occurs once, for both bindings.
+                # A loaded name without an alias is one occurrence of both bindings.
                 is_same = here == there and getattr(here, "column", 0) == getattr(there, "column", 0)
                 if home is not None and home.names.program is not None and isinstance(there, Placed) and there.column:
                     self._add(self._name(home.path, home.names.program, there), _site(file.path, there))
@@ -250,7 +252,7 @@ class Symbols:
         return symbol
 
     def _called(self, file: File, keyword: Keyword) -> Iterator[tuple[str, Scope]]:
-        """The functions that an argument is passed to by name: the file and the scope of the parameters of each."""
+        """The functions to which a keyword argument is passed: the file and the scope of the parameters of each."""
         function = keyword.function
         if not isinstance(function, syntax.Name) or function.scope is None:
             return
@@ -269,7 +271,7 @@ class Symbols:
                     yield path, one.scope
 
     def _add_exports(self, run: Looked) -> None:
-        """The names that `library.export` has returned."""
+        """Adds the names that `library.export` has returned."""
         for (source, name), lines in run.lookups.exports.items():
             home = self.files.get(path_of(source) or "")
             if home is None or home.names.program is None:
@@ -342,7 +344,7 @@ class Symbols:
         there = [
             one for one in names.lookups if one.key == key and line in (one.key.line, names.told.get(one.key.line))
         ]
-        # If one occurrence is certain, others on the line belong to something else.
+        # If one occurrence is certain, others on the line are unrelated.
         exact = [
             one.key for one in there if one.path is not None and one.path[:3] == DATA_VALUES and one.path[3:] == keys
         ]
@@ -390,7 +392,7 @@ def keys_in(file: File) -> dict[tuple[int, str], list[NameOccurrence]]:
 
 
 def flagged(file: Callable[[str], File | None], run: Run) -> Iterator[tuple[Keys, NameOccurrence]]:
-    """The data values in flags that a project file has for a run, such as `data-value: [app.name=x]`, by their keys."""
+    """The data values in flags of a run in a project file, such as `data-value: [app.name=x]`, by their keys."""
     for setting in run.settings:
         if setting.option.name not in KEYED_FLAGS:
             continue
@@ -413,7 +415,7 @@ def _site(path: str, text: Placed) -> NameOccurrence:
 
 
 def items_by_keys(value: NodeValue, parent: Keys = ()) -> Iterator[tuple[MapItem, Keys]]:
-    """The items of maps within a value, with their keys from the top; an item of a list counts as `[]`."""
+    """The map items inside a value, with their keys from the root. The key of a list item is `[]`."""
     if type(value) is Map:
         for item in value.items:
             keys = (*parent, str(item.key))
@@ -425,7 +427,7 @@ def items_by_keys(value: NodeValue, parent: Keys = ()) -> Iterator[tuple[MapItem
 
 
 def _maps(item: MapItem | None, value: NodeValue, parent: Keys) -> Iterator[tuple[MapItem | None, Map, Keys]]:
-    """The maps within a value, itself included, each with the item that leads to it and the keys."""
+    """The maps inside a value, including itself, each with its item and its keys."""
     if type(value) is Map:
         yield item, value, parent
         for inner in value.items:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def unused_names(file: File) -> Iterator[tuple[Occurrence, str]]:
     """Unused loaded names, and unused local names, each with a message.
 
-    Excludes names that begin with an underscore, parameters, names that other files may load, and invalid files.
+    Excludes names that start with an underscore, parameters, names that other files may load, and invalid files.
     """
     if file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
         return

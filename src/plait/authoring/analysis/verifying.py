@@ -1,4 +1,4 @@
-"""The one check of proposed changes: every run that reads an edited file is evaluated with the edited texts.
+"""Checks proposed changes: every run that reads an edited file is evaluated with the edited texts.
 
 Renames, quick fixes, refactorings and `lint --fix` are claims. A claim holds if the output of each run stays the same;
 it is rejected with the first run whose output changes, and unverified if a run fails or takes too long.
@@ -40,7 +40,7 @@ class CheckBudget:
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """The remaining seconds."""
         return self._end - time.monotonic()
 
     def for_run(self) -> Limits:
@@ -80,7 +80,7 @@ class Checked:
 
 
 class EditEffect:
-    """The effect of edited texts on a run: other documents, or an error."""
+    """The effect of edited texts on a run: changed documents, or an error."""
 
     __slots__ = ("after", "before")
 
@@ -90,11 +90,11 @@ class EditEffect:
 
 
 class Unverified(Exception):
-    """A change that cannot be checked. The text is the reason."""
+    """Raised for a change that cannot be checked. The text is the reason."""
 
 
 def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: Engine | None = None) -> Checked:
-    """A run evaluated with replaced texts, and its lookups."""
+    """Evaluates a run with replaced texts, and records its lookups."""
     view, lookups = InputView(texts), Lookups()
     warned: list[str] = []
     try:
@@ -104,7 +104,7 @@ def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: E
                 first=False,
             )
     except PlaitError as error:
-        error.__traceback__ = error.__context__ = None  # they refer to all evaluation state
+        error.__traceback__ = error.__context__ = None  # the frames refer to all evaluation state
         return Checked(run, view, None, error, lookups, warned)
     return Checked(run, view, made, None, lookups, warned)
 
@@ -150,7 +150,8 @@ def failures(
     budget: CheckBudget,
     engine: Engine | None,
 ) -> Iterator[EditEffect]:
-    """The runs that an edit does not repair: newly failing ones, and those that fail and warn as before.
+    """The runs that an edit does not repair: runs that fail only with it, and runs with the same errors and warnings as
+    before.
 
     Raises Unverified if the budget is exceeded.
     """
@@ -200,7 +201,7 @@ def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:
 
 
 def _project_file(run: Run) -> str:
-    """The absolute path of the file that declares a run; "" for another run."""
+    """The absolute path of the file that declares a run, or ""."""
     at = run.at
     return "" if at is None or at.source is None else os.path.abspath(at.source.name)
 

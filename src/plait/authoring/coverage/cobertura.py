@@ -1,4 +1,6 @@
-"""The form of Cobertura's coverage-04.dtd, which CI systems read: a package a directory, a class a file."""
+"""Writes reports in Cobertura's format (coverage-04.dtd), which CI systems read: a package per directory, a class per
+file.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +72,6 @@ def _rate(part: int, whole: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text in XML, without characters that XML does not allow."""
+    """Escapes text for XML, without characters that XML does not allow."""
     kept = "".join(char if char.isprintable() else "?" for char in text)
     return kept.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -1,4 +1,4 @@
-"""Runs of a project, counted: in this process, or in several."""
+"""Counts the coverage of a project's runs, in one process or in several."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Failed(NamedTuple):
-    """A run that fails. same: equal for equal errors. text: the whole message. messages: the error for programs."""
+    """A failed run. same: equal for equal errors. text: the whole message. messages: the error as data."""
 
     name: str
     same: Key
@@ -46,7 +46,7 @@ def counted(project: Project, runs: Iterable[Run], coverage: Coverage) -> Iterat
 
 
 def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[Failed]:
-    """The same in several processes. named: the project file that the user named, or ""."""
+    """As `counted`, in several processes. named: the project file that the user named, or ""."""
     from plait.base.children.pool import in_several
 
     names = [run.name for run in runs]
@@ -79,7 +79,7 @@ def _cache(project: Project) -> CodeCache | None:
     return user_cache(os.environ, [os.path.abspath(project.directory)])
 
 
-# ---- in a process of its own
+# ---- worker process
 
 _PROJECTS: list[Project] = []
 
@@ -91,7 +91,7 @@ def _begin(named: str, assents: bool) -> None:
 
 
 def _run_one(name: str) -> tuple[list[Failed], Coverage]:
-    """A run if it fails, and its coverage."""
+    """Counts one run. Returns its failure, if any, and its coverage."""
     [project] = _PROJECTS
     coverage = Coverage()
     return [*counted(project, [project.run(name)], coverage)], coverage

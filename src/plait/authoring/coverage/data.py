@@ -1,7 +1,7 @@
-"""Coverage of runs: points of files, and the number of runs that took each of their branches.
+"""Coverage data: the points of files, and the number of runs that executed each branch.
 
-A `Coverage` listens to evaluations and adds up: `with coverage.run(name)`. A branch counts once for each run that took
-it. Counts of several processes or days can be merged as long as the files are the same.
+A `Coverage` listens to evaluations and adds up: `with coverage.run(name)`. A branch counts once for each run that
+executed it. Counts of several processes or days can be merged if the files have not changed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _FORMAT = 1
 class FileData:
     """The counts of one file.
 
-    path: absolute, or the name of a text without a file. digest: of its text. counts: for each point the number of runs
-    that took each of its branches. private: ranges of hidden lines, without their ends. text: if known.
+    path: absolute, or the name of a text without a file. digest: of its text. counts: for each point, the number of
+    runs that executed each of its branches. private: ranges of hidden lines, without their ends. text: if known.
     """
 
     __slots__ = ("counts", "digest", "path", "private", "text")
@@ -47,7 +47,7 @@ class FileData:
         self.text = text
 
     def text_now(self) -> str | None:
-        """The text that the counts belong to, or None if it has changed."""
+        """The text that was counted, or None if it has changed."""
         if self.text is None:
             text = _read(self.path)
             if _digest(text, self.private) == self.digest:
@@ -55,7 +55,7 @@ class FileData:
         return self.text
 
     def add(self, other: FileData) -> None:
-        """Adds counts of the same text."""
+        """Adds counts for the same text."""
         self.private |= other.private
         self.text = other.text if self.text is None else self.text
         for key, counts in other.counts.items():
@@ -92,7 +92,7 @@ class Coverage:
         known.add(found)
 
     def merge(self, other: Coverage) -> None:
-        """Adds counts of another process or an earlier day. For a changed file the later ones count."""
+        """Adds the counts of another process or an earlier day. For a changed file, the later counts are kept."""
         self.runs += other.runs
         self.secret_runs += other.secret_runs
         self.changed += other.changed
@@ -123,7 +123,7 @@ class Coverage:
         """The coverage from data written by `to_json`. name: of its file, for messages. directory: the base of its
         paths.
 
-        Raises UsageError for anything else.
+        Raises UsageError for invalid data.
         """
         made = Coverage()
         try:
@@ -184,7 +184,7 @@ class _HitCounter:
             if known is None:
                 by_path[file.path] = file
             else:
-                # One file by several names, or read twice, in one run.
+                # A run may read one file twice, or by several names.
                 known.private |= file.private
                 for key, counts in file.counts.items():
                     pairs = zip(known.counts.get(key, counts), counts, strict=True)
@@ -197,7 +197,7 @@ class _HitCounter:
             path = os.path.abspath(source.shown)
             is_file = os.path.isfile(path)
             if not is_file and source not in self._programs:
-                continue  # from a flag or a caller
+                continue  # text from a flag or a caller
             private = self._private.get(source, set())
             if source.private:
                 private.add((source.first_line, _END))
@@ -227,8 +227,8 @@ class _HitCounter:
     def _counts_point(self, point: Point) -> bool:
         """True if a point does not depend on the secrets of the run.
 
-        Later results of a schema or an overlay may depend on them, directly, by a condition, or because they are not
-        reached. Layering carries out its actions and substitutions whatever the data is.
+        Later results of a schema or an overlay may depend on secrets directly, through a condition, or because they are
+        not reached. Layering executes its actions and substitutions whatever the data is.
         """
         return not self.uses_secrets or point[0] in _INDEPENDENT
 
@@ -242,7 +242,9 @@ class _HitCounter:
 
 
 class _BranchHits:
-    """The branches that a program takes. Once secrets enter the run, only branches that no secret decides count."""
+    """The branches that a program executes. Once secrets enter the run, only branches that no secret decides are
+    counted.
+    """
 
     __slots__ = ("_counted", "independent")
 
@@ -280,9 +282,9 @@ def _digest(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-# After the last line.
+# The end is after the last line.
 _END = 1 << 60
-# Kinds of points that do not depend on data.
+# Types of points that do not depend on data.
 _INDEPENDENT = frozenset({"action", "substitution"})
 
 

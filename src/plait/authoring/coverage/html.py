@@ -1,4 +1,4 @@
-"""The report as pages: a table of files, and a page a file with its lines. Nothing is loaded from elsewhere."""
+"""Writes the HTML report: a table of files, and a page per file. The pages load no other resources."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 }
 """
 
-# Maximum characters of the names of runs.
+# Maximum total length of the names of runs.
 _MOST_NAMES = 400
 
 
 def to_html(summary: Summary) -> Iterator[tuple[str, str]]:
-    """The pages: the name of each file, and its text."""
+    """Yields the pages: the name of each file, and its text."""
     rows = "".join(
         _row(f'<a href="{page_of(file)}">{escape(file.name)}</a>', file.counts, file.percent) for file in summary.files
     )
@@ -53,7 +53,7 @@ def to_html(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def page_of(file: FileSummary) -> str:
-    """A readable and unique name for a file's page."""
+    """A readable and unique file name for a file's page."""
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in file.name)[-60:]
     return f"{plain}-{sha256(file.name.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}.html"
 

@@ -1,4 +1,4 @@
-"""The form of lcov's trace files (`man geninfo`), which genhtml and most services read."""
+"""Writes trace files of lcov (`man geninfo`), which genhtml and most services read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def to_lcov(summary: Summary) -> str:
-    """A record a file: functions, branches, lines."""
+    """A record per file: functions, branches, lines."""
     return "".join(f"{line}\n" for file in summary.files for line in _record(file))
 
 
 def _record(file: FileSummary) -> Iterator[str]:
     yield "TN:"
     yield f"SF:{_path(file.name)}"
-    # Functions of one name in one file are distinguished by their lines.
+    # Functions with the same name in one file are distinguished by their lines.
     names = [name for _, name, _ in file.functions]
     functions = [
         (line, name if names.count(name) == 1 else f"{name}:{line}", count) for line, name, count in file.functions

@@ -6,10 +6,10 @@ import os
 
 
 def relative(path: str, directory: str) -> str:
-    """A path relative to a directory, with slashes. Other names stay."""
+    """A path relative to a directory, with slashes. Names that are not paths are unchanged."""
     if not os.path.isabs(path):
         return path
     try:
         return os.path.relpath(path, directory).replace(os.sep, "/")
-    except ValueError:  # another drive
+    except ValueError:  # the path is on another drive
         return path

@@ -1,4 +1,4 @@
-"""Coverage as lines and branches of files, from which all reports are created."""
+"""Summarizes coverage as lines and branches of files, for all reports."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from plait.authoring.coverage.data import Coverage, FileData
     from plait.base.events import Point
 
-# Points that define whether their lines are used. Points of all other kinds are branches only.
+# Types of points that determine if their lines are covered. All other points are only branches.
 _LINES = frozenset({"statement", "nodes", "part", "operation", "action", "substitution"})
-# A part counts as separate lines if it is on other lines than its statement, and as a branch of its first line.
+# A part has its own lines if they differ from those of its statement. It is also a branch of its first line.
 _BOTH = frozenset({"part"})
 _FUNCTION = "function"
 
 
 class BranchCoverage:
-    """One branch of a line. kind: of the point. name: of the branch. count: the number of runs that took it."""
+    """One branch of a line. kind: of the point. name: of the branch. count: the number of runs that executed it."""
 
     __slots__ = ("block", "count", "kind", "line", "name")
 
     def __init__(self, line: int, kind: str, block: int, name: str, count: int) -> None:
         self.line = line
         self.kind = kind
-        self.block = block  # a number for the branches of one point, within the file
+        self.block = block  # number of the point within the file
         self.name = name
         self.count = count
 
@@ -37,8 +37,7 @@ class FileSummary:
     """One file.
 
     name: its path from the project, with slashes. path: its location; "" for a text without a file. lines: the number
-    of runs that used each executable line. branches: by line. functions: line, name and the number of runs that called
-    it.
+    of runs that executed each line. branches: by line. functions: line, name and the number of runs that called it.
     """
 
     __slots__ = ("_file", "branches", "functions", "lines", "name", "path")
@@ -64,7 +63,7 @@ class FileSummary:
             for line in lines:
                 self.lines[line] = max(self.lines.get(line, 0), counts[0])
         else:
-            # A line without other points is used if one of its branches is taken.
+            # A line without other points is covered if one of its branches is executed.
             self.lines.setdefault(lines[0], max(counts))
         if kind not in _LINES or kind in _BOTH:
             for way, count in zip(ways, counts, strict=True):
@@ -76,12 +75,12 @@ class FileSummary:
 
     @property
     def missing_branches(self) -> list[BranchCoverage]:
-        """The missing branches of used lines."""
+        """The uncovered branches of covered lines."""
         return [branch for branch in self.branches if not branch.count and self.lines.get(branch.line, 0)]
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """Lines that were used, all lines, branches that were gone, all branches."""
+        """The numbers of covered lines, all lines, covered branches, all branches."""
         gone = sum(bool(branch.count) for branch in self.branches)
         return len(self.lines) - len(self.missing_lines), len(self.lines), gone, len(self.branches)
 
@@ -91,7 +90,7 @@ class FileSummary:
         return _percent(self.counts)
 
     def source_lines(self) -> list[str] | None:
-        """The lines of the file, secret ones hidden; None if the text that was counted is not to be had any more."""
+        """The lines of the file, with secret ones hidden. None if the counted text is no longer available."""
         text = self._file.text_now()
         if text is None:
             return None
@@ -121,7 +120,7 @@ class Summary:
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """Lines that were used, all lines, branches that were gone, all branches; of all files."""
+        """The numbers of covered lines, all lines, covered branches, all branches, of all files."""
         sums = [sum(column) for column in zip(*(file.counts for file in self.files), strict=True)]
         return (sums[0], sums[1], sums[2], sums[3]) if sums else (0, 0, 0, 0)
 
@@ -169,7 +168,7 @@ def _order(point: Point) -> tuple[int, bool, str, str]:
 
 
 def ranges(numbers: Sequence[int], lines: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Ranges of numbers: first and last of those without other lines in between."""
+    """Ranges of consecutive numbers (first, last). lines: all existing numbers."""
     place = {line: index for index, line in enumerate(lines)}
     first = last = None
     for number in numbers:

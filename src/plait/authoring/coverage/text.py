@@ -1,4 +1,4 @@
-"""The report for a terminal: a table of files, with the uncovered lines of each."""
+"""Prints the report for a terminal: a table of files, with the uncovered lines of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = ("File", "Lines", "Missed", "Branches", "Missed", "Used", "Missing")
 
 
 def to_text(summary: Summary) -> str:
-    """A row a file, with its missing lines, and the missing branches of lines that are not; the sums in the last row."""
+    """The table: a row per file with its uncovered lines and branches, and the totals in the last row."""
     rows = [_HEAD, *(_row(file.name, file.counts, file.percent, missing(file)) for file in summary.files)]
     rows.append(_row("all", summary.counts, summary.percent, ""))
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
@@ -32,14 +32,14 @@ def _row(name: str, counts: tuple[int, int, int, int], percent: float, missing: 
 
 
 def percentage_text(percent: float) -> str:
-    """A percentage with one decimal place; 100 only if nothing is missing, and 0 only if nothing was used."""
+    """A percentage with one decimal place. 100 only if everything is covered, 0 only if nothing is."""
     if 0 < percent < 100:
         percent = min(max(percent, 0.1), 99.9)
     return f"{percent:.1f}".removesuffix(".0")
 
 
 def missing(file: FileSummary) -> str:
-    """The uncovered lines of a file, and the branches in parentheses after their line."""
+    """The uncovered lines of a file, with uncovered branches in parentheses after their line."""
     found = [(first, _range(first, last)) for first, last in ranges(file.missing_lines, list(file.lines))]
     by_line: dict[int, dict[str, None]] = {}
     for branch in file.missing_branches:

@@ -1,4 +1,4 @@
-"""Literals in code: on a line of code a value may be written as the language writes it, `#@ replicas = 3`."""
+"""Edits literals in code, such as the value in `#@ replicas = 3`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS = {"True": True, "False": False, "None": None}
 
 
 def with_literal(text: str, line: int, old: Value, new: Value, *, is_program: bool) -> Iterator[str]:
-    """A file's text with a scalar instead of each literal on a line that has the old value, one after the other.
+    """Yields the file's text once for each literal on a line that has the old value, with that literal replaced.
 
     is_program: the file is Starlark; in other files code follows `#@`.
     """

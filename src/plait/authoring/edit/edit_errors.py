@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
 # The reasons. COMPUTED: code, a function or a string with placeholders computes the value. GIVEN: it comes from a flag
 # or an environment variable. SECRET: plait does not write secrets. NO_FILE: its source is not a file on disk. LINK: the
-# file is a symbolic link. FAILS: the run fails with the new value. OTHERWISE: with the value written there, the output
-# has another one. ALSO: other values change as well. UNWRITABLE: the text cannot be edited there.
-# UNWRITABLE: the text cannot be edited there.
+# file is a symbolic link. FAILS: the run fails with the new value. OTHERWISE: with the new value in the source, the
+# output has another value. ALSO: other values change as well. UNWRITABLE: the text cannot be edited at this position.
 COMPUTED, GIVEN, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRITABLE = (
     "computed", "given", "secret", "no file", "link", "fails", "otherwise", "also", "unwritable",
 )  # fmt: skip
@@ -66,7 +65,7 @@ class EditError(PlaitError):
 
 
 def _listed(offers: Sequence[Alternative]) -> str | None:
-    """Offers as a hint shows them, numbered."""
+    """Alternatives as a numbered list for a hint, or None."""
     lines = ["set it elsewhere:"] if offers else []
     for number, offer in enumerate(offers, 1):
         lines.append(f"{number}. {offer.words}")

@@ -1,4 +1,4 @@
-"""Edited files written, all of them or none."""
+"""Writes edited files: all of them or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a value to a new position: instead of an expression, in an overlay, an operation, or a data value."""
+"""Writes a value to a new position: in place of an expression, in an overlay, an operation, or a data value."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: i
 
 
 def _values_on(text: Text | None, node_path: NodePath, value: Value, line: int) -> Iterator[str]:
-    """Yields the file's text once for each item on `line`, with that item's value replaced; items with the same key
-    first.
+    """Yields the file's text once for each item on `line`, with that item's value replaced. Items with the same key
+    come first.
     """
     for site in (
         () if text is None else sorted(text.on_line(line), key=lambda site: not is_same_key(site, node_path.item))
@@ -188,7 +188,7 @@ def _name(item: Item) -> str:
 
 
 def _declared(state: EditSession, name: str, value: Value) -> Iterator[tuple[str, str]]:
-    """The schema, documents of data values and values files of a run, each with a new data value in it."""
+    """The schema, documents of data values and values files of a run, each extended by a new data value."""
     found: list[tuple[int, str, str]] = []
     named = [
         os.path.abspath(use.option.path.path(use.value))
@@ -219,8 +219,8 @@ def _declared(state: EditSession, name: str, value: Value) -> Iterator[tuple[str
 
 
 def offers(state: EditSession, node_path: NodePath, value: Value) -> list[Alternative]:
-    """Alternatives to an edit of the line that defines the value. Each was evaluated. They name the flag and the lines
-    it writes.
+    """Alternatives to an edit of the line that defines the value. Each was evaluated. An alternative has the flag and
+    the lines that it writes.
     """
     ways: list[tuple[str, Callable[[], Edit]]] = []
     history = history_of(state.output, node_path)

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 _MOST = 200
 # Maximum number of origins named in a message.
 _MOST_TOLD = 6
-# Values created by code have the line of the code.
+# Actions whose values have the line of the code.
 _BY_CODE = frozenset({"expression", "template"})
 
 
 class Origin:
-    """A position in a file where a value is written. path: of the file, absolute. entry: of the history."""
+    """A position in a file that contains a value. path: of the file, absolute. entry: of the history."""
 
     __slots__ = ("entry", "path", "site", "text")
 
@@ -52,7 +52,7 @@ class Origin:
 class OriginFiles:
     """The files that a run has read, as texts with their items.
 
-    texts: those that replace files. is_layered: the documents in them may inherit from each other.
+    texts: replace files, by path. is_layered: the documents in them may inherit from each other.
     """
 
     def __init__(self, output: Output, texts: Mapping[str, bytes], *, is_layered: bool) -> None:
@@ -87,7 +87,7 @@ class OriginFiles:
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file that `encoded` converts back to the same bytes. Raises ReadError for UTF-16."""
+    """Decodes the text of a file, so that `encoded` restores the same bytes. Raises ReadError for UTF-16."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ReadError("a file in UTF-16 is not edited", code="edit-target")
     return data.decode("utf-8", "surrogateescape")
@@ -112,7 +112,7 @@ def history_of(output: Output, node_path: NodePath) -> History:
 
 
 def origins(history: History, files: OriginFiles) -> list[Origin]:
-    """The positions that may define a value, the likeliest first, then the nearest to the output.
+    """The positions that may define a value, the most likely first, then the nearest to the output.
 
     Positions with the value under its own key come first, then other values on the lines of the history: an entry may
     cover several values of its line, and the key of an item may have been computed.
@@ -126,14 +126,14 @@ def origins(history: History, files: OriginFiles) -> list[Origin]:
             continue
         for site in text.on_line(entry.line):
             holds = text.holds(site, value)
-            # A placeholder without a value is the value itself.
+            # A placeholder without a value is itself the value.
             if text.is_computed(site) and not holds:
                 continue
             if holds:
                 rank = 0 if is_equal and is_same_key(site, item) else 1
             elif is_equal and type(item) is MapItem and _can_contain(site, value):
                 if is_same_key(site, item):
-                    rank = 2  # the dialect reads it differently
+                    rank = 2  # the dialect reads the scalar differently
                 elif has_computed_key(site):
                     rank = 3
                 else:
@@ -142,7 +142,7 @@ def origins(history: History, files: OriginFiles) -> list[Origin]:
                 continue
             ranks[rank].append(Origin(path, text, site, entry))
     for one in _in_documents(history, files):
-        # Of several equal ones on a line, that at the position in the document goes first.
+        # If equal values are on one line, the one at the position in the document comes first.
         if any(other.site is one.site for other in ranks[0]):
             ranks[0].insert(0, one)
         else:
@@ -151,7 +151,7 @@ def origins(history: History, files: OriginFiles) -> list[Origin]:
 
 
 def standing(history: History, files: OriginFiles) -> Iterator[Origin]:
-    """Yields where the item is written, newest entry first, including positions of expressions."""
+    """Yields the positions of the item, newest entry first, including positions of expressions."""
     item = history.place.item
     for entry in reversed(history.entries):
         path = path_of(entry.source)
@@ -164,8 +164,8 @@ def standing(history: History, files: OriginFiles) -> Iterator[Origin]:
 
 
 def _in_documents(history: History, files: OriginFiles) -> Iterator[Origin]:
-    """The positions of the value at the same path in the documents read, its own document first. A child that sets a
-    value its parent already has leaves no record.
+    """The positions of the value at the same path in the documents read, its own document first. Needed because a child
+    that sets the same value as its parent has no record.
     """
     place = history.place
     steps: list[Value | Item] = []
@@ -192,12 +192,12 @@ def _can_contain(site: ItemSpan, value: Value) -> bool:
 
 
 def _written(history: History) -> Iterator[tuple[HistoryEntry, Item | None, bool]]:
-    """The entries that contributed to a value, breadth first: each with a written item that looks the same, and True if
-    it has the value itself.
+    """The entries that contributed to a value, breadth first: each with an equal item in a file, and True if the item
+    contains the value itself.
     """
     place = history.place
     queue = [history.entries[-1]]
-    for number, entry in enumerate(queue):  # which grows during the iteration
+    for number, entry in enumerate(queue):  # the list grows during the iteration
         if number >= _MOST:
             return
         if number == 0:
@@ -214,7 +214,7 @@ def _equal(left: Value, right: Value) -> bool:
 
 
 def why_not(history: History, files: OriginFiles) -> EditError:
-    """The reason why a value cannot be edited."""
+    """The error with the reason why a value cannot be edited."""
     place, last = history.place, history.entries[-1]
     path = str(place)
     is_made = last.action in _BY_CODE or any(one.state != OVERRIDDEN for one in last.origins)
@@ -245,7 +245,7 @@ def why_not(history: History, files: OriginFiles) -> EditError:
 
 
 def _is_variable(history: History) -> bool:
-    """True if a value is that of one variable, and its placeholder is the whole text."""
+    """True if a value is that of one variable, because its placeholder is the whole string."""
     *before, last = history.entries
     text = before[-1].value if before else None
     return last.action == "variable" and type(text) is str and is_whole(text)
@@ -272,7 +272,9 @@ def _entry_text(entry: HistoryEntry) -> str:
 
 
 def check_file(path: str, place: str) -> None:
-    """Raises EditError for a file that must not be edited: the author of a link would choose the target."""
+    """Raises EditError for a file that must not be edited, such as a symbolic link, whose author would choose the
+    target.
+    """
     if os.path.islink(path):
         raise EditError(
             LINK,

@@ -1,4 +1,4 @@
-"""Errors about a PATH that does not exist in an output. It may be the path of a data value."""
+"""Hints for a PATH that does not exist in an output but may be the path of a data value."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def data_value_hint(state: EditSession, path: str) -> str | None:
 
     try:
         made = state.target.evaluate(state.texts, trace=True, uses=[Use(Render.data_values_inspect, value=True)])
-    except PlaitError:  # the hint is for another error, which is reported
+    except PlaitError:  # this is only a hint; the original error is reported
         return None
     path, documents = path.removeprefix(_IN_CODE), made.seen(made.documents)
     try:

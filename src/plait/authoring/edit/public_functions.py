@@ -1,4 +1,4 @@
-"""Public functions: set, add or remove a value, restore an output. Only `Edit.write` writes files."""
+"""Public functions: set, add or remove a value, or write back an output. Only `Edit.write` writes files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Sequence[Use] = ()) -> Edit:
-    """Finds where a value of a run's output is written, and edits it there; no file is written yet.
+    """Edits a value of a run's output in the file that contains it. No file is written yet.
 
     path: of one value, as in `plait.explain`. value: plain data. add: the last key of the path may be missing. uses:
     more flags for the run. `Edit.also` names other values that the edit changes. Raises EditError with the reason if the
@@ -35,7 +35,7 @@ def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Se
 
 
 def remove_value(run: Run, path: str, *, uses: Sequence[Use] = ()) -> Edit:
-    """Removes an item where it is written. Arguments and errors as of `set_value`."""
+    """Removes an item from the file that contains it. Arguments and errors as for `set_value`."""
     state = EditSession(Target(run, uses))
     return removed(state, state.single_value(path))
 
@@ -44,13 +44,15 @@ def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = (
     """Edits the files so that a run produces other documents. Returns the edit, and the differences that could not be
     written back.
 
-    documents: plain data. uses: more flags for the run. Raises whatever the run raises.
+    documents: plain data. uses: more flags for the run. Raises the errors of the run.
     """
     return put_back(EditSession(Target(run, uses)), [Document(from_plain(one)) for one in documents])
 
 
 def edited(state: EditSession, node_path: NodePath, value: Value, typed: str | None = None) -> Edit:
-    """Sets a value where it is written; for a collection written in parts, each part. Raises EditError."""
+    """Sets a value in its source. A collection whose parts are in several places is edited part by part. Raises
+    EditError.
+    """
     try:
         return state.set(node_path, value, typed)
     except EditError:
@@ -65,7 +67,7 @@ def edited(state: EditSession, node_path: NodePath, value: Value, typed: str | N
 
 
 def added(state: EditSession, path: str, value: Value) -> Edit:
-    """A key added that is not there yet. Raises EditError, UsageError."""
+    """Adds a missing key. Raises EditError, UsageError."""
     wanted = parse(path)
     last = wanted.steps[-1] if wanted.steps else None
     if type(last) is not str or any(char in last for char in "*?["):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plait.insight.node_paths import Path
     from plait.tree.nodes import Document, Value
 
-# Maximum number of edits tried for one value: its possible positions and spellings.
+# Maximum number of edits tried for one value, over its possible positions and spellings.
 _MOST_TRIES = 20
 
 
@@ -71,14 +71,14 @@ class Edit:
         return diff(before.shown(before.documents), after.shown(after.documents), in_order=True)
 
     def lines(self) -> Iterator[tuple[str, int, Sequence[str], Sequence[str]]]:
-        """The changed lines: path, number of the first line, old lines, new lines. Secret lines are left out."""
+        """The changed lines: path, number of the first line, old lines, new lines. Secret lines are omitted."""
         for path, (before, after) in self.files.items():
             for line, old, new in changed_lines("" if before is None else decoded(before), decoded(after)):
                 is_hidden = any(self.before.is_secret(path, line + number) for number in range(len(old)))
                 yield path, line, [HIDDEN] * len(old) if is_hidden else old, [HIDDEN] * len(new) if is_hidden else new
 
     def write(self, *, also: bool = False) -> None:
-        """Writes the files, all or none. also: even with unintended changes.
+        """Writes the files, all or none. also: write even if there are unintended changes.
 
         Raises EditError for unintended changes, ReadError for a file that has changed or cannot be written.
         """
@@ -87,7 +87,7 @@ class Edit:
         write_all(self.files, self.before.top)
 
     def refused(self, path: str = "") -> EditError:
-        """The error about unintended changes."""
+        """The error for unintended changes."""
         return EditError(
             ALSO,
             f"the edit of {path or 'the value'} would change other values too",
@@ -99,13 +99,13 @@ class Edit:
 
 
 _MOST_SHOWN = 12
-# Independent of whether anything is there, and whether it changes.
+# The message does not depend on the existence of other values, or their changes.
 _UNSEEN = "a secret decides what else is in the output; that may change as well, and is not shown"
 _UNCOMPARED = "values made of secrets may change as well; they are not shown"
 
 
 def joined(edits: Sequence[Edit]) -> Edit:
-    """Several consecutive edits as one."""
+    """Joins consecutive edits into one."""
     if len(edits) == 1:
         return edits[0]
     files: dict[str, tuple[bytes | None, bytes]] = {}
@@ -124,10 +124,10 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 
 
 class EditSession:
-    """A run with edited texts, the starting point of further edits."""
+    """A run with edited texts, as the starting point for further edits."""
 
     def __init__(self, target: Target, texts: Mapping[str, bytes] | None = None) -> None:
-        """Raises PlaitError where the run fails."""
+        """Raises PlaitError if the run fails."""
         self.target = target
         self.texts: Mapping[str, bytes] = {} if texts is None else texts
         self.output = target.evaluate(self.texts, trace=True)
@@ -135,7 +135,7 @@ class EditSession:
         self._noise: set[str] | None = None
 
     def single_value(self, path: str) -> NodePath:
-        """The one value that a PATH means. Raises UsageError."""
+        """The only value that a PATH selects. Raises UsageError."""
         found = self.places(path)
         if len(found) > 1:
             raise UsageError(
@@ -178,9 +178,9 @@ class EditSession:
         return self.best(node_path, value, tries)
 
     def best(self, node_path: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
-        """The first candidate that changes nothing else, otherwise the first that produces the value. Raises EditError.
+        """The first candidate that changes nothing else, else the first that produces the value. Raises EditError.
 
-        tries: for each the path of a file, FILE:LINE, and the text of the file.
+        tries: for each candidate the path of a file, FILE:LINE, and the text of the file.
         """
         second: Edit | None = None
         failed: EditError | None = None
@@ -209,7 +209,7 @@ class EditSession:
         uses: Sequence[Use] = (),
         notes: Sequence[str] = (),
     ) -> Edit:
-        """The evaluated edit. uses: flags it needs. Raises EditError if the texts do not produce the value."""
+        """Evaluates an edit. uses: flags it needs. Raises EditError if the texts do not produce the value."""
         for path in texts:
             if self.files.bytes_of(path) is not None and path not in self.texts:
                 check_file(path, str(node_path))
@@ -230,7 +230,7 @@ class EditSession:
             ) from None
         is_there, got, is_secret = value_at(output, node_path)
         if is_secret:
-            # Which value it is would tell of the secret, and so would that it is the right one.
+            # The resulting value would reveal the secret, and so would the fact that it is correct.
             raise EditError(
                 OTHERWISE,
                 f"with {shown(value)} at {where} the value is made of a secret",

@@ -1,7 +1,7 @@
 """Positions of values in the text of a file, and edits that replace, remove or add one.
 
-A file may be YAML of any dialect. Code and annotations are comments for the parser, so a template has the same sites as
-a plain file. A value computed by code on its line (`replicas: #@ count`) is not a literal and is marked.
+A file may be YAML of any dialect. Code and annotations are comments for the parser, so a template has the same
+positions as a plain file. A value computed by code on its line (`replicas: #@ count`) is not a literal and is marked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # If following lines would become part of a literal block, multi-line strings are quoted.
 _QUOTED = ScalarStyles(FORMS.strings.misread, blocks=False)
-# A number or a word as a person spells it, such as 0x1F or 1.50.
+# A number or a word as a user writes it, such as 0x1F or 1.50.
 _SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
 
 
@@ -76,7 +76,7 @@ class ItemSpan:
 
 
 class Text:
-    """The text of a file with all its sites. text: without a byte order mark."""
+    """The text of a file with all its item spans. text: without a byte order mark."""
 
     def __init__(self, text: str) -> None:
         """Raises ReadError for invalid YAML."""
@@ -136,13 +136,13 @@ class Text:
     # -- finding -----------------------------------------------------------------------------------------------------
 
     def on_line(self, line: int) -> list[ItemSpan]:
-        """All items whose key, dash or value begins on a line."""
+        """All items whose key, dash or value starts on a line."""
         return self._by_line.get(line, [])
 
     def along(self, root: Node, steps: Sequence[Value | Item]) -> ItemSpan | None:
-        """The site at a path from the top of a document.
+        """The item span at a path from the root of a document, or None.
 
-        steps: of each map item the item, of each array item its number.
+        steps: a map item for each key, an index for each array item.
         """
         around, found = root, None
         for step in steps:
@@ -157,7 +157,7 @@ class Text:
         return found
 
     def holds(self, site: ItemSpan, value: Value) -> bool:
-        """True if the site is written as the value. Compares only the kind of collections; False for aliases."""
+        """True if the text at a site is the value. For collections, compares only the type. False for aliases."""
         node = site.value
         if isinstance(node, Collection):
             return type(value) is (Map if node.is_map else Array)
@@ -181,7 +181,7 @@ class Text:
     # -- editing -----------------------------------------------------------------------------------------------------
 
     def replaced(self, site: ItemSpan, value: Value, typed: str | None = None) -> Iterator[str]:
-        """Yields the text with another value at a site, in each possible spelling, the best first.
+        """Yields the text with another value at a site, in each possible spelling, best first.
 
         Candidates that are not read as the value are included only if all others fail. typed: the user's spelling of
         the value.
@@ -219,7 +219,7 @@ class Text:
             forms.append(double_quoted(value))
         else:
             if type(value) is float:
-                forms.append(written.replace("e", ".0e"))  # which other YAML 1.1 readers also read as a number
+                forms.append(written.replace("e", ".0e"))  # other YAML 1.1 readers also read this as a number
             if typed is not None and _SPELLED.fullmatch(typed):
                 forms.insert(0, typed)
         if in_brackets:
@@ -247,7 +247,7 @@ class Text:
         return text[: site.after] + " " + form + text[site.after :]
 
     def with_literal(self, site: ItemSpan, value: Value) -> str | None:
-        """The text with a value instead of the expression after a key or dash; None if there is no expression."""
+        """The text with a value in place of the expression after a key or dash; None if there is no expression."""
         is_code = site.value.start == site.value.end and self.is_computed(site)
         cut = self._cut(site) if is_code else None
         if cut is None:
@@ -258,12 +258,12 @@ class Text:
         return None if found is None else self._mark + found
 
     def with_code(self, site: ItemSpan, code: str) -> str | None:
-        """The text with an expression instead of a value; None if an expression is not possible there."""
+        """The text with an expression in place of a value; None if the position does not allow an expression."""
         cut = None if site.around.in_brackets else self._cut(site)
         return None if cut is None else f"{self._mark}{cut[: site.after]} #@ {code}{cut[site.after :]}"
 
     def _cut(self, site: ItemSpan) -> str | None:
-        """The text without the value or expression after a key or dash; None if that is unknown."""
+        """The text without the value or expression after a key or dash; None if its extent is unknown."""
         text, after, node = self.text, site.after, site.value
         end = text.find("\n", max(node.end, after))
         end = len(text) if end < 0 else end
@@ -286,7 +286,7 @@ class Text:
         return self._edited(removal(self.tree, around, site.item))
 
     def with_item(self, parent: Node, behind: int, item: Item) -> str | None:
-        """The text with a new item after an item of a collection; None if it has no room."""
+        """The text with a new item after another item of a collection; None if it cannot be inserted."""
         if not isinstance(parent, Collection) or len(self._inside.get(parent, ())) != len(parent.items):
             return None
         if not parent.items:
@@ -315,7 +315,7 @@ def _is_scalar(node: Node) -> bool:
 
 
 def is_same_key(site: ItemSpan, item: Item | None) -> bool:
-    """True if a site has the same kind and key as an item. item: None matches any site."""
+    """True if a site has the same type and key as an item. item: None matches any site."""
     if item is None:
         return True
     return site.is_item is (type(item) is MapItem) and (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Output:
     """The output of a run: documents, and text files by path. trace, view: of a recorded run.
 
-    top: the directory of the project file that chose the files, None if the user typed them.
+    top: the directory of the project file that names the files; None if the user named them.
     """
 
     __slots__ = ("_secrets", "documents", "texts", "top", "trace", "view")
@@ -56,7 +56,7 @@ class Output:
 
     @property
     def uses_secrets(self) -> bool:
-        """True if the run uses secrets. Then outputs are compared by their marks, which both need."""
+        """True if the run uses secrets. Then outputs are compared by their marks, which both must have."""
         return uses_secrets(self.view) or uses_secrets(self.trace)
 
     @property
@@ -79,7 +79,7 @@ class Output:
         return marks is not None and marks.decides_places
 
     def text(self, name: str) -> str | None:
-        """A text file as displayed: without secrets and lines that depend on one; None if there is no such file."""
+        """A text file as displayed, with secrets redacted; None if there is no such file."""
         return masked_lines(name, self.texts[name], self.trace, view=self.view) if name in self.texts else None
 
     def seen(self, documents: Sequence[Document]) -> Sequence[Document]:
@@ -87,7 +87,7 @@ class Output:
         return documents if self.trace is None else Explainer(self.trace).visible(documents)
 
     def place(self, seen: NodePath) -> NodePath:
-        """The node path in this output for a node path in its displayed documents, whose name it keeps."""
+        """The node path in this output for a node path in its displayed documents. It keeps the displayed name."""
         assert self.trace is not None
         copies = self.trace.copies
 
@@ -105,11 +105,11 @@ class Output:
         return Seen(seen, document, number, tuple(way))
 
     def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents of this output as they may be shown: masked by their marks, so that nothing reveals a secret."""
+        """Documents of this output, redacted by their marks."""
         return masked(documents, self.trace, view=self.view)
 
     def without_secrets(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents from another source, without the scalars that are secret in this output."""
+        """Documents from another source, without scalars that are secret in this output."""
         if self.uses_secrets and not uses_secrets(self.trace):
             return masked(documents, None, view=self.view)
         documents = self.seen(documents)
@@ -126,7 +126,7 @@ class Output:
 
 
 class Seen(NodePath):
-    """A node path of an output that is named as in the displayed documents, without items that a secret decides."""
+    """A node path of an output, named as in the displayed documents, which lack items decided by a secret."""
 
     __slots__ = ("_seen",)
 
@@ -171,7 +171,7 @@ class Target:
             if data is not None and path not in texts and not os.path.isfile(path):
                 self._once[path] = data
         at = self.run.at
-        if at is not None and at.source is not None:  # the project file has values, too
+        if at is not None and at.source is not None:  # the project file contains values, too
             path = os.path.abspath(at.source.name)
             view.files[path] = texts.get(path, at.source.text.encode("utf-8", "surrogateescape"))
         return output
@@ -180,7 +180,7 @@ class Target:
 def with_value(
     documents: Sequence[Document], node_path: NodePath, value: Value, trace: Trace | None = None
 ) -> list[Document]:
-    """The documents with another value at a place. trace: of the documents, in which those made here are copies."""
+    """The documents with another value at a path. trace: of the documents; it records the copies made by this function."""
 
     def put(one: Item, new: Value) -> Item:
         made = one.with_value(new)
@@ -207,7 +207,7 @@ def without(documents: Sequence[Document], node_path: NodePath) -> list[Document
 
 
 def same(left: Sequence[Document], right: Sequence[Document]) -> bool:
-    """True if documents have equal values in the same order."""
+    """True if both lists have equal documents in the same order."""
     return len(left) == len(right) and all(equal(a.value, b.value) for a, b in zip(left, right, strict=True))
 
 
@@ -227,7 +227,7 @@ def changed_texts(left: Output, right: Output) -> list[str]:
 def value_at(output: Output, node_path: NodePath) -> tuple[bool, Value, bool]:
     """Finds the value of an output at a node path of another output, by keys and indexes.
 
-    Returns whether it exists, the value (None without one), and whether it is secret.
+    Returns True if it exists, the value or None, and True if it is secret.
     """
     documents = output.documents
     if node_path.number >= len(documents):

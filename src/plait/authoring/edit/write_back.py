@@ -1,7 +1,7 @@
 """Writes an edited output back: every difference to its origin, verified by one more evaluation.
 
 First every difference is written to its most likely origin, all at once. If that does not produce the edited output,
-each half is tried, down to single differences, and edits that bring the output nearer to the edited one are kept.
+each half is tried, down to single differences. Edits that reduce the differences are kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class OutputDifference:
     """One difference to write back.
 
     place: of the changed or removed value; for an added item, the collection. value: the new value; None if it is
-    removed. added: the new item. behind: the item before it, None if it is the first.
+    removed. added: the new item. behind: the preceding item, or None.
     """
 
     __slots__ = ("added", "behind", "is_gone", "place", "value")
@@ -69,9 +69,10 @@ class OutputDifference:
 
 
 def put_back(state: EditSession, expected: Sequence[Document]) -> tuple[Edit, list[EditError]]:
-    """The edited files with which the run produces other documents, and the differences that could not be written back.
+    """The edited files from which the run produces other documents, and the differences that could not be written back.
 
-    expected: the documents that the run should produce; their order counts, that of keys does not. Raises PlaitError.
+    expected: the documents that the run should produce. The order of documents matters, the order of keys does not.
+    Raises PlaitError.
     """
     edits: list[Edit] = []
     for _ in range(_MOST_ROUNDS):
@@ -79,7 +80,7 @@ def put_back(state: EditSession, expected: Sequence[Document]) -> tuple[Edit, li
         edits.append(edit)
         if not left or not edit.files:
             break
-        # Finished edits may have blocked the rest.
+        # Earlier edits may have blocked the remaining ones.
         state = EditSession(state.target, {**state.texts, **edit.texts})
     if left and not refused:
         refused = [EditError(OTHERWISE, f"{one} is still another value", path=one) for one in left]
@@ -94,7 +95,7 @@ class _WriteBack:
         self.refused: list[EditError] = []
         assert state.output.trace is not None
         self.explainer = Explainer(state.output.trace)
-        # The edits that are kept so far, their output, and its remaining differences.
+        # The edits kept so far, their output, and the remaining differences.
         self.kept: list[Pieces] = []
         self.edit = Edit({}, state.output, state.output)
         self.left = self._remaining(state.output.documents)
@@ -135,7 +136,7 @@ class _WriteBack:
     # -- candidate edits ---------------------------------------------------------------------------------------------
 
     def candidates_for(self, change: OutputDifference) -> list[Pieces]:
-        """Candidate edits for a change, the likeliest first. Records the reason if there are none."""
+        """Candidate edits for a difference, the most likely first. Records the reason if there are none."""
         try:
             if change.added is not None:
                 return [*self._additions(change)][:_MOST_TRIES]
@@ -156,7 +157,7 @@ class _WriteBack:
             return []
 
     def _removals(self, change: OutputDifference) -> Iterator[Pieces]:
-        """The texts that remove an item: at its position, and at all its positions if it existed before."""
+        """The edits that remove an item: at its position, and, if it existed before, at all its positions."""
         every: dict[str, list[tuple[int, int, str]]] = {}
         seen = False
         for origin in standing(history_of(self.state.output, change.place), self.state.files):
@@ -185,7 +186,7 @@ class _WriteBack:
         ]  # fmt: skip
         seen = False
         for item in near[:_MOST_TRIES]:
-            # It may be a secret, which is not changed.
+            # The value may be a secret, which is not changed.
             beside = place.at((*place.way, item))
             for origin in standing(self.explainer.history(beside), self.state.files):
                 behind = origin.site.place if item is change.behind or type(added) is MapItem else -1
@@ -213,7 +214,7 @@ class _WriteBack:
     # -- trying ------------------------------------------------------------------------------------------------------
 
     def _at_once(self, ways: Sequence[list[Pieces]]) -> Edit | None:
-        """The likeliest edits together; None unless they produce the wanted documents."""
+        """Tries the most likely edits together. Returns None unless they produce the expected documents."""
         if self.refused or not all(ways):
             return None
         texts = self._texts([found[0] for found in ways])
@@ -228,7 +229,7 @@ class _WriteBack:
         return None if left else edit
 
     def _divided(self, ways: Sequence[tuple[OutputDifference, list[Pieces]]]) -> None:
-        """Keeps the likeliest edits of some changes if all are right together; otherwise tries each half."""
+        """Keeps the most likely edits of some differences if they are right together; else tries each half."""
         if len(ways) == 1:
             self._alone(*ways[0])
         elif not ways or self._keeps([found[0] for _, found in ways], [change for change, _ in ways]) is None:
@@ -239,7 +240,7 @@ class _WriteBack:
             self._divided(ways[middle:])
 
     def _alone(self, change: OutputDifference, found: Sequence[Pieces]) -> None:
-        """Keeps the first edit that writes back a change and nothing else, or records the reason for rejecting all."""
+        """Keeps the first edit that writes back only this difference, or records the reasons for rejecting all."""
         failed: EditError | None = None
         for pieces in found:
             refused = self._keeps([pieces], [change])
@@ -250,7 +251,7 @@ class _WriteBack:
             self.refused.append(failed)
 
     def _keeps(self, pieces: Sequence[Pieces], changes: Sequence[OutputDifference]) -> EditError | None:
-        """Keeps some edits if they bring the output nearer by as much as they change. Otherwise returns the reason."""
+        """Keeps some edits if they reduce the differences by their number of changes. Otherwise returns the reason."""
         current_budget().check_time()
         change = changes[0]
         texts = self._texts([*self.kept, *pieces])
@@ -270,7 +271,7 @@ class _WriteBack:
         return None
 
     def _evaluated(self, texts: Mapping[str, str]) -> tuple[Edit, list[str]]:
-        """The result of edited texts, and the remaining differences. Raises PlaitError."""
+        """Evaluates edited texts. Returns the edit and the remaining differences. Raises PlaitError."""
         state = self.state
         new = {path: encoded(text) for path, text in texts.items()}
         output = state.target.evaluate({**state.texts, **new}, trace=state.output.uses_secrets)
@@ -283,7 +284,7 @@ class _WriteBack:
         return [named(one) for one in differences(hidden(self.wanted), hidden(printed(documents)))]
 
     def _texts(self, pieces: Sequence[Pieces]) -> dict[str, str] | None:
-        """Files with edits applied; None if they overlap."""
+        """The files with edits applied; None if the edits overlap."""
         by_path: dict[str, list[tuple[int, int, str]]] = {}
         for one in pieces:
             for path, found in one.items():
@@ -303,7 +304,7 @@ class _WriteBack:
 
 
 def _between(node_path: NodePath, new: Value) -> Iterator[OutputDifference]:
-    """The changes that turn a value of the output into the wanted one, item by item."""
+    """The differences between a value of the output and the expected one, item by item."""
     pending: list[tuple[NodePath, Value]] = [(node_path, new)]
     while pending:
         here, wanted = pending.pop()
@@ -335,7 +336,7 @@ def _between(node_path: NodePath, new: Value) -> Iterator[OutputDifference]:
 
 
 def _is_moved(name: str, change: OutputDifference) -> bool:
-    """True if a difference may only be caused by new indexes of an array's items."""
+    """True if a difference may be caused only by new indexes of an array's items."""
     way = change.place.way if change.added is not None else change.place.way[:-1]
     around = change.place.at(way)
     is_array = type(around.value) is Array

@@ -1,4 +1,4 @@
-"""Formats a YAML text and preserves its content: only the columns of lines and the spaces at their ends change."""
+"""Formats YAML text and preserves its content: only indentation and spaces at line ends change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import DocumentSet
 
-# The YAML parser treats these as ends of lines, editors do not.
+# The YAML parser ends lines at these, editors do not.
 _ODD_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 
 
@@ -42,10 +42,10 @@ class FormattedText:
 def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None = None) -> FormattedText:
     """Formats one text. lines: the first and the last line that may change, from 0; by default all.
 
-    Maps and sequences are indented by two spaces; sequences below keys as most of them are in the text. Spaces at the
+    Maps and sequences are indented by two spaces; sequences below keys follow the majority in the text. Spaces at the
     ends of lines and blank lines at the end of the text are removed, except within scalars. Comments move with the line
-    below them. Documents, comments, quotes, tags, anchors, styles, the order and the line of everything stay, which is
-    verified. If some lines cannot move while all others stay, only spaces within them and at their ends change.
+    below them. Everything else stays, and so does the line of everything; this is verified. If some lines cannot be
+    reindented, only spaces inside them and at their ends change.
 
     Raises ReadError for invalid YAML, LimitError.
     """
@@ -54,7 +54,7 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
         return FormattedText(text, text, "it has line breaks of more than one kind")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     if "\ufeff" in text[len(mark) :]:
-        # The scanner ignores some of them, our reader treats them as text.
+        # The scanner ignores some of these characters; the reader treats them as text.
         return FormattedText(text, text, "it has a byte order mark that is not at its beginning")
     written = text[len(mark) :].split("\n")
     try:
@@ -75,7 +75,7 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
 
 
 def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
-    """The old lines with some of the new ones: unchanged, and without shifts."""
+    """The old lines with some of the new lines, whose number and positions are unchanged."""
     both = [*zip_longest(old, new)]
     for keeps_place in (False, True):
         made = []
@@ -91,7 +91,7 @@ def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> 
 def _has_same_content(
     before: tuple[DocumentSet, Comments], written: list[object], output: str, mark: str, name: str
 ) -> bool:
-    """True if a new text has the same content as the old one."""
+    """True if the new text has the same content as the old one."""
     try:
         return _same(before, _read(output, name)) and words(scan(output[len(mark) :])) == written
     except (PlaitError, TreeError):
@@ -104,7 +104,7 @@ def _read(text: str, name: str) -> tuple[DocumentSet, Comments]:
 
 
 def _same(before: tuple[DocumentSet, Comments], after: tuple[DocumentSet, Comments]) -> bool:
-    """True if two texts have the same documents, and the same comments at the same nodes."""
+    """True if both texts have the same documents, and the same comments at the same nodes."""
     if not equal(before[0], after[0]):
         return False
     return all(
@@ -124,7 +124,7 @@ def _written(lines: Sequence[str], plan: Reindentation, comments: Comments) -> l
         for comment in comments.all
         if comment.text.startswith("@ ") and comment.line - 1 in plan.columns
     }
-    # A string in code may continue over lines, and keeps the spaces at their ends.
+    # A string in code may span lines, whose trailing spaces are preserved.
     keeps_code = any(mark in comment.text for comment in comments.all for mark in _LONG_TEXTS)
     columns = _of_comments(lines, plan)
     out: list[str] = []
@@ -154,13 +154,13 @@ _LONG_TEXTS = ('"""', "'''")
 
 
 def _with_one_space(line: str, at: int) -> str:
-    """A line with code as a value: one space after its `#@`, and one before it if only a dash precedes it."""
+    """A line with code as a value, with one space after its `#@`, and one before it if only a dash precedes it."""
     before = line[:at].rstrip(" ")
     return f"{before if before.endswith('-') else line[: at - 1]} #@ {line[at + 2 :].lstrip(' ')}"
 
 
 def _of_block_scalar(line: str, old: int, new: int) -> str:
-    """A line of a block scalar, moved with its text from one column to another."""
+    """A line of a block scalar, moved from one column to another."""
     column = len(line) - len(line.lstrip(" "))
     if column == len(line):
         return " " * (new + column - old) if column > old else ""
@@ -173,12 +173,12 @@ def _moved(line: str, way: int, block: Block | None) -> str:
     if not way or column == len(line):
         return line
     least = 0 if block is None else block.new + (column > block.old)
-    # At the very beginning of a line these could end the document.
+    # At the start of a line these could end the document.
     return " " * max(least, column + way, line[column] in "-.%") + line[column:]
 
 
 def _of_comments(lines: Sequence[str], plan: Reindentation) -> dict[int, int]:
-    """The columns of comments on lines of their own, by the collections above and the line below."""
+    """The columns of comments on their own lines, from the enclosing collections and the line below."""
     below: dict[int, int] = {}
     after: int | None = None
     for number in range(len(lines) - 1, -1, -1):
@@ -199,7 +199,7 @@ def _of_comments(lines: Sequence[str], plan: Reindentation) -> dict[int, int]:
         elif line.lstrip(" \t").startswith("#"):
             column = len(line) - len(line.lstrip(" "))
             new = _of_comment(column, above, _below(lines, plan, below.get(number)))
-            # At the column of the text, it would become part of the block scalar.
+            # At the column of the text, the comment would become part of the block scalar.
             found[number] = min(new, max(0, scalar[1] - 1)) if scalar is not None and column < scalar[0] else new
         else:
             above, scalar = plan.around.get(number, {}), None
@@ -211,14 +211,14 @@ def _is_mark(line: str) -> bool:
 
 
 def _below(lines: Sequence[str], plan: Reindentation, number: int | None) -> tuple[int, int] | None:
-    """The column of a line, before and after."""
+    """The old and the new column of a line, or None."""
     if number is None:
         return None
     return len(lines[number]) - len(lines[number].lstrip(" ")), plan.columns[number]
 
 
 def _of_comment(column: int, above: Mapping[int, int], below: tuple[int, int] | None) -> int:
-    """The new column of a comment: that of the line below or above at its column, otherwise shifted with the lines to
+    """The new column of a comment: that of the line below or above in the same column, else shifted with the lines to
     its left.
     """
     columns = dict(above)
@@ -233,7 +233,7 @@ def _of_comment(column: int, above: Mapping[int, int], below: tuple[int, int] | 
 
 
 def _ended(lines: list[str]) -> list[str]:
-    """Lines without blank ones at the end, and with a line feed after the last."""
+    """The lines without trailing blank lines, and with a line feed after the last."""
     while lines and not lines[-1].strip(" \t\r"):
         lines.pop()
     return [*lines, ""] if lines else [""]

@@ -1,7 +1,7 @@
-"""The first item on each line of a YAML text, and its new column.
+"""Computes the new column of the first item on each line of a YAML text.
 
-The tree contains the block collections with the columns of their items. Nothing here changes a text; a `Reindentation`
-contains the new column of each line.
+The tree contains the block collections with the columns of their items. This module does not change the text; a
+`Reindentation` contains the new column of each line.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ MAP, SEQUENCE, LEVEL_SEQUENCE = "map", "sequence", "level sequence"
 class Block:
     """An open block collection. old, new: its column as written, and after formatting.
 
-    kind: the dashes of a level sequence are in the column of its key, not to the right of it. An item that begins with
-    a `?` or a `:`, as multi-line keys do, makes no difference.
+    kind: the dashes of a level sequence are in the column of its key, not to the right of it. An item that starts with
+    `?` or `:` is treated the same.
     """
 
     __slots__ = ("kind", "new", "old")
@@ -42,13 +42,12 @@ class Block:
 class Reindentation:
     """The new layout of a text. Lines and columns count from 0.
 
-    columns: the new column of a line that begins with an item of a block collection.
-    moved: for a line that continues a scalar or a flow collection, its shift to the right and its block collection.
-    scalars: lines in block scalars, with the old and the new column of their text.
-    kept: lines that end inside a quoted scalar, where spaces may be significant.
-    tight: by line, (column of a dash, column after it) that need one space in between.
-    around: for each line of `columns`, the columns of its enclosing collections.
-    ends_open: the text ends in a scalar that includes the end of the text.
+    columns: the new column of each line that starts with an item of a block collection. moved: for a line that
+    continues a scalar or a flow collection, its shift to the right and its block collection. scalars: lines in block
+    scalars, with the old and the new column of their text. kept: lines that end inside a quoted scalar, where spaces
+    may be significant. tight: by line, (column of a dash, column after it) that need one space in between. around: for
+    each line of `columns`, the columns of its enclosing collections. ends_open: the text ends in a scalar that includes
+    the end of the text.
     """
 
     __slots__ = ("around", "columns", "ends_open", "kept", "moved", "scalars", "tight")
@@ -64,13 +63,13 @@ class Reindentation:
 
 
 class OddError(Exception):
-    """The text contains a construct that is not reindented."""
+    """Raised for a construct that is not reindented."""
 
 
 def words(tree: Tree) -> list[object]:
     """The nodes and signs of a tree with their lines and texts, without their columns.
 
-    Formatting preserves them. A sequence may move to the column of its key or away from it.
+    Formatting preserves these. A sequence may move to the column of its key or away from it.
     """
     text, lines = tree.text, tree.lines
     found: list[object] = [(tree.line_of(document.start), document.is_explicit) for document in tree.documents]
@@ -91,7 +90,7 @@ def words(tree: Tree) -> list[object]:
 
 
 def _walk(tree: Tree) -> Iterator[tuple[Node, Item | None]]:
-    """Every node, with the item whose value it is."""
+    """Every node, with the item whose value the node is, or None."""
     for document in tree.documents:
         yield document.root, None
     for _, item in tree.walk():
@@ -101,8 +100,8 @@ def _walk(tree: Tree) -> Iterator[tuple[Node, Item | None]]:
 
 
 def plan_of(tree: Tree, lines: list[str]) -> Reindentation:
-    """The plan of a text. Raises OddError."""
-    # The first sequence is most often like the others.
+    """Computes the new layout of a text. Raises OddError."""
+    # The first sequence usually looks like the others.
     planner = _Planner(tree, lines, indented=None)
     planner.read()
     is_indented = planner.indented > planner.level
@@ -122,8 +121,8 @@ _PROPERTY = re.compile(r"[&!][^ \t\r\n]*")
 class _Planner:
     """Visits a tree in the order of the text.
 
-    level, indented: the numbers of sequences below keys in the column of the key, and to the right of it. seen: the
-    last visited line. dash: the position of the last token, if it was a dash, or the `?` or `:` of a key or value.
+    level, indented: the number of sequences in the column of their key, and to the right of it. seen: the last visited
+    line. dash: the position of the last token, if it was a dash, or the `?` or `:` of a key or value.
     """
 
     def __init__(self, tree: Tree, lines: list[str], *, indented: bool | None) -> None:
@@ -138,7 +137,7 @@ class _Planner:
         self.dash: tuple[int, int] | None = None
 
     def read(self) -> None:
-        """Fill the plan."""
+        """Fills the layout."""
         starts = [*self.tree.lines, len(self.tree.text) + 1]
         for document in self.tree.documents:
             self.dash = None
@@ -157,7 +156,7 @@ class _Planner:
                     self._first(kind, line - 1, one.start - starts[line - 1])
                     value = one.value
                     if kind is _KEY and value.properties is None and type(value) is Node and value.end < starts[line]:
-                        self.dash = None  # a scalar on the line of its key
+                        self.dash = None  # a scalar on the same line as its key
                         continue
                     pending.append(value)
                     if one.key is not None and kind is _SIGN:
@@ -193,7 +192,7 @@ class _Planner:
         self.around = {block.old: block.new for block in self.blocks}
 
     def _first(self, kind: int, line: int, column: int) -> None:
-        """Records the column of a sign, a key or a part of a node, if it is the first on its line."""
+        """Records the column of a sign, a key or a part of a node, if it is the first token on its line."""
         if line > self.seen:
             new = column
             if self.blocks:
@@ -206,7 +205,7 @@ class _Planner:
         self.dash = (line, column) if kind == _SIGN else None
 
     def _node(self, node: Node) -> None:
-        """Note the properties of a node, and a scalar or a flow collection."""
+        """Records the properties of a node, and a scalar or a flow collection."""
         if node.properties is not None:
             self._properties(node.properties)
         is_collection = isinstance(node, Collection)
@@ -240,7 +239,7 @@ class _Planner:
             at = skipped(text, found.end())
 
     def _quoted(self, node: Node) -> None:
-        """Records that the line ends in quoted scalars of a flow collection are preserved."""
+        """Records that line ends in quoted scalars of a flow collection are preserved."""
         pending = [node]
         while pending:
             one = pending.pop()
@@ -250,7 +249,7 @@ class _Planner:
                 self.plan.kept.update(range(self._place(body_start(self.tree.text, one))[0], self._place(one.end)[0]))
 
     def _way(self, line: int, column: int) -> tuple[int, Block | None]:
-        """The shift of the lines that continue a value, and the collection that they must stay to the right of."""
+        """The shift of the lines that continue a value, and the collection to whose right they must stay."""
         return self._shift(line, column), self.blocks[-1] if self.blocks else None
 
     def _shift(self, line: int, column: int) -> int:
@@ -261,7 +260,7 @@ class _Planner:
         return moved - sum(end - dash - 2 for dash, end in self.plan.tight.get(line, ()) if end <= column)
 
     def _block_scalar(self, line: int, column: int, last: int) -> int:
-        """Records the new column of the lines of a block scalar. Returns the last of them, including blank ones."""
+        """Records the new column of the lines of a block scalar. Returns the last line, including blank ones."""
         while last + 2 < len(self.lines) and not self.lines[last + 1].strip(" \r"):
             last += 1
         header = _HEADER.match(self.lines[line], column)
@@ -282,6 +281,6 @@ class _Planner:
         for inner in range(line + 1, last + 1):
             self.plan.scalars[inner] = old, new
         if last >= len(self.lines) - 2:
-            # Line breaks at the end of the text are part of the scalar, or their absence is.
+            # Line breaks at the end of the text belong to the scalar.
             self.plan.ends_open = "+" in (header[1], header[3]) or self.lines[-1] != ""
         return last

@@ -1,4 +1,4 @@
-"""Scalars that readers of YAML 1.1 and 1.2 read differently, in inputs and in the output."""
+"""Finds scalars that readers of YAML 1.1 and 1.2 read differently, in inputs and in the output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ONE_OF_TWO = "readers of YAML 1.1 and 1.2 take this value for different things"
 
 
 def inputs(subject: LintProject) -> Iterator[LintFinding]:
-    """Scalars of inputs."""
+    """Ambiguous scalars in the inputs."""
     for path in subject.paths:
         layout = subject.layout(path) if subject.is_own(path) else None
         if layout is not None:
@@ -35,7 +35,7 @@ def inputs(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def of_file(layout: LintedFile, is_private: Callable[[int], bool]) -> Iterator[LintFinding]:
-    """Scalars of one file. is_private: True if the value on a line must not be shown."""
+    """Ambiguous scalars of one file. is_private: returns True if the value on a line must not be shown."""
     text = layout.text
     for node in layout.tree.values():
         if not 0 < node.end - node.start <= LONGEST or node.style is not PLAIN or node.tag is not None:
@@ -71,7 +71,7 @@ def _hint(value: Scalar, written: str) -> str:
 
 
 def _plainer(value: Scalar, written: str, place: Edit) -> list[Edit]:
-    """The edit to a form that all readers read as plait does now."""
+    """The edit to a spelling that all readers read as plait does now."""
     if type(value) is bool:
         return [place._replace(new="true" if value else "false")]
     if type(value) is str and value == written:
@@ -80,7 +80,7 @@ def _plainer(value: Scalar, written: str, place: Edit) -> list[Edit]:
 
 
 def outputs(subject: LintProject) -> Iterator[LintFinding]:
-    """Scalars of the output that are printed ambiguously, each at its origin."""
+    """Ambiguous scalars in the output, each at its origin."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs:
         text = ran.documents.to_yaml()

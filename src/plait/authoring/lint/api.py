@@ -28,11 +28,10 @@ def lint(
 ) -> list[LintFinding]:
     """The findings about the runs of a project, by file and line, as `plait lint` reports them.
 
-    project: a project file, or a directory; without a project file in it or above, the runs are inferred.
-    runs: names of runs, or patterns; by default all, and the first environments of each matrix.
-    select: codes, prefixes, names or families to report, instead of the default ones.
-    ignore: codes, prefixes, names or families not to report.
-    portable: ytt, bosh or deckhand: also report what these programs reject or read in another way.
+    project: a project file, or a directory; if there is no project file in it or above, the runs are inferred. runs:
+    names of runs, or patterns; by default all, and the first environments of each matrix. select: codes, prefixes,
+    names or families to report, instead of the default ones. ignore: codes, prefixes, names or families not to report.
+    portable: ytt, bosh or deckhand; also reports constructs that these programs reject or interpret differently.
 
     Raises PlaitError if a run fails, UsageError for an unknown run or code.
 

@@ -1,7 +1,7 @@
-"""Overlays, operations, substitutions and documents that have no part in any output.
+"""Finds overlays, operations, substitutions and documents without effect on any output.
 
 Candidates are items that were evaluated in some run, without a line that contributes to an output. Removing them proves
-it (`proving`).
+it (`verify`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHECKS = ("@overlay/assert", "@assert/")
 
 
 def overlays(subject: LintProject) -> Iterator[LintFinding]:
-    """Overlay items that were evaluated, and matched nothing or lost everywhere."""
+    """Overlay items that were evaluated, but matched nothing or were overridden everywhere."""
     matched, missed = _overlay_lines(subject)
     used: set[Line] = set().union(*(ran.used for ran in subject.runs)) if subject.runs else set()
     dead = (matched | missed) - used
@@ -76,7 +76,7 @@ def _highest(layout: LintedFile, line: int, used: set[int], missed: set[Line]) -
     found: Item | None = None
     item: Item | None = items[0] if items else None
     while item is not None and used.isdisjoint(layout.lines(item)):
-        # Code in it may return other values, unless the item itself matches nothing.
+        # Code in the item may return other values, unless the item itself matches nothing.
         if not layout.has_code(item) or (layout.path, item.line) in missed:
             found = item
         item = layout.parent(item)
@@ -94,7 +94,7 @@ def _family(layout: LintedFile, item: Item) -> Iterator[Item]:
 
 
 def _is_check(layout: LintedFile, item: Item) -> bool:
-    """True if an item serves to reject something, or to check that something is missing."""
+    """True if an item serves to reject a value, or to check that a value is missing."""
     for comment in layout.comments_of(item):
         if comment.text.startswith(_CHECKS):
             return True
@@ -105,7 +105,7 @@ def _is_check(layout: LintedFile, item: Item) -> bool:
 
 
 def is_of_values(layout: LintedFile, item: Item) -> bool:
-    """True if an item belongs to data values or their schema, which are merged as overlays are."""
+    """True if an item belongs to data values or their schema, which are merged like overlays."""
     document = layout.document_of(item)
     return document is not None and any(
         comment.text.startswith("@data/values") for comment in layout.comments_of(document)
@@ -143,7 +143,7 @@ def operations(subject: LintProject) -> Iterator[LintFinding]:
         if kind == "test" or (is_done and not used.isdisjoint(lines)):
             continue
         if not is_done and (kind != "remove" or is_decided):
-            continue  # it has no effect; or whether it removes something reveals a secret
+            continue  # it has no effect, or its effect would reveal a secret
         removes = operation_removal(layout, item)
         if removes is None:
             continue
@@ -156,7 +156,7 @@ def operations(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def operations_of(subject: LintProject) -> Iterator[tuple[LintedFile, Item, str]]:
-    """The operations of the files that runs apply: each with its type."""
+    """The operations in the files of runs, each with its type."""
     for file in subject.files():
         layout = subject.layout(file.path) if file.kind == OPS else None
         for document in () if layout is None else layout.documents.items[:1]:
@@ -167,7 +167,7 @@ def operations_of(subject: LintProject) -> Iterator[tuple[LintedFile, Item, str]
 
 
 def operation_removal(layout: LintedFile, item: Item) -> list[Edit] | None:
-    """The edits that remove an operation. The last one leaves an empty list."""
+    """The edits that remove an operation, or None. Removing the last operation leaves an empty list."""
     removes = layout.removal(item)
     around = layout.parent(item)
     if removes is None or around is None or type(around.value) is not Array:

@@ -1,4 +1,4 @@
-"""Unused functions, loads and names of programs; files and libraries that are not loaded."""
+"""Finds unused functions, loads and names, and files and libraries that are not loaded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def code(subject: LintProject) -> Iterator[LintFinding]:
     lonely = {finding.path for finding in modules(subject)}
     for file in subject.files():
         if file.path in lonely or file.path.endswith(TESTS):
-            continue  # all of it is dead, or called from elsewhere
+            continue  # the whole file is unused, or called from elsewhere
         if not subject.is_own(file.path) or file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
             continue
         yield from _loads(subject, file)
@@ -100,7 +100,7 @@ def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
 
 
 def _does_more(subject: LintProject, file: File, path: str) -> bool:
-    """True if a file, or one that it loads, has an effect when it is loaded, such as rejecting values."""
+    """True if loading a file, or a file that it loads, has an effect, such as rejecting values."""
     seen: set[str] = set()
     todo = [(file, path)]
     while todo:
@@ -110,7 +110,7 @@ def _does_more(subject: LintProject, file: File, path: str) -> bool:
         beside = os.path.normpath(os.path.join(os.path.dirname(around.path), wanted))
         found = [one for one in subject.paths if one == beside or (wanted[:1] == "/" and one.endswith(wanted))]
         if not found:
-            return True  # of a library, or of an unknown location
+            return True  # a file of a library, or of an unknown location
         for one in found:
             loaded = subject.file(one)
             if loaded is None or any(isinstance(statement, Evaluate) for statement in loaded.recovered.statements):
@@ -125,7 +125,7 @@ def _does_more(subject: LintProject, file: File, path: str) -> bool:
 
 
 def _names(file: File) -> Iterator[LintFinding]:
-    """Names that are assigned and not read. Loop variables do not count."""
+    """Names that are assigned but never read, except loop variables."""
     assigned = {
         (statement.target.name, statement.line): statement
         for statement in file.names.statements
@@ -159,7 +159,7 @@ def _is_simple_assignment(file: File, occurrence: Occurrence) -> bool:
 
 
 def _unused_at_top(file: File) -> Iterator[Occurrence]:
-    """Unread names at the top of a file that other files cannot load."""
+    """Unread names at the top level of a file that other files cannot load."""
     if file.path.endswith(_LIBRARY_FILES):
         return
     names = file.names
@@ -169,7 +169,9 @@ def _unused_at_top(file: File) -> Iterator[Occurrence]:
 
 
 def _loaded_names(subject: LintProject) -> dict[str, set[str]]:
-    """The names that files load, by the last part of the path; functions that are called as exports of libraries under ""."""
+    """The names that files load, by the last part of the path; exports called as functions of libraries are listed
+    under "".
+    """
     found: dict[str, set[str]] = {"": set()}
     for file in subject.files():
         if file.kind not in (TEMPLATE, STARLARK) and "load(" not in file.source.text:

@@ -1,4 +1,4 @@
-"""Unused data values and variables; libraries and files that are not loaded."""
+"""Finds unused data values and variables, and libraries and files that are not loaded."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _WITH_CODE = (TEMPLATE, STARLARK, TEXT)
 _VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 
 
-# A document of data values for a library, with a literal name.
+# Matches a document of data values for a library with a literal name.
 _REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
-# A data value in a line of code that is in quotes.
+# Matches a data value in quoted code.
 _QUOTED = re.compile(r"""["']#@ [^"'\n]*?\bdata\.values\.(\w+(?:\.\w+)*)""")
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 
 
 def data_values(subject: LintProject) -> Iterator[LintFinding]:
-    """Data values that no file uses, at their first declaration; those for libraries, by library."""
+    """Data values that no file uses, at their first declaration, including those of libraries."""
     used: dict[str, set[Keys]] = {}
     quoted = _quoted(subject)
     places: dict[tuple[str, Keys], list[tuple[LintedFile, MapItem]]] = {}
@@ -61,12 +61,12 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def _quoted(subject: LintProject) -> set[Keys]:
-    """The data values in code that is in quotes, where S382 is the fault: removing the value would be the wrong fix."""
+    """The data values in quoted code. S382 reports the quotes; removing the value would be the wrong fix."""
     return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
 
 
 def _files_of(subject: LintProject, library: str) -> list[File]:
-    """The code files of a library; those of the root if the name is empty, because no library has its values."""
+    """The code files of a library; those of the root for an empty name."""
     return [
         file
         for file in subject.files()
@@ -76,7 +76,7 @@ def _files_of(subject: LintProject, library: str) -> list[File]:
 
 
 def _declaring(subject: LintProject) -> Iterator[tuple[str, LintedFile, Document]]:
-    """The documents of data values and schemas in the author's own files, each with its library: schemas first, then
+    """The documents of data values and schemas in the project's own files, each with its library: schemas first, then
     plain values files.
     """
     annotated: list[tuple[bool, str, LintedFile, Document]] = []
@@ -140,7 +140,7 @@ def _variables_of(subject: LintProject, ran: EvaluatedRun) -> Iterator[tuple[Lin
 
 
 def _removal_edits(layout: LintedFile, item: Item) -> Sequence[Edit]:
-    """The edits that remove a variable. The last one leaves an empty map."""
+    """The edits that remove a variable. Removing the last one leaves an empty map."""
     removes = layout.removal(item) or []
     around = layout.parent(item)
     if removes and around is not None and type(around.value) is Map and len(around.value.items) == 1:
@@ -149,7 +149,7 @@ def _removal_edits(layout: LintedFile, item: Item) -> Sequence[Edit]:
     return removes
 
 
-# A library with a computed name.
+# Matches a library with a computed name.
 _GET = re.compile(r"""\blibrary\w*\.get\(\s*[^"'\s]""")
 # Tests are called by `plait test`.
 TESTS = ("_test.star",)
@@ -160,7 +160,7 @@ def libraries(subject: LintProject) -> Iterator[LintFinding]:
     """Libraries that no file names."""
     texts = [subject.text(path) for path in subject.paths]
     if any(_GET.search(text) for text in texts):
-        return  # a name that is computed may be that of any
+        return  # a computed name may be that of any library
     listed = {path for ran in subject.runs for path in ran.view.directories if _LIBRARIES in path}
     for directory in sorted(listed):
         before, _, library = directory.rpartition(_LIBRARIES)

@@ -1,7 +1,7 @@
-"""Overlays and operations whose order decides a value, if only the names of their files decide the order.
+"""Finds overlays and operations whose result depends on the order of their file names.
 
-Candidates are values that two files set one after the other. The runs are rendered with the files swapped: only values
-that then change, or runs that fail, are reported.
+Candidates are values that two files set, one after the other. The runs are rendered with the files swapped. A value
+that then changes, or a run that fails, is reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RELATIVE_LOAD = re.compile(r"""load\(\s*["'](?![@/])""")
 
 
 class Pair:
-    """Two files that gave one value, the later one last. before, after: the changes."""
+    """Two files that set one value, the later one last. before, after: the changes."""
 
     __slots__ = ("after", "before", "ran", "value")
 
@@ -53,7 +53,7 @@ class Pair:
 
 
 def order(subject: LintProject, *, listed: bool = False) -> Iterator[LintFinding]:
-    """Pairs that do not commute. listed: also files of operations in the order in which a run lists them."""
+    """Pairs that do not commute. listed: include operations files in the order in which a run lists them."""
     seen: set[tuple[str, str]] = set()
     tried = 0
     for ran in subject.runs:
@@ -92,7 +92,7 @@ def _changes(trace: Trace, item: Item) -> Iterator[Change]:
     """The changes that overlays and operations made to a value, the last one first."""
     for original, change in trace.versions(item):
         if change is None:
-            # It was inserted with its parent by a file, or was there from the beginning.
+            # A file inserted the value with its parent, or it existed from the start.
             yield Change("written", original.source, original.line)
             return
         was = change.was
@@ -102,7 +102,7 @@ def _changes(trace: Trace, item: Item) -> Iterator[Change]:
 
 
 def _is_listed(ran: EvaluatedRun, pair: Pair) -> bool:
-    """True if the run names one of the files itself, so that the user chose their order."""
+    """True if the run names one of the files, so that the user chose their order."""
     name = {"render": "files", "patch": "ops"}[ran.run.command]
     named = {path for setting in ran.run.settings if setting.name == name for path in ran.run.paths(setting)}
     if not named:
@@ -111,12 +111,12 @@ def _is_listed(ran: EvaluatedRun, pair: Pair) -> bool:
 
 
 def _top(named: set[str], path: str) -> str:
-    """The directory that a run names for a file."""
+    """The directory in a run's settings that contains a file."""
     return next((one for one in sorted(named, key=len, reverse=True) if path.startswith(one + os.sep)), "")
 
 
 def _can_swap(subject: LintProject, ran: EvaluatedRun, pair: Pair) -> bool:
-    """True if the files can be swapped and are not ordered by their names."""
+    """True if the files can be swapped, and only their names determine their order."""
     first, second = pair.files
     if not (subject.is_own(first) and subject.is_own(second)):
         return False

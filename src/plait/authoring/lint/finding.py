@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RelatedSpan(NamedTuple):
-    """A line that has a part in a finding, and how. path: absolute."""
+    """A line related to a finding, and its role. path: absolute."""
 
     path: str
     line: int
@@ -25,9 +25,9 @@ class LintFinding:
     """One finding.
 
     code: of `CODES`. path, line, column, end: its span; the path is absolute, columns are from 1, `end` is exclusive.
-    message: one sentence. hint: the fix in words. also: related lines. edits: applied by `--fix`; empty if a person
-    must decide. removes: for unused code, the edits that would remove it, even if `--fix` must not. runs: the names of
-    the runs with the finding.
+    message: one sentence. hint: the fix in words. also: related lines. edits: applied by `--fix`; empty if the user
+    must decide. removes: for unused code, the edits that would remove it, even if `--fix` must not apply them. runs:
+    the names of the runs with the finding.
     """
 
     __slots__ = ("also", "code", "column", "edits", "end", "hint", "line", "message", "path", "removes", "runs")

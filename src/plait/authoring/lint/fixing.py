@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def fix(subject: LintProject, findings: Sequence[LintFinding]) -> list[LintFinding]:
-    """Applies the edits of findings, if every run has the same output with them. Returns the fixed findings.
+    """Applies the edits of findings if they change no output. Returns the fixed findings.
 
     A file is written completely or not at all, and keeps all other bytes. Afterwards the runs are rendered from the
     written files, and if an output differs, the files are restored. Raises ReadError for a file that cannot be written,
@@ -60,7 +60,7 @@ def _content(subject: LintProject, path: str) -> bytes:
 
 
 def _top(subject: LintProject) -> str | None:
-    """The directory of the project file that chose the files; None if the user typed them."""
+    """The directory of the project file that names the files; None if the user named them."""
     return subject.project.directory if subject.project.path else None
 
 

@@ -1,6 +1,8 @@
-"""Ignored findings: comments in files, and the section `lint` of the project file.
+"""Suppression of findings: comments in files, and the section `lint` of the project file.
 
-#! plait: ignore[D101] the other team's runs use it        on the line, or on one above it
+#! plait: ignore[D101] the other team's runs use it
+
+The comment is on the line of the finding, or above it.
 """
 
 from __future__ import annotations
@@ -54,13 +56,13 @@ class Ignore:
 
 
 def comments(subject: LintProject) -> Iterator[Ignore]:
-    """The comments of the files that runs read."""
+    """The suppression comments in the files that runs read."""
     for path in subject.paths:
         yield from comments_of(path, subject.text(path))
 
 
 def comments_of(path: str, text: str) -> Iterator[Ignore]:
-    """The comments of one file."""
+    """The suppression comments of one file."""
     if "plait:" not in text:
         return
     lines = text.split("\n")
@@ -71,7 +73,7 @@ def comments_of(path: str, text: str) -> Iterator[Ignore]:
         covers = number
         if _ALONE.match(line):
             covers += 1
-            # Other comments may follow: the covered line is below them.
+            # Other comments may follow. The covered line is below them.
             while covers <= len(lines) and _ALONE.match(lines[covers - 1]) and "#@" not in lines[covers - 1]:
                 covers += 1
         codes = [code.strip() for code in (found["codes"] or "[]")[1:-1].split(",")]
@@ -152,7 +154,7 @@ def by_paths(findings: Iterable[LintFinding], settings: LintSettings, directory:
 
 
 def silenced(findings: Iterable[LintFinding], ignores: Sequence[Ignore]) -> Iterator[LintFinding]:
-    """The findings that no comment is for; comments that are for one are marked as used."""
+    """The findings that no comment suppresses. Marks the comments that suppress one as used."""
     for finding in findings:
         hits = [ignore for ignore in ignores if ignore.silences(finding)]
         for ignore in hits:
@@ -162,7 +164,7 @@ def silenced(findings: Iterable[LintFinding], ignores: Sequence[Ignore]) -> Iter
 
 
 def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[LintFinding]:
-    """Comments that suppress nothing, among the checked codes; and invalid ones."""
+    """Comments for checked codes that suppress nothing, and invalid comments."""
     known = set(looked_for)
     for ignore in ignores:
         found = _wrong(ignore, known)

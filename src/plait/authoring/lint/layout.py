@@ -1,4 +1,4 @@
-"""Positions of the nodes of a YAML file in its text, and the edits that remove one."""
+"""Finds the nodes of a YAML file in its text, and the edits that remove them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class LintedFile:
         comments = Comments()
         try:
             documents = read(Source(path, text), comments=comments, merge_lists=False)
-        except PlaitError:  # a template of another kind, or a file that the run itself reads as text
+        except PlaitError:  # not YAML, or a file that the run reads as text
             return None
         return cls(path, text, documents, comments)
 
@@ -92,7 +92,7 @@ class LintedFile:
         return self._spans
 
     def at(self, line: int) -> Sequence[Item]:
-        """The items that begin on a line, parents before children."""
+        """The items that start on a line, parents before children."""
         return self._at.get(line, ()) if self.items else ()
 
     def parent(self, item: Item) -> Item | None:
@@ -100,7 +100,7 @@ class LintedFile:
         return self._above.get(item) if self.items else None
 
     def document_of(self, item: Item) -> Document | None:
-        """The document that an item is in."""
+        """The document that contains an item."""
         while type(item) is not Document:
             above = self.parent(item)
             if above is None:
@@ -132,7 +132,7 @@ class LintedFile:
         return self.text[self.start(number) : self.start(number + 1)].rstrip("\r\n")
 
     def column(self, item: Item) -> tuple[int, int]:
-        """The columns of an item's name on its line: its key, its value, or its dash; the start and the end."""
+        """The start and end column of an item's name on its line: its key, its value, or its dash."""
         span = self.spans.key(item) if type(item) is MapItem else None
         span = span or self.spans.item(item)
         if span is None:
@@ -159,7 +159,7 @@ class LintedFile:
         )
 
     def has_code(self, item: Item) -> bool:
-        """True if the lines of an item contain code, so that its contents depend on something."""
+        """True if the lines of an item contain code, so that its contents are computed."""
         first, last = self._range(item)
         return any(
             comment.text.startswith("@ ") and comment.own_line and first <= comment.line <= last
@@ -188,14 +188,14 @@ class LintedFile:
         ]
 
     def removal_of_all(self, item: Item) -> list[Edit] | None:
-        """The edits that remove an item, and its ancestors that would be empty without it."""
+        """The edits that remove an item, and ancestors that would become empty, or None."""
         up = self.parent(item)
         while up is not None and type(up) is not Document and len(getattr(up.value, "items", ())) == 1:
             item, up = up, self.parent(up)
         return self.removal(item)
 
     def _range(self, item: Item) -> tuple[int, int]:
-        """The first and the last line of an item, without its comments above."""
+        """The first and the last line of an item, without the comments above it."""
         span = self.spans.item(item)
         if span is None:
             return item.line, item.line

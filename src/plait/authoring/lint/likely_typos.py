@@ -1,4 +1,4 @@
-"""Finds code without effect, or whose effect mostly exists already."""
+"""Finds code without effect, and operations that create a key similar to an existing one."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _has_action(layout: LintedFile, item: Item) -> bool:
     return False
 
 
-# ---- what runs warn of
+# ---- warnings of runs
 
 
 def warnings(subject: LintProject) -> Iterator[LintFinding]:
@@ -98,7 +98,7 @@ def warnings(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def _mended(subject: LintProject, path: str, found: Diagnostic) -> Sequence[Edit]:
-    """The edits of the first safe suggestion of a warning. Unsafe ones are for an editor, which asks."""
+    """The edits of the first safe suggestion of a warning. Only an editor, which asks the user, applies unsafe ones."""
     file = subject.file(path)
     if file is None or found.at is None:
         return ()
@@ -106,11 +106,11 @@ def _mended(subject: LintProject, path: str, found: Diagnostic) -> Sequence[Edit
     return next((one.edits for one in mendings(file, found, at) if one.safety == SAFE), ())
 
 
-# ---- operations that make what is nearly there
+# ---- operations that create a key similar to an existing one
 
 
 def near_misses(subject: LintProject) -> Iterator[LintFinding]:
-    """Operations that create a key with `?` although a similar key exists."""
+    """Operations that create a key with `?` while a similar key exists."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs if any(one.run.command == "patch" for one in subject.runs) else ():
         for item, change in ran.trace.changes.items():
@@ -140,7 +140,7 @@ def near_misses(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def _nearly(ran: EvaluatedRun, path: str, lines: frozenset[int], item: MapItem) -> MapItem | None:
-    """The sibling of an item that an operation created, with nearly the same name. lines: of the operation."""
+    """The sibling with a similar name of an item that an operation created, or None. lines: of the operation."""
     for effect in ran.trace.effects:
         if effect.by.line in lines and path_of(effect.by.source) == path and effect.after is not None:
             around = _map_with(effect.after.value, item)
@@ -151,7 +151,7 @@ def _nearly(ran: EvaluatedRun, path: str, lines: frozenset[int], item: MapItem) 
 
 
 def _operation_at(subject: LintProject, path: str, line: int) -> tuple[LintedFile, Item] | None:
-    """The path of the operation that has a line."""
+    """The file and the path item of the operation on a line, or None."""
     layout = subject.layout(path)
     file = subject.file(path)
     if layout is None or file is None or file.kind != OPS:

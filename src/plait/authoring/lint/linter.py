@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     Looks = Callable[[LintProject], Iterable[LintFinding]]
 
-# Confirmed by removal, from texts and from runs: unused code, and code without effect.
+# Codes for unused code and code without effect, which are confirmed by removing the code.
 _PROVEN = frozenset({"D104", "D105", "D106", "D107", "D108", "D109", "D110"})
 _PROVEN_BY_ITSELF = frozenset({"D101", "D102", "D103", "D111"})
 _PROVEN_SILENT = frozenset({"S301", "S302", "S303", "S307"})
-# Facts about a text: they hold even if nothing can be removed alone.
+# Codes for facts about a text, which hold even if the code cannot be removed alone.
 _FACTS = frozenset({"D105", "D107", "D108"})
 
 # The check for each group of codes.
@@ -83,7 +83,7 @@ def findings_of(
     ignore: Sequence[str] = (),
     portable_to: Sequence[str] = (),
 ) -> list[LintFinding]:
-    """The findings of `lint`, for runs that are evaluated already."""
+    """As `lint`, for runs that are already evaluated."""
     settings = ignoring.LintSettings.of(subject.project.lint)
     wanted = looked_for(settings, select, ignore, portable_to)
     found = list(_found(subject, wanted, portable_to))
@@ -117,7 +117,7 @@ def looked_for(
 
 
 def _found(subject: LintProject, expected: set[str], portable_to: Sequence[str]) -> Iterator[LintFinding]:
-    """The findings of some codes, verified where required."""
+    """The findings with these codes, verified if required."""
     found: list[LintFinding] = []
     for codes, look in _LOOKS:
         if not expected.isdisjoint(codes):

@@ -40,7 +40,8 @@ _TITLES: Mapping[Kind, str] = {
 _SHOWN = {":": "a colon"}
 _COMMENTS = {"#!": "Make it a comment of the template: #!", "#@": "Make it a value: #@"}
 
-# Safe: changes no output. Unsafe: may change it, or makes a run succeed. A suggestion without edits is only displayed.
+# Safe: changes no output. Unsafe: may change an output, or makes a run succeed. A suggestion without edits is only
+# displayed.
 SAFE, UNSAFE = "safe", "unsafe"
 
 
@@ -56,7 +57,7 @@ class Mending:
 
 
 class FaultyPart:
-    """The part of a file that a diagnostic is about. begin, end: its indices in the line. word: of the diagnostic."""
+    """The part of a file that a diagnostic is about. begin, end: its indexes in the line. word: of the diagnostic."""
 
     __slots__ = ("begin", "end", "file", "line", "text", "word")
 
@@ -69,18 +70,18 @@ class FaultyPart:
         self.text = file.line(line)
 
     def edit(self, start: int, end: int, new: str) -> list[Edit]:
-        """The edit of a part of the line."""
+        """The edit that replaces a part of the line."""
         return [on_line(self.file, self.line, start, end, new)]
 
     def reword(self, word: str, new: str) -> list[Edit]:
-        """The edit of a word of the line: of that at fault, or of the first that reads so."""
+        """The edit that replaces a word of the line: the faulty part if it is this word, else the first occurrence."""
         is_at_fault = self.text[self.begin : self.end] == word
         place = self.begin if is_at_fault else find_word(self.text, word, self.begin)
         return [] if place < 0 or word == new else self.edit(place, place + len(word), new)
 
 
 def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Iterator[Mending]:
-    """The suggestions of a diagnostic that can become edits of a file. at: the part at fault, with its end."""
+    """The suggestions of a diagnostic that can be applied to a file. at: the faulty part, with its end."""
     at = at or extent(found)
     if at is None or not 0 < at.line <= len(file.lines):
         return
@@ -99,7 +100,7 @@ def _title(suggestion: Suggestion) -> str:
 
 
 def on_line(file: File, line: int, start: int, end: int, new: str) -> Edit:
-    """An edit of a part of a line."""
+    """An edit that replaces a part of a line."""
     first = sum(len(text) + 1 for text in file.lines[: line - 1])
     return Edit(first + start, first + end, new, file.path)
 

@@ -1,4 +1,4 @@
-"""Finds no-ops: items of overlays, operations and data of layered documents that set an equal value."""
+"""Finds no-ops: items of overlays, operations and data of layered documents that set a value equal to the existing one."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
     Line = tuple[str, int]
 
-# Keys that identify an item, rather than configure it.
+# Keys that identify an item rather than configure it.
 _NAMES = frozenset({"apiVersion", "kind", "name", "namespace", "id", "key", "schema"})
 
 
 class _Places:
-    """Lines that set a value equal to the existing one (same: with it), and those that changed something (other)."""
+    """The lines that set a value. same: those that set the existing value, with its item. other: those that changed it."""
 
     def __init__(self) -> None:
         self.same: dict[Line, Item] = {}
         self.other: set[Line] = set()
 
     def note(self, marks: Marks | None, path: str | None, line: int, was: Item | None, item: Item | None) -> None:
-        """Records one set value. was: the item before. item: with the value; None if it was removed."""
+        """Records a set value. was: the previous item. item: the new one; None if it was removed."""
         if path is None:
             return
         value = None if item is None else item.value
         if marks is not None and any(one is not None and marks.holds_secret(one) for one in (was, item)):
-            # Whether a value equals a secret is not told.
+            # A finding must not reveal that a value equals a secret.
             self.other.add((path, line))
         elif was is not None and item is not None and type(value) not in COLLECTIONS and equal(was.value, value):
             self.same[path, line] = was
@@ -43,7 +43,7 @@ class _Places:
             self.other.add((path, line))
 
     def written(self, subject: LintProject) -> Iterator[tuple[LintedFile, Item, Item]]:
-        """The written scalars that changed nothing anywhere, each with one that it replaced."""
+        """The scalars in files that never changed anything, each with one of the values that it replaced."""
         for path, line in sorted(self.same.keys() - self.other):
             layout = subject.layout(path)
             item = _written_scalar(layout, line) if layout is not None else None
@@ -52,7 +52,7 @@ class _Places:
 
 
 def same_values(subject: LintProject) -> Iterator[LintFinding]:
-    """Overlay items with a value that existed already, wherever they were applied."""
+    """Overlay items that set an existing value wherever they are applied."""
     places = _Places()
     for ran in subject.runs:
         for item, change in ran.trace.changes.items():
@@ -67,7 +67,7 @@ def same_values(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def same_as_parent(subject: LintProject) -> Iterator[LintFinding]:
-    """Data of layered documents equal to the parent's."""
+    """Data of layered documents that equals the parent's."""
     places = _Places()
     for ran in subject.runs:
         own: dict[tuple[str | None, int], Document] = {}
@@ -115,7 +115,7 @@ def _finding(code: str, layout: LintedFile, item: Item, was: Item, message: str,
 
 
 def _written_scalar(layout: LintedFile, line: int) -> Item | None:
-    """The map or array item on a line, if it is the only one, and is written as a scalar; else None."""
+    """The map or array item on a line, if it is the only one and a scalar; else None."""
     items = [item for item in layout.at(line) if type(item) in (MapItem, ArrayItem)]
     if len(items) != 1 or type(items[0].value) in COLLECTIONS or "#@" in layout.line(line):
         return None
@@ -141,13 +141,13 @@ def called(item: Item) -> str:
 
 
 def same_operations(subject: LintProject) -> Iterator[LintFinding]:
-    """Operations that set an equal value."""
+    """Operations that set the existing value."""
     done: set[Line] = set()
     for ran in subject.runs:
         for effect in ran.trace.effects:
             path = path_of(effect.by.source)
             marks = ran.trace.marks
-            # In an output with secrets it is not told whether a document stayed as it was.
+            # A finding must not reveal that a document in an output with secrets is unchanged.
             is_open = marks is None or not marks.holds_secret(effect.before)
             is_same = is_open and effect.after is not None and equal(effect.before.value, effect.after.value)
             if path is not None and not is_same:

@@ -1,4 +1,4 @@
-"""Findings as text, and as messages for programs."""
+"""Reports findings as text, and as messages for programs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from plait.authoring.lint.subject import LintProject
     from plait.base.styles import Styles
 
-# The families whose findings are warnings. Others may be intended; they are notes.
+# The families whose findings are warnings. Other findings may be intended, so they are notes.
 _WARNINGS = frozenset({DEAD, ORDER})
 
 
 def as_text(
     subject: LintProject, findings: Sequence[LintFinding], styles: Styles | None = None, width: int | None = None
 ) -> str:
-    """Each finding in the layout of errors: position, source line, hint; then their number. width: of the terminal."""
+    """The findings in the layout of errors (position, source line, hint), and their number. width: of the terminal."""
     out = [_payload(subject, finding).styled(styles, width) for finding in findings]
     if findings:
         count = len(findings)
@@ -43,7 +43,7 @@ def _payload(subject: LintProject, finding: LintFinding) -> Told:
 
 
 def _position(subject: LintProject, path: str, line: int) -> Position:
-    """A line with its text; for a private one, its key only."""
+    """The position of a line with its text; for a private line, only its key."""
     source = Source(subject.shown(path), subject.text(path))
     if subject.is_private(path, line):
         source.hidden()

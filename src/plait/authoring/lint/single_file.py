@@ -1,4 +1,4 @@
-"""Findings about one file by itself, for an editor."""
+"""Findings about a single file, for an editor."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
 
 def findings_in(file: File) -> list[LintFinding]:
-    """The findings about a file by itself: style of its code, and ambiguous scalars.
+    """The findings about a single file: style of its code, and ambiguous scalars.
 
-    Suppressed findings are left out. Plain comments are not reported: reading the file reports them if they are
-    mistakes.
+    Suppressed findings are omitted, and so are plain comments, which the reader reports if they are mistakes.
     """
     text = file.source.text
     is_read = file.path.endswith((".yml", ".yaml")) and (may_differ(text) or "#@template/" in text)

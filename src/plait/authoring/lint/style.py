@@ -28,7 +28,7 @@ _LONG = ("@template/code", "@template/value")
 
 
 def style(subject: LintProject) -> Iterator[LintFinding]:
-    """All of it, file by file."""
+    """All style findings, file by file."""
     for file in subject.files():
         if subject.is_own(file.path):
             yield from of_file(file, subject.layout(file.path))
@@ -45,7 +45,7 @@ def of_file(file: File, layout: LintedFile | None) -> Iterator[LintFinding]:
 
 
 def _comments(file: File, layout: LintedFile) -> Iterator[LintFinding]:
-    """Long forms of code and values; plain comments."""
+    """Long forms of code and values, and plain comments."""
     for comment in layout.comments.all:
         start = layout.start(comment.line) + comment.column - 1
         long = next((name for name in _LONG if comment.text.startswith(f"{name} ")), None)
@@ -125,11 +125,11 @@ def _bound_at_top(statement: Statement) -> str | None:
 
 
 def _inner(file: File) -> set[int]:
-    """The lines of statements within functions."""
+    """The lines of statements inside functions."""
     return {inner.line for function in file.names.functions for inner in function.body}
 
 
-# ---- what nothing leads to
+# ---- unreachable code
 
 _FAILS = frozenset({"fail"})
 
@@ -191,7 +191,7 @@ def _blocks(statements: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
 
 
 def _ends(statement: Statement) -> str | None:
-    """The statement that ends a block, in words, or None."""
+    """The name of a statement that ends a block, or None."""
     if isinstance(statement, Return):
         return "return"
     if isinstance(statement, Branch) and statement.word in ("break", "continue"):
@@ -209,7 +209,7 @@ _ALL = re.compile(r"@overlay/match\s+by\s*=\s*overlay\.all\b")
 
 
 def _overlay_all(subject: LintProject) -> Iterator[LintFinding]:
-    """Overlays of all documents, where every run has one document."""
+    """Overlays that match all documents, in runs with only one document."""
     runs = [ran for ran in subject.runs if ran.run.command == "render"]
     counts = [len(stage.documents) for ran in runs for stage in ran.trace.stages if stage.name == "templates"]
     if not counts or max(counts) != 1:

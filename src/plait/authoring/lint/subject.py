@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Line = tuple[str, int]
 
-# Files that are vendored are for others to mend.
+# Vendored files belong to other projects.
 VENDORED = f"{os.sep}vendor{os.sep}"
 # Settings of a run that name files of values, which messages do not quote.
 _OF_VALUES = frozenset({"data-values-file", "vars-files", "vars-store", "secrets-file"})
@@ -38,7 +38,7 @@ _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 
 
 class EvaluatedRun:
-    """A run that was evaluated. used: the lines that have a part in its output."""
+    """An evaluated run. used: the lines that contribute to its output."""
 
     __slots__ = ("checked", "documents", "run", "trace", "used", "view")
 
@@ -55,7 +55,8 @@ class EvaluatedRun:
 class LintProject:
     """The runs of a project and their files.
 
-    runs: evaluated. read: the files that they read; paths: text files among them, in order. project: of the runs.
+    runs: the evaluated runs. read: the files that they read; paths: text files among them, in order. project: of the
+    runs.
     """
 
     def __init__(self, project: Project, runs: Iterable[Run], seen_by: InputView | None = None) -> None:
@@ -101,11 +102,11 @@ class LintProject:
         return found
 
     def file(self, path: str) -> File | None:
-        """A file, read as far as possible; None if it exceeds the limits."""
+        """A file, parsed as far as possible; None if it exceeds the limits."""
         if path not in self._files:
             try:
                 self._files[path] = File(path, self.text(path), reading_in(self._readers(path), path), self._extensions)
-            except PlaitError:  # a limit: nothing is reported for such a file
+            except PlaitError:  # the file exceeds a limit, so nothing is reported for it
                 self._files[path] = None
         return self._files[path]
 
@@ -124,7 +125,7 @@ class LintProject:
         return self._layouts[path]
 
     def is_private(self, path: str, line: int) -> bool:
-        """True if a line must not be shown: of explicit values, variables stores, or encrypted data."""
+        """True if a line must not be shown, because it contains values, a variables store, or encrypted data."""
         if path in self._private or os.path.dirname(path) in self._private:
             return True
         return any(
@@ -147,10 +148,10 @@ class LintProject:
         here = relative_to_cwd(path)
         return path if here.startswith(os.pardir) else here
 
-    # ---- rendering again
+    # ---- verification
 
     def same_with(self, edits: Sequence[Edit]) -> bool:
-        """True if every run has the same output with the edits."""
+        """True if no output changes with the edits."""
         return next(self.differing(self.edited(edits)), None) is None
 
     def edited(self, edits: Iterable[Edit]) -> dict[str, bytes]:
@@ -168,7 +169,7 @@ class LintProject:
     ) -> Iterator[tuple[EvaluatedRun, Documents | PlaitError]]:
         """The runs whose output changes with replaced texts, each with its output.
 
-        only: the run to try; by default all that read one of these files, or of those in `again`.
+        only: the run to try; by default all that read one of these files, or one of `again`.
         """
         runs = {id(ran.checked): ran for ran in (self.runs if only is None else [only])}
         edited = {*texts, *again}
@@ -177,7 +178,7 @@ class LintProject:
 
 
 def _private(runs: Iterable[EvaluatedRun]) -> Iterator[str]:
-    """The files and directories of values that runs name, and the files whose lines messages do not quote."""
+    """The files and directories of values in runs, and the files whose lines messages do not quote."""
     for ran in runs:
         for setting in ran.run.settings:
             if setting.name in _OF_VALUES:

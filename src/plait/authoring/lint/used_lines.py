@@ -1,4 +1,4 @@
-"""Finds the lines that contribute to an output: everything that the provenance of its values leads to."""
+"""Finds the lines that contribute to an output, by the provenance of its values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lines_used(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
     """The lines (absolute path, line) that contribute to an output: origins and contributors of its values, and causes
     of removals.
 
-    Overridden values are not followed: a line that only they lead to does not contribute.
+    Overridden values are not followed, so a line that contributes only to them is not included.
     """
     found: set[tuple[Source | None, int]] = set()
     seen: set[int] = set()

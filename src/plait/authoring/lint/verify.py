@@ -16,9 +16,9 @@ _MOST_RENDERINGS = 64
 
 
 def verified(subject: LintProject, findings: Sequence[LintFinding], *, by_itself: bool) -> list[LintFinding]:
-    """The findings whose `removes` change no output together.
+    """The findings whose `removes` together change no output.
 
-    by_itself: also each alone, because one of two may only serve the other.
+    by_itself: also check each alone, because one of two may only serve the other.
     """
 
     def is_same(some: Sequence[LintFinding]) -> bool:
@@ -29,13 +29,13 @@ def verified(subject: LintProject, findings: Sequence[LintFinding], *, by_itself
 
 
 def kept(subject: LintProject, findings: Sequence[LintFinding]) -> list[LintFinding]:
-    """The findings whose `edits` change no output when all of them are applied."""
+    """The findings whose `edits`, all applied together, change no output."""
 
     def is_same(some: Sequence[LintFinding]) -> bool:
         return subject.same_with([edit for finding in some for edit in finding.edits])
 
     found = _halves(findings, is_same, [_MOST_RENDERINGS])
-    while found and not is_same(found):  # each by itself, but not together
+    while found and not is_same(found):  # each holds alone, but not together
         found = found[: len(found) // 2]
     return found
 
@@ -43,7 +43,8 @@ def kept(subject: LintProject, findings: Sequence[LintFinding]) -> list[LintFind
 def _halves(
     some: Sequence[LintFinding], is_same: Callable[[Sequence[LintFinding]], bool], left: list[int]
 ) -> list[LintFinding]:
-    """The findings that hold. Usually all do, so all are tried at once; if that fails, each half separately.
+    """The findings that hold. All are tried at once, because usually all hold; if that fails, each half is tried
+    separately.
 
     left: the remaining number of attempts.
     """

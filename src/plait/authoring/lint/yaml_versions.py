@@ -1,4 +1,4 @@
-"""Types of plain scalars for readers of YAML 1.1 and of YAML 1.2.
+"""Compares the types of plain scalars in YAML 1.1 and 1.2.
 
 PyYAML, go-yaml 2 and Ruby implement YAML 1.1 with its type repository; newer libraries implement 1.2 with the core
 schema of its specification. Hexadecimal numbers count as strings in 1.2, because its JSON schema does not have them.
@@ -21,7 +21,7 @@ _BOOLEANS = {
     for word in (text, text.capitalize(), text.upper())
 }
 _STARTS = frozenset("yYnNoO0123456789+-.")
-# No scalar that readers differ in is longer.
+# Maximum length of an ambiguous scalar.
 LONGEST = 40
 
 _SIXTIES = r"(:[0-5]?[0-9])+"
@@ -32,7 +32,7 @@ def _number(text: str) -> float:
 
 
 def _of_sixties(text: str) -> float:
-    """A number to the base of sixty."""
+    """A base-60 number."""
     sign = -1 if text.startswith("-") else 1
     total = 0.0
     for part in text.strip("+-").split(":"):
@@ -81,7 +81,7 @@ def readings(text: str) -> tuple[str, str] | None:
     return None if one == two else (_reading_text(text, one), _reading_text(text, two))
 
 
-# Words in a YAML text that may be such scalars.
+# Matches words in YAML text that may be ambiguous.
 _WORDS = re.compile(r"(?:^|(?<=[\s,\[{]))[-+.0-9yYnNoO][\w.:+-]{0,39}(?=[\s,\]}]|$)")
 
 

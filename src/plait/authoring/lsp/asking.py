@@ -1,4 +1,4 @@
-"""Asks once whether a project is trusted. Nothing is read, requested or started before the answer."""
+"""Asks the user once to trust a project. Nothing is read, requested or started before the answer."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from plait.authoring.lsp.connection import Connection
 
 YES, NO = "Grant", "Not in this session"
-# Maximum number and length of accesses shown in a question. Only accesses that are shown completely can be granted
-# here.
+# Maximum number and length of accesses in a question. Only accesses that are shown completely can be granted.
 _SHOWN, _LONGEST = 8, 200
 
 
 async def ask(server: Connection, path: str) -> None:
-    """Asks the user about the project of a file, if it needs permissions that were not decided yet."""
+    """Asks the user about the project of a file, if it needs undecided permissions."""
     found, directory = _project(path) if server.has_disk else ("", "")
     if not found or directory in server.asked:
         return
@@ -48,10 +47,12 @@ async def ask(server: Connection, path: str) -> None:
 
 
 def _project(path: str) -> tuple[str, str]:
-    """The project file of a file, and the real path of its directory; "" without one, and for one of another user."""
+    """The project file of a file, and the real path of its directory; "" if there is none, or if it belongs to another
+    user.
+    """
     try:
         found = project_files.find(path)
-    except PlaitError:  # which the file has a diagnostic of
+    except PlaitError:  # the file has a diagnostic for this
         return "", ""
     return ("", "") if found is None else (found, os.path.realpath(os.path.dirname(found)))
 

@@ -1,4 +1,4 @@
-"""Changes that the server offers are claims: each is checked by evaluating the runs that read an edited file."""
+"""Verifies the changes that the server offers, by evaluating the runs that read an edited file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Timeout in seconds for a change that the user requested.
 SECONDS = 10.0
-# Timeout in seconds for fixes offered for a line, which the user did not request.
+# Timeout in seconds for fixes that are offered without a request.
 SECONDS_OF_FIXES = 2.0
 
 
@@ -35,13 +35,13 @@ def budget(seconds: float = SECONDS) -> CheckBudget:
 
 
 class Runs(list[Checked]):
-    """The runs that a change is checked in. left: why others are not; "" if these are all."""
+    """The runs in which a change is checked. left: the reason why other runs are not; "" if these are all."""
 
     left = ""
 
 
 def runs_for(state: ServerState, path: str, limit: CheckBudget) -> Runs:
-    """The runs of the project of a file as they are now, with all environments of a matrix."""
+    """The current runs of a file's project, with all environments of a matrix."""
     texts = state.seen_by_runs()
     found = Runs()
     watched_runs, left = state.registry.all_runs_of(path)
@@ -64,14 +64,14 @@ def runs_for(state: ServerState, path: str, limit: CheckBudget) -> Runs:
 
 
 def _is_old(known: Checked, texts: Container[str]) -> bool:
-    """True if a file that a run has read has changed since."""
+    """True if a file that a run has read has changed since then."""
     return any(path not in texts and content_of(path) != data for path, data in known.view.files.items())
 
 
 def edited(state: ServerState, edits: Iterable[FileEdit], *, broken: bool = False) -> dict[str, bytes]:
     """The files of edits, with the edits applied. Raises Unverified for an unreadable file.
 
-    broken: edit such a file, too.
+    broken: include invalid files.
     """
     by_path: dict[str, list[FileEdit]] = {}
     for edit in edits:
@@ -91,7 +91,7 @@ def edited(state: ServerState, edits: Iterable[FileEdit], *, broken: bool = Fals
 
 
 def _in_text(starts: Sequence[int], edit: FileEdit) -> plait.base.text_edits.Edit:
-    """An edit with the indexes of characters. starts: of the lines."""
+    """An edit with character indexes. starts: of the lines."""
     span = edit.span
     first, last = starts[span.line - 1], starts[(span.last or span.line) - 1]
     return plait.base.text_edits.Edit(first + span.column - 1, last + span.end - 1, edit.text)
@@ -107,7 +107,7 @@ def first_change(
 ) -> EditEffect | None:
     """The changed output of the first run that an edit affects, or None.
 
-    is_meant: returns True for a change that the edits intend. Raises Unverified.
+    is_meant: returns True for an intended change. Raises Unverified.
     """
     texts = edited(state, edits)
     if not any(one.reads(texts) for one in runs):
@@ -124,7 +124,7 @@ def first_change(
 
 
 def verified(state: ServerState, path: str, fixes: Iterable[Fix], limit: CheckBudget, *, keeps: bool) -> Iterator[Fix]:
-    """The fixes for a file that hold. An unverified one says so in its title.
+    """The fixes for a file that hold. The title of an unverified fix says so.
 
     keeps: a fix must keep the output of each run that succeeds; otherwise it must not make one fail. The error of a
     failing run must disappear.
@@ -155,7 +155,7 @@ def _holds(state: ServerState, runs: Runs, fix: Fix, limit: CheckBudget, *, keep
                 return False
             is_broken = True
     if is_broken:
-        return True  # the file has one fault less; runs report on it after the last one
+        return True  # the file has one fault less; runs report it once the last fault is fixed
     seen = {**state.seen_by_runs(), **texts}
     sound = [one for one in runs if one.error is None]
     failing = [one for one in runs if one.error is not None]
@@ -178,7 +178,7 @@ def told(change: EditEffect) -> str:
     """The reason for rejecting a change: the error and its line, or the value that would change."""
     name = change.before.run.name
     if isinstance(change.after, PlaitError):
-        # The first finding with a position is more helpful than a headline without one.
+        # A finding with a position is more helpful than a headline without one.
         found = next((one for one in findings_of(change.after) if one.at is not None), change.after)
         at = f"{found.at}: " if found.at is not None else ""
         said = f"{at}{found.message}".replace(os.path.join(change.before.run.directory, ""), "")

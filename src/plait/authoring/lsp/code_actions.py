@@ -44,7 +44,7 @@ def fixes(state: ServerState, path: str, first: int, last: int) -> Iterator[tupl
 
 
 def _loads(state: ServerState, path: str, problem: EditorDiagnostic) -> Iterator[Fix]:
-    """A name that is not defined may be one of another file."""
+    """Fixes for an undefined name: a `load` from another file."""
     file = state.file(path)
     if file is None or problem.found is None or problem.found.code != "undefined-name":
         return
@@ -76,7 +76,7 @@ def _changes(state: ServerState, file: File, line: int, column: int) -> Iterator
 
 
 def _optional(file: File, line: int, column: int) -> Iterator[Fix]:
-    """A question mark after the token of a path under the cursor."""
+    """Refactoring: adds a question mark after the path token under the cursor."""
     way = file.ancestors_at(line, column)
     if len(way) < 2 or type(way[-1]) is not MapItem or way[-1].key != "path":
         return
@@ -100,7 +100,7 @@ def _comment(file: File, line: int) -> Iterator[Fix]:
 
 
 def _to_data_value(state: ServerState, file: File, line: int) -> Iterator[Fix]:
-    """A literal becomes a data value, which the schema has with the literal as its default."""
+    """Refactoring: turns a literal into a data value, with the literal as default in the schema."""
     way = file.ancestors_at(line)
     item = way[-1] if len(way) > 1 else None
     if type(item) is not MapItem:
@@ -134,9 +134,9 @@ def _free(name: str, there: set[str]) -> str:
 
 
 def _to_schema(state: ServerState, file: File, line: int) -> Iterator[Fix]:
-    """A key of data values that no schema has is declared there."""
+    """Refactoring: declares a key of data values in the schema."""
     way = file.ancestors_at(line)
-    # The outermost item that begins on the line: others may be within its braces.
+    # The outermost item on the line; others may be inside its braces.
     while len(way) > 2 and way[-2].line == line and type(way[-2]) is MapItem:
         way.pop()
     declaration = _schema_of(state, file)
@@ -156,7 +156,7 @@ def _to_schema(state: ServerState, file: File, line: int) -> Iterator[Fix]:
     last = _end(file, way[-1])
     value = way[-1].value
     if type(value) is Array and len(value.items) > 1 and value.items[1].line > value.items[0].line:
-        # A schema declares the type of all items by one item.
+        # A schema has one item, which declares the type of all items.
         last, value = value.items[1].line - 1, value.with_items(value.items[:1])
     if not _is_typed(value):
         return
@@ -165,7 +165,7 @@ def _to_schema(state: ServerState, file: File, line: int) -> Iterator[Fix]:
 
 
 def _is_typed(value: Value) -> bool:
-    """True if every value shows its type, so that it can be a schema's default."""
+    """True if every value implies its type, so that it can be a schema's default."""
     if type(value) is Map:
         return all(_is_typed(item.value) for item in value.items)
     if type(value) is Array:
@@ -174,7 +174,7 @@ def _is_typed(value: Value) -> bool:
 
 
 def _end(file: File, item: Item) -> int:
-    """The last line of an item, with the comments and the code below it that are indented deeper."""
+    """The last line of an item, including deeper comments and code below it."""
     last = end = file.last_line(item)
     deeper = {one.line for one in _comments(file) if one.own_line and one.column - 1 > _column(file, item)}
     for number in range(last + 1, len(file.lines) + 1):
@@ -211,7 +211,7 @@ def _schema_of(state: ServerState, file: File) -> tuple[File, Document] | None:
 
 
 def _below(file: File, document: Document, keys: Sequence[str], text: str) -> FileEdit:
-    """An edit that puts lines at the end of a map of a document."""
+    """An edit that inserts lines at the end of a map of a document."""
     place = descend(document, keys)
     value = None if place is None else place.value
     items = value.items if type(value) is Map else []

@@ -1,6 +1,6 @@
 """Completion in code: annotations and their arguments, modules, files to load, names, data values.
 
-Completion in the surrounding YAML, and in files without code, is in `yaml_completion`.
+`yaml_completion` handles the surrounding YAML, and files without code.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _KEYWORDS = (
     "or",
     "return",
 )
-# The arguments of annotations by name.
+# The arguments of annotations, by annotation.
 _NAMED = {
     "assert/validate": ("min", "max", "min_len", "max_len", "one_of", "not_null", "one_not_null", "when"),
     "overlay/assert": ("via",),
@@ -63,12 +63,12 @@ _NAMED = {
     "schema/type": ("any",),
     "schema/validation": ("min", "max", "min_len", "max_len", "one_of", "not_null", "one_not_null", "when"),
 }
-# Maximum number of items at once; the rest is filtered by what the user types next.
+# Maximum number of items in one response.
 MOST = 200
 
 
 def complete(state: ServerState, path: str, line: int, column: int) -> list[CompletionItem]:
-    """The suggestions at a column of a line, each once."""
+    """The suggestions at a column of a line, without duplicates."""
     file = state.file(path)
     found: dict[str, CompletionItem] = {}
     for one in () if file is None else _all(state, file, line, column):
@@ -96,7 +96,7 @@ def _code_before(file: File, before: str) -> str | None:
     if file.kind == STARLARK:
         return before
     start = before.rfind("(@")
-    if start >= 0 and before.rfind("@)") < start:  # also in a YAML file with templates in its strings
+    if start >= 0 and before.rfind("@)") < start:  # also in strings of a YAML file that are templates
         return before[start + 2 :].lstrip("=-/")
     if file.kind == TEXT:
         return None
@@ -149,7 +149,7 @@ def _code(state: ServerState, file: File, code: str, line: int, column: int) -> 
 
 
 def _ends_in_string(code: str) -> bool:
-    """True if the text of a string literal of one line ends the code: no replacement field of an f-string."""
+    """True if the code ends inside a single-line string literal, but not in a field of an f-string."""
     last = _STRINGS.sub("", code)
     opened = _OPEN_STRING.search(last)
     return opened is not None and not ("f" in opened[1] and opened[2].count("{") > opened[2].count("}"))
@@ -184,7 +184,7 @@ def _exports(state: ServerState, file: File, path: str, start: int) -> Iterator[
 
 
 def _members(state: ServerState, file: File, names: Sequence[str], start: int) -> Iterator[CompletionItem]:
-    """The suggestions after the dots of a name."""
+    """The suggestions after a dotted name."""
     load = _path_of_load(file, names[0])
     if load == "@ytt:data" and names[1:2] == ["values"]:
         yield from _data_values(state, file, names[2:], start)
@@ -200,7 +200,7 @@ def _members(state: ServerState, file: File, names: Sequence[str], start: int) -
 
 
 def _path_of_load(file: File, name: str) -> str | None:
-    """The path that a name is loaded from; where the program cannot be read, by the text of its `load`."""
+    """The path from which a name is loaded. If the program cannot be parsed, by the text of its `load`."""
     known = file.names.load_of(name)
     if known is not None:
         return known[0].path

@@ -1,6 +1,6 @@
 """One connection to an editor: conversion of positions, and notifications.
 
-The protocol counts from 0, columns in the units that client and server agreed on; the features count from 1, in characters.
+The protocol counts lines and columns from 0, in negotiated units; the features count from 1, in characters.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LOOKS = 2.0
 
 
 class UnconfirmedError(Exception):
-    """Unverified edits, for a client that cannot ask the user to confirm them."""
+    """Raised for unverified edits if the client cannot ask the user to confirm them."""
 
 
 class Connection(LanguageServer):
@@ -51,13 +51,14 @@ class Connection(LanguageServer):
         super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
         self.state = ServerState(self._evaluated)
         self.loop: asyncio.AbstractEventLoop | None = None
-        # The URI of each open file as the client wrote it, by path: a client may not recognize another spelling.
+        # The URI of each open file by path, as the client wrote it, because a client may not recognize another
+        # spelling.
         self._uris: dict[str, str] = {}
         # True if there are other files than the open ones.
         self.has_disk = True
         # True if long work can be done in another thread.
         self.has_threads = True
-        # The directories of projects that the user was asked about.
+        # The directories of projects about which the user was asked.
         self.asked: set[str] = set()
         self._asking: set[asyncio.Task[None]] = set()
         # Published diagnostics of files that are not open, by path.
@@ -69,7 +70,7 @@ class Connection(LanguageServer):
         logging.getLogger(__name__).error("%s: %s", source.__name__, error)
 
     async def apart(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """The result of a function that evaluates runs. With threads, other requests are answered meanwhile."""
+        """Runs a function that evaluates runs. With threads, other requests are answered meanwhile."""
         if self.has_threads:
             return await asyncio.to_thread(work, *arguments, **named)
         return work(*arguments, **named)
@@ -77,13 +78,13 @@ class Connection(LanguageServer):
     # ---- files
 
     def opened(self, uri: str) -> str:
-        """Notes that a file is open; returns its path."""
+        """Records that a file is open. Returns its path."""
         path = path_of(uri)
         self._uris[path] = uri
         return path
 
     def closed(self, uri: str) -> str:
-        """Notes that a file is not open any more; returns its path."""
+        """Records that a file was closed. Returns its path."""
         path = path_of(uri)
         self._uris.pop(path, None)
         return path
@@ -129,7 +130,7 @@ class Connection(LanguageServer):
         return types.Location(self.uri_of(span.path), self.range(span))
 
     def edits(self, edits: Iterable[FileEdit], *, doubt: str = "") -> types.WorkspaceEdit:
-        """Edits for the client. doubt: why they are not verified; then the user has to confirm them.
+        """Edits for the client. doubt: the reason why they are not verified; then the user must confirm them.
 
         Raises UnconfirmedError for a client without confirmation.
         """
@@ -162,7 +163,7 @@ class Connection(LanguageServer):
     # ---- notifications
 
     def _evaluated(self) -> None:
-        """Called in its thread when an evaluation ends: the server's loop notifies the editor."""
+        """Called in the evaluating thread when an evaluation ends. Notifies the editor from the server's loop."""
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.publish_all)
 
@@ -186,7 +187,7 @@ class Connection(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri_of(path), found, version))
 
     def _publish_unopened(self) -> None:
-        """Publishes errors in files that are not open, which a change in an open one may have caused."""
+        """Publishes errors in closed files, which a change in an open file may have caused."""
         for path in (self.state.concerned() | {*self._told}) - {*self.state.texts}:
             found = [
                 self.diagnostic(problem)
@@ -223,7 +224,7 @@ class Connection(LanguageServer):
         if watching is None or not watching.dynamic_registration:
             self._looking = asyncio.ensure_future(self._look())
             return
-        # Templates read files of any kind; which of them matter, the runs know.
+        # Templates read files of any kind, so all files are watched.
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*")])
         registration = types.Registration("plait-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
         await self.client_register_capability_async(types.RegistrationParams([registration]))
@@ -238,7 +239,7 @@ class Connection(LanguageServer):
                 self.publish_all()
 
     def end(self) -> None:
-        """The connection ends."""
+        """Ends the connection."""
         if self._looking is not None:
             self._looking.cancel()
         self.state.shut_down()

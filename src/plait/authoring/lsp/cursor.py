@@ -1,4 +1,4 @@
-"""The position of the cursor in YAML: in a key or a value, and below which keys. Works on unfinished lines."""
+"""The context of the cursor in YAML: a key or a value, and its enclosing keys. Works on unfinished lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
 
 _TYPED = re.compile(r"[\"']?([\w./-]*)$")
-# A value may be a version, an address, or code.
+# Characters of a value, which may be a version, an address, or code.
 _TYPED_VALUE = re.compile(r"[\"']?([^\s\"'#{}\[\],]*)$")
 
 
@@ -53,7 +53,7 @@ def cursor(file: File, line: int, column: int) -> Cursor | None:
     before = file.line(line)[: column - 1]
     if "#" in before:
         return None
-    # Unreadable lines are left out; lines after the cursor do not matter.
+    # Unreadable lines are omitted; lines after the cursor do not matter.
     above = "".join(f"{text}\n" for text in file.recovered.text.split("\n")[: line - 1])
     for pattern in (_TYPED, _TYPED_VALUE):
         found = pattern.search(before)

@@ -1,4 +1,4 @@
-"""Problems of a file: by itself, and in the runs that read it."""
+"""The problems of a file: in its text, and in the runs that read it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def problems(state: ServerState, path: str) -> list[EditorDiagnostic]:
 
 
 def _warnings(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
-    """The warnings of the runs, at the lines that they name."""
+    """The warnings of the runs, at their lines."""
     seen: set[str] = set()
     for watched in state.runs_of(file.path):
         evaluation = watched.evaluation
@@ -117,9 +117,9 @@ def _problem(
 
 
 def span_of(file: File, at: Position | None, finding: Finding) -> FileRange:
-    """The part of a line that a finding is about: the word at fault if it is on the line, otherwise the whole line.
+    """The part of a line that a finding is about: the faulty word if it is on the line, else the whole line.
 
-    at: another position of the finding than its own.
+    at: a position that replaces the finding's own.
     """
     at = at or finding.focus or finding.at
     line = 1 if at is None else max(at.line, 1)

@@ -1,4 +1,4 @@
-"""A run evaluated with provenance: its output, its errors, and the lines of its inputs that contributed to each value."""
+"""Evaluates a run with provenance: its output, its errors, and the input lines that contributed to each value."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.check import SchemaViolation
     from plait.ytt.json_schema.subschema import Subschema
 
-# The limits of an evaluation: an editor waits for it, and an endless loop may be half typed. `memory` is the limit of
-# the server's process, because the memory of one thread cannot be measured.
+# The limits of an evaluation. An editor waits for it, and the user may have typed only half of a loop. `memory` is the
+# limit of the server's process, because the memory of one thread cannot be measured.
 LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
-# The files of a library are in a directory of this name.
+# The name of directories that contain libraries.
 _PRIVATE = f"{os.sep}{PRIVATE_NAME}{os.sep}"
 
 
 class EvaluationStop:
-    """Lets one thread stop the evaluation of another."""
+    """Allows one thread to stop an evaluation in another thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -61,7 +61,7 @@ class EvaluationStop:
                 run_budget.deadline = 0.0
 
     def ask(self) -> None:
-        """Stops the evaluation: at its next check of the clock, its time is up."""
+        """Stops the evaluation at its next check of the clock."""
         with self._lock:
             self.is_asked = True
             if self._run_budget is not None:
@@ -104,8 +104,8 @@ class Evaluation:
     """The result of a run.
 
     documents: its output, or None if it failed. error: the reason. view: the files it read. lookups: files by `load`,
-    and data values by library, also of a run that failed later. warnings: also of a run that failed. by_line: (absolute
-    path, line) that set or changed values -> the values. kinds: the results of schema checks.
+    and data values by library, even if the run failed later. warnings: even if the run failed. by_line: maps (absolute
+    path, line) to the values that the line set or changed. kinds: the results of schema checks.
     """
 
     __slots__ = (
@@ -145,7 +145,7 @@ class Evaluation:
         self.kinds = ResourceSchemaChecks()
 
     def index(self) -> None:
-        """Fills `by_line`. Slow, so no request waits for it."""
+        """Fills `by_line`. This is slow, so no request waits for it."""
         if self.documents is not None:
             for place in all_places(self._explainer.visible(self.documents.nodes.items), {}):
                 for key in origin_lines(self.trace, place.item):
@@ -162,14 +162,14 @@ class Evaluation:
         return [one for item, many in found if item.line == right.line and path_of(item.source) == path for one in many]
 
     def findings(self) -> list[Finding]:
-        """The findings of the error, one by one."""
+        """The findings of the error."""
         if self.error is None:
             return []
 
         return findings_of(self.error)
 
     def instances(self, path: str) -> list[Instance]:
-        """The data values that a file was evaluated with, or that it defines; for any other file those of the root."""
+        """The data values with which a file was evaluated, or that it defines; for any other file those of the root."""
         found = [
             one
             for one in self.lookups.instances
@@ -181,7 +181,7 @@ class Evaluation:
         return [one for one in self.lookups.instances if not one.library][:1]
 
     def values(self, path: str, keys: Sequence[str]) -> Iterator[tuple[Instance, NodePath]]:
-        """A data value as the code of a file sees it, by its keys from the top: one for each library instance."""
+        """A data value as the code of a file sees it, by its keys from the root, once for each library instance."""
         seen: list[Item] = []
         for instance in self.instances(path):
             place = descend(instance.values, keys)
@@ -190,11 +190,11 @@ class Evaluation:
                 yield instance, place
 
     def value(self, path: str, keys: Sequence[str]) -> NodePath | None:
-        """The first of these."""
+        """The first result of `values`, or None."""
         return next((place for _, place in self.values(path, keys)), None)
 
     def items(self, path: str, keys: Sequence[str]) -> Iterator[MapItem]:
-        """The data values below some keys, as the code of a file sees them."""
+        """The data values inside a key path, as the code of a file sees them."""
         for instance in self.instances(path):
             place = descend(instance.values, keys)
             value = None if place is None else place.value
@@ -214,7 +214,7 @@ class Evaluation:
         return self._declarations.get((path, line), [])
 
     def hide(self, stores: Collection[str]) -> None:
-        """Marks values from some files as secret, because another run uses them as variables stores."""
+        """Marks values from some files as secret, because another run uses the files as variables stores."""
         if not stores or not any(path in stores for path in self.view.files):
             return
         sources = {
@@ -235,7 +235,7 @@ class Evaluation:
         return self._explainer.names
 
     def shown(self, item: Item) -> str:
-        """The value of an item in one short line; for a secret only that it is one."""
+        """The value of an item on one short line; "(secret)" for a secret."""
         if type(item.value) is Map or type(item.value) is Array or not self.is_secret(item):
             return shown(item.value)
         return HIDDEN
@@ -246,7 +246,7 @@ class Evaluation:
 
 
 def descend(document: Document, keys: Sequence[str]) -> NodePath | None:
-    """The node path below keys of a document; `[]` is the first item of a list. None if it is missing."""
+    """The node path below keys of a document; `[]` selects the first item of a list. None if there is none."""
     way: list[Item] = []
     value = document.value
     for key in keys:
@@ -265,7 +265,7 @@ def descend(document: Document, keys: Sequence[str]) -> NodePath | None:
 def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine: Engine | None = None) -> Evaluation:
     """Evaluates a run with provenance. Errors are in the result.
 
-    texts: open texts, by absolute path. stop: stops it. engine: of all evaluations.
+    texts: open texts, by absolute path. stop: stops the evaluation. engine: shared by all evaluations.
     """
     view = InputView(texts)
     trace, lookups = Trace(), Lookups()
@@ -283,17 +283,17 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine:
             )
         except PlaitError as failed:
             error = failed
-            failed.__traceback__ = failed.__context__ = None  # they refer to all evaluation state
+            failed.__traceback__ = failed.__context__ = None  # the frames refer to all evaluation state
         except MemoryError as failed:
             failed.__traceback__ = failed.__context__ = None
             error = limit_error("the memory of this run", "memory", LIMITS["memory"])
             trace, lookups = Trace(), Lookups()
     if uses_secrets(view) and not uses_secrets(trace):
-        # The run ended before it was known which values are secret, so none is shown.
+        # The run ended before its secrets were known, so no value is shown.
         documents, trace, lookups = None, Trace(), Lookups()
     return Evaluation(run, view, documents, error, trace, lookups, warned)
 
 
 def is_stopped(evaluation: Evaluation, stop: EvaluationStop) -> bool:
-    """True if an evaluation was stopped by its caller, so that its result means nothing."""
+    """True if an evaluation was stopped by its caller, so that its result must be ignored."""
     return stop.is_asked and isinstance(evaluation.error, LimitError)

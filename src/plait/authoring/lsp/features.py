@@ -33,7 +33,7 @@ class FileEdit:
 
 @dataclass(slots=True)
 class Fix:
-    """A quick fix. keeps: it has to keep the output of each run that succeeds."""
+    """A quick fix. keeps: it must keep the output of each run that succeeds."""
 
     title: str
     edits: list[FileEdit]
@@ -42,8 +42,8 @@ class Fix:
 
 @dataclass(slots=True)
 class EditorDiagnostic:
-    """Something that is wrong, or not needed. severity: "error", "warning", "note" or "unused". found: its
-    diagnostic, if it has one.
+    """A problem, or an unused part of the text. severity: "error", "warning", "note" or "unused". found: its
+    diagnostic, or None.
     """
 
     span: FileRange
@@ -86,7 +86,7 @@ class InlayHint:
 
 @dataclass(frozen=True, slots=True)
 class SemanticToken:
-    """A word of code. kind: of `tokens.KINDS`."""
+    """A token of code. kind: one of `tokens.KINDS`."""
 
     line: int
     column: int

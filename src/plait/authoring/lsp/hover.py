@@ -33,7 +33,7 @@ def hover(state: ServerState, path: str, line: int, column: int) -> Hover | None
     file = state.file(path)
     if file is None:
         return None
-    # A consistent set: an evaluation that ends meanwhile would affect only a part of the response.
+    # A consistent set, because another evaluation may end meanwhile.
     evaluations = [*state.evaluations(path)]
     parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column, evaluations)]
     if file.kind == PROJECT:
@@ -64,10 +64,10 @@ def _of_variable(state: ServerState, file: File, line: int, column: int) -> Iter
 def _of_code(
     state: ServerState, file: File, line: int, column: int, evaluations: Sequence[Evaluation]
 ) -> Iterator[str]:
-    """A name in code: a data value, a member of a module, a function."""
+    """The hover text for a name in code: a data value, a member of a module, or a function."""
     keys = navigation.data_value_at(file, line, column)
     if keys is not None:
-        if ITEM not in keys:  # items of a list have values of their own
+        if ITEM not in keys:  # items of a list have their own values
             yield from data_value(state, file.path, keys, evaluations)
         return
     found = file.names.chain_at(line, column)
@@ -103,7 +103,7 @@ def _of_code(
 
 
 def data_value(state: ServerState, path: str, keys: Sequence[str], evaluations: Sequence[Evaluation]) -> Iterator[str]:
-    """A data value in each evaluation: its value, and where it is set."""
+    """A data value in each evaluation: its value and its origin."""
     seen: set[str] = set()
     for evaluation in evaluations:
         for instance, place in evaluation.values(path, keys):
@@ -116,13 +116,13 @@ def data_value(state: ServerState, path: str, keys: Sequence[str], evaluations: 
             )
             parts = [f"{code(name)}: {value} *({where})*", "" if said is None else said.text()]
             text = "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
-            if text not in seen and len(seen) < _MOST_PLACES:  # each run may evaluate a library several times
+            if text not in seen and len(seen) < _MOST_PLACES:  # a run may evaluate a library several times
                 seen.add(text)
                 yield text
 
 
 def _of_values(state: ServerState, file: File, line: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
-    """The output values that a line has set, with their histories; or the data value that it sets."""
+    """The output values that a line has set, with their histories, or the data value that it sets."""
     for evaluation in evaluations:
         places = evaluation.by_line.get((file.path, line), ())
         scalars = [place for place in places if type(place.value) is not Map and type(place.value) is not Array]
@@ -146,7 +146,7 @@ def _history(evaluation: Evaluation, node_path: NodePath) -> str:
 
 
 def _table(text: str, evaluation: Evaluation) -> str:
-    """A history without its first line; files are named from the directory of the run."""
+    """A history without its first line. Files are named relative to the directory of the run."""
     lines = text.replace(os.path.join(evaluation.run.directory, ""), "").rstrip("\n").split("\n")[1:]
     if len(lines) > _MOST_LINES:
         lines = [*lines[:_MOST_LINES], f"  ... {len(lines) - _MOST_LINES} more"]

@@ -27,7 +27,7 @@ _MOST = 2000
 
 
 def hints(state: ServerState, path: str, first: int, last: int) -> list[InlayHint]:
-    """The rendered value next to each expression, on the requested lines."""
+    """Inlay hints with the rendered value next to each expression on the requested lines."""
     file = state.file(path)
     if file is None or file.kind != TEMPLATE or file.recovered.file is None:
         return []
@@ -64,7 +64,7 @@ def lenses(state: ServerState, path: str) -> list[CodeLens]:
         return []
     evaluations = [one for one in state.evaluations(path) if state.is_current(one, path)]
     if not evaluations or any(one.trace.marks is not None and one.trace.marks.decides_places for one in evaluations):
-        # If the content of an output depends on a secret, every count of it would reveal the secret.
+        # If a secret decides which items an output has, every count would reveal the secret.
         return []
     if file.kind == OPS:
         return list(_of_operations(file, evaluations))
@@ -96,7 +96,7 @@ def _of_documents(state: ServerState, file: File, evaluation: Evaluation) -> Ite
 def _overlays_of(
     state: ServerState, file: File, evaluation: Evaluation, node_path: NodePath
 ) -> Iterator[tuple[str, int]]:
-    """The documents of overlays, by path and line, that a value went through."""
+    """The overlay documents that changed a value, by path and line."""
     for path, line in origin_lines(evaluation.trace, node_path.item):
         other = state.known(path) if path != file.path else file
         way = [] if other is None else other.ancestors_at(line)

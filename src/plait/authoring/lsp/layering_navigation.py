@@ -1,6 +1,6 @@
-"""Layered documents: from a child to its parent, from a destination to its source, and back.
+"""Navigation in layered documents: from a child to its parent, from a destination to its source, and back.
 
-Nothing is resolved here: the histories of values contain the source documents and lines.
+The histories of values contain the source documents and lines, so nothing is resolved again.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from plait.insight.explain import HistoryEntry
     from plait.tree.nodes import Item, Value
 
-# Actions whose origin is in another document; and the item in the own document that refers to it.
+# Maps each action whose origin is in another document to the key of the item that refers to that document.
 _SOURCES = ("written", "labels of the parent")
 _LINKS = ("substitution", "parent [", "layering action")
-# Schemas that are not the site's own.
+# Prefixes of built-in schemas.
 BUILT_IN = ("deckhand/", "metadata/")
 # Maximum number of values per response, so that an editor does not wait on a large site.
 _MOST = 3000
@@ -43,7 +43,7 @@ def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
     is_metadata = any(type(item) is MapItem and item.key == "metadata" for item in way[:2])
     if file.kind != LAYER or name is None or not is_metadata:
         return []
-    # A line in the middle of a selector belongs to the line that the selector begins on.
+    # A line inside a selector counts as the selector's first line.
     asked = {(file.path, item.line) for item in way[2:]} | {(file.path, line)}
     for evaluation in state.evaluations(file.path):
         for entries in _histories(evaluation, name):
@@ -61,7 +61,7 @@ def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
 
 
 def named(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """All occurrences of a document's or schema's name, from any of them."""
+    """All occurrences of the name of a document or schema, from any of them."""
     if file.kind != LAYER:
         return []
     places: list[tuple[tuple[str, str], FileRange]] = []
@@ -74,7 +74,7 @@ def named(state: ServerState, file: File, line: int, column: int) -> list[FileRa
 
 
 def is_schema_at(file: File, line: int, column: int) -> bool:
-    """True if the name at a position is that of a schema, which is the name of its DataSchema."""
+    """True if the name at a position is a schema name, which is the name of its DataSchema document."""
     return any(not what[0] and _covers(span, file, line, column) for what, span in _names_in(file))
 
 
@@ -83,7 +83,7 @@ def _covers(span: FileRange, file: File, line: int, column: int) -> bool:
 
 
 def _names_in(file: File) -> Iterator[tuple[tuple[str, str], FileRange]]:
-    """The names in a file with their spans: of documents, (schema, name), and of schemas, ("", schema)."""
+    """The names in a file with their spans: (schema, name) for documents, and ("", schema) for schemas."""
     for document in file.documents:
         top = document.value
         if type(top) is not Map:
@@ -142,7 +142,7 @@ def dependents(state: ServerState, file: File, line: int) -> list[FileRange]:
 
 
 def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[HistoryEntry]]:
-    """The entries of the history of each value of the documents of a name, or of all documents."""
+    """The history entries of each value in the documents with a name, or in all documents."""
     if evaluation.documents is None:
         return
     explainer = Explainer(evaluation.trace)
@@ -163,7 +163,7 @@ def _entry_position(entry: HistoryEntry) -> tuple[str, int] | None:
 
 
 def _is_own(file: File, first: int, where: tuple[str, int]) -> bool:
-    """True if a line belongs to the document that begins on another line of the file."""
+    """True if a line belongs to the document that starts on line `first`."""
     after = min((document.line for document in file.documents if document.line > first), default=1 << 30)
     return where[0] == file.path and first <= where[1] < after
 

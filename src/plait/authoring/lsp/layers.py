@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Value
 
-# The valid values of a key.
+# Valid values, by key.
 _CHOICES = {
     "method": ("merge", "replace", "delete"),
     "abstract": ("true", "false"),
@@ -56,7 +56,7 @@ def _values(state: ServerState, file: File, at: Cursor, inner: str) -> list[str]
         return sorted({name for schema, name, _ in documents(state, file) if wanted in ("", schema)})
     if at.key in _PLACES:
         texts = _occurring(state, file, at.key)
-        # A name that occurs only at the cursor is being typed.
+        # A name that occurs only at the cursor is incomplete.
         return sorted({text for text in texts if text != at.typed or texts.count(text) > 1})
     return []
 
@@ -94,7 +94,7 @@ def _sibling(at: Cursor, key: str) -> str:
 
 
 def _paths(state: ServerState, file: File, at: Cursor, inner: str) -> Iterator[str]:
-    """Paths of data: of the source of a substitution, or of the document itself and its possible ancestors."""
+    """Data paths for completion: of a substitution's source, or of the document itself and its possible ancestors."""
     own = at.way[0] if at.way else None
     schema = _sibling(at, "schema") if inner == "src" else _text(own, ["schema"]) if own is not None else ""  # type: ignore[arg-type]
     name = _sibling(at, "name")

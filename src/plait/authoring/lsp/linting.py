@@ -1,4 +1,4 @@
-"""Lint findings about a file by itself, as diagnostics."""
+"""Lint findings about a single file, as diagnostics."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def notes(file: File) -> Iterator[EditorDiagnostic]:
 
 
 def fix_of(file: File, made: Mending) -> Fix:
-    """A fix for the editor. Its edits are all in one file."""
+    """A fix for the editor. All its edits are in one file."""
     return Fix(made.title, [_placed(file, one) for one in made.edits], keeps=made.safety == SAFE)
 
 

@@ -1,30 +1,30 @@
-"""Escapes text of files in Markdown for an editor: no link, image, heading or HTML in it has an effect.
+"""Escapes text from files for Markdown in an editor, so that links, images, headings and HTML in it have no effect.
 
-The author of a description, a key or a file name must not control requests or links of the editor. Every text that is
-not plait's own passes one of these functions.
+The author of a description, a key or a file name must not control requests or links of the editor. All text except
+plait's own passes through one of these functions.
 """
 
 from __future__ import annotations
 
 import re
 
-# The characters that begin markup within a paragraph.
+# The characters that start markup inside a paragraph.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#!|~&]")
 _BACKTICKS = re.compile(r"`+")
 # Addresses that editors turn into links without markup.
 _ADDRESS = re.compile(r"(?i)(?<=:)(?=//)|(?<=www)(?=\.)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)|(?=@)")
-# Splits an address, so that no editor creates a link; invisible.
+# An invisible character that splits an address, so that editors create no link.
 _NOTHING = "\u2060"
 
 
 def plain(text: str) -> str:
-    """A text as a part of a paragraph; line breaks become spaces."""
+    """The text for a paragraph. Line breaks become spaces."""
     flat = _flat(text)
     return _MARKUP.sub(lambda found: f"\\{found[0]}", _ADDRESS.sub(_NOTHING, flat))
 
 
 def code(text: str) -> str:
-    """A text as a code span; "" for an empty one."""
+    """The text as a code span; "" if it is empty."""
     flat = _flat(text)
     if not flat.strip():
         return ""
@@ -34,7 +34,7 @@ def code(text: str) -> str:
 
 
 def block(text: str, language: str = "text") -> str:
-    """A text as a code block. language: chosen by plait."""
+    """The text as a code block. language: chosen by plait."""
     fence = "`" * max(3, _longest(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 

@@ -1,4 +1,4 @@
-"""Completion of overlay matchers, from the documents that they select from."""
+"""Completion of overlay matchers, from the documents that they match."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def suggestions(state: ServerState, file: File, code: str, line: int, column: in
 
 
 def _ancestors_below(file: File, line: int) -> Sequence[Item]:
-    """The ancestors of the node that an annotation on a line belongs to: the next one."""
+    """The ancestors of the node below an annotation."""
     way = file.ancestors_below(line)
     if way:
         return way
     around = file.ancestors_at(line, file.line(line).find("#") + 1)
-    return [*around, around[-1]] if len(around) > 1 else file.documents[-1:]  # the item is not there yet
+    return [*around, around[-1]] if len(around) > 1 else file.documents[-1:]  # the item is not typed yet
 
 
 def _in_subset(evaluation: Evaluation, items: Sequence[Item], text: str, column: int) -> Iterator[CompletionItem]:
-    """Keys and values within `overlay.subset({...`."""
+    """Keys and values inside `overlay.subset({...`."""
     place = _Braces(text)
     if place.is_unreadable:
         return
@@ -97,7 +97,7 @@ def _keys(items: Sequence[Item], start: int) -> Iterator[CompletionItem]:
 def _complete_matchers(
     evaluation: Evaluation, items: Sequence[Item], start: int, *, is_document: bool
 ) -> Iterator[CompletionItem]:
-    """Whole matchers."""
+    """Complete matchers."""
     for key in ("kind", "schema", "name") if is_document else ("name",):
         counts: Counter[str] = Counter()
         for item in items:
@@ -117,8 +117,8 @@ def _complete_matchers(
 class _Braces:
     """The position of the cursor in an unfinished map.
 
-    keys: of the enclosing maps. key: the one whose value is being written, or None in a key. there: the keys of the
-    innermost map. typed: its text so far. quote: its opening quote.
+    keys: of the enclosing maps. key: whose value is being typed, or None in a key. there: the keys of the innermost
+    map. typed: the text so far. quote: its opening quote.
     """
 
     __slots__ = ("is_unreadable", "key", "keys", "quote", "there", "typed")

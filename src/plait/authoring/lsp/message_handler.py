@@ -1,6 +1,6 @@
 """The language server without streams and threads, as in a browser: messages in, messages out.
 
-A run is evaluated on the loop itself, shortly after the change, so that pending requests are answered first.
+A run is evaluated on the event loop, shortly after a change, so that pending requests are answered first.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class _Writer:
 
 
 def connect(send: Callable[[str], None]) -> Callable[[str], None]:
-    """Serves one client for the life of the process. Returns the function that accepts its messages, JSON without
+    """Serves one client for the life of the process. Returns the function that receives its messages, as JSON without
     headers.
 
-    Both are to be called on the thread of an asyncio loop that is running. send: is called with each message to the client.
+    Both functions must be called on the thread of a running asyncio loop. send: called with each message to the client.
     """
     goes_on()
     logging.getLogger("pygls").setLevel(logging.ERROR)

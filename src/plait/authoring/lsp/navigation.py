@@ -64,7 +64,7 @@ def definition(state: ServerState, path: str, line: int, column: int) -> list[Fi
 
 
 def _of_lookup(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """The declaration of the data value that runs look up by a key or string."""
+    """The declaration of the data value that runs look up by the key or string at a position."""
     is_text = any(one.line == line and one.column <= column <= one.end for one in file.names.texts)
     if not is_text and file.names.lookup_at(line, column) is None:
         return []
@@ -81,16 +81,14 @@ def _of_lookup(state: ServerState, file: File, line: int, column: int) -> list[F
 
 
 def data_value_at(file: File, line: int, column: int) -> list[str] | None:
-    """The keys of the data value at a position: `data.values.a.b` in code, up to the part at the cursor; otherwise
-    None.
-    """
+    """The keys of the data value at a position: `data.values.a.b` in code, up to the part at the cursor; else None."""
     found = file.names.lookup_at(line, column)
     path = None if found is None else found.path
     return [*path[3:]] if path is not None and path[:3] == DATA_VALUES and len(path) > 3 else None
 
 
 def _exported(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """The binding of a library's export, from a string that names it."""
+    """The binding of a library's export, for a string that names it."""
     texts = [one for one in file.names.texts if one.line == line and one.column <= column <= one.end]
     for evaluation in state.evaluations(file.path) if texts else ():
         for (source, name), places in evaluation.lookups.exports.items():
@@ -104,7 +102,7 @@ def _exported(state: ServerState, file: File, line: int, column: int) -> list[Fi
 
 
 def declared_keys(state: ServerState, evaluation: Evaluation, file: File, line: int) -> list[str] | None:
-    """The keys of the data value that a line declares or sets; None for a line that is not of a file of data values."""
+    """The keys of the data value that a line declares or sets; None for a line outside of data values."""
     if state.is_current(evaluation, file.path):
         found = evaluation.declared_at(file.path, line)
         return [*found[0][1]] if found else None
@@ -134,7 +132,7 @@ def _span(file: File, occurrence: Occurrence) -> FileRange:
 
 
 def _written(state: ServerState, path: str, keys: Sequence[str]) -> list[FileRange]:
-    """The declarations and settings of a data value of a file: its schema, then values files, in order."""
+    """The declarations and settings of a data value: its schema, then values files, in order."""
     spans: dict[tuple[str, int], FileRange] = {}
     for evaluation in state.evaluations(path):
         for instance in evaluation.instances(path):
@@ -160,13 +158,13 @@ def _add_written(
 
 
 def key_span(state: ServerState, path: str, line: int, key: str) -> FileRange:
-    """A key on a line, or the line."""
+    """The span of a key on a line, or of the whole line."""
     file = state.file(path)
     return FileRange(path, line, 1, 1) if file is None else FileRange(path, line, *file.key_on(line, key))
 
 
 def _of_node(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """The lines that define the values a line sets, except itself; for a data value, its schema.
+    """The lines that define the values set by a line, except the line itself; for a data value, its schema.
 
     A declaration is its own definition, so that an editor shows its references.
     """
@@ -214,7 +212,7 @@ def references(state: ServerState, path: str, line: int, column: int) -> list[Fi
 def _order(
     state: ServerState, path: str, first: Sequence[FileRange]
 ) -> Callable[[NameOccurrence], tuple[int, NameOccurrence]]:
-    """The order of references: the definitions, declarations of data values in the order of their merge, then the rest."""
+    """The sort key of references: the definitions, then declarations of data values in merge order, then the rest."""
     order = {(span.path, span.line): number for number, span in enumerate(first)}
     for evaluation in state.evaluations(path):
         for instance in evaluation.lookups.instances:
@@ -227,7 +225,7 @@ def _order(
 
 
 def project_files(state: ServerState, path: str) -> Iterator[File]:
-    """The templates and programs that runs read which read a file, and the file itself."""
+    """The templates and programs of the runs that read a file, and the file itself."""
     paths = {path}
     for watched in state.runs_of(path):
         if watched.evaluation is not None and watched.reads(path):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def offers(state: ServerState, file: File, at: Cursor, line: int) -> Iterator[CompletionItem]:
-    """The suggestions at the cursor, which is on a line."""
+    """The suggestions at the cursor. line: of the cursor."""
     if at.keys:
         return  # in the value of an operation
     text = at.typed
@@ -44,7 +44,7 @@ def offers(state: ServerState, file: File, at: Cursor, line: int) -> Iterator[Co
 
 
 def before_operation(state: ServerState, file: File, line: int) -> Iterator[tuple[Evaluation | None, Value]]:
-    """The base of the operation on a line in each run: the document after the operations before it."""
+    """The base of the operation on a line in each run: the document after the preceding operations."""
     way = file.ancestors_at(line)
     first = way[1].line if len(way) > 1 else line
     for watched in state.runs_of(file.path):
@@ -82,7 +82,7 @@ def _bases(state: ServerState, watched: TrackedRun) -> Sequence[Document]:
 def _tokens(
     evaluation: Evaluation | None, value: Value, tokens: Sequence[str], start: int, *, slash: bool
 ) -> Iterator[CompletionItem]:
-    """The tokens that can follow others in the path of an operation."""
+    """The path tokens that can follow the given tokens."""
     for token in tokens:
         value = _step(value, token.rstrip("?"))
 

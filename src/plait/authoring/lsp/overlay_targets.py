@@ -1,4 +1,4 @@
-"""The left side of an overlay: the documents that its documents change, and the items that its items match."""
+"""The left side of an overlay: the documents and items that it matches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUBSET = re.compile(r"^@overlay/match +by *= *overlay\.subset\((\{.*?\})\)")
 
 
 def is_overlay(file: File, ancestors: Sequence[Item]) -> bool:
-    """True if a path leads into a document of an overlay."""
+    """True if a path is inside an overlay document."""
     comments = None if file.recovered.file is None else file.recovered.file.comments
     return (
         bool(ancestors)
@@ -33,9 +33,9 @@ def is_overlay(file: File, ancestors: Sequence[Item]) -> bool:
 
 
 def left_documents(state: ServerState, evaluation: Evaluation, file: File, right: Item) -> Sequence[Document]:
-    """The documents that an overlay document matches: by the subset in its matcher, or those that it changed.
+    """The documents that an overlay document matches: selected by the subset in its matcher, or those that it changed.
 
-    All documents of templates if neither is known.
+    If neither is known, all documents of templates.
     """
     made = _of_templates(evaluation, file)
     subset = _subset(file, right)
@@ -82,7 +82,7 @@ def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
 
 
 def left_items(state: ServerState, evaluation: Evaluation, file: File, ancestors: Sequence[Item]) -> Iterator[Item]:
-    """The candidate items for the matcher of the last item on a path."""
+    """The candidates for the matcher of the last item on a path."""
     if len(ancestors) == 1:
         yield from _of_templates(evaluation, file)
         return

@@ -1,4 +1,4 @@
-"""Completion and hover in the project file, from its JSON Schema, and the files that it can name."""
+"""Completion and hover in the project file, from its JSON Schema and the files on disk."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def _values(file: File, at: Cursor, keys: Sequence[str]) -> Iterator[CompletionI
 
 
 def _is_path(keys: Sequence[str]) -> bool:
-    """True if the value below some keys names files."""
+    """True if the values at a key path are file names."""
     return any(is_path_setting(command, name) for command, name in pairwise(keys))
 
 
 def _files(file: File, at: Cursor) -> Iterator[CompletionItem]:
-    """The entries of the directory that the text so far leads to."""
+    """The directory entries that can complete the text so far."""
     directory, _, last = at.typed.rpartition("/")
     top = os.path.join(os.path.dirname(file.path), directory)
     if not permissions_of("", os.path.dirname(file.path)).may_read(top):
@@ -94,7 +94,7 @@ def hover(file: File, line: int, column: int) -> str | None:
 
 
 def problems(file: File) -> Iterator[EditorDiagnostic]:
-    """Unknown settings. Other faults are reported where the file is read."""
+    """Unknown settings. Other faults are reported when a run reads the file."""
     for document in file.documents:
         yield from _unknown(file, document.value, [])
 
@@ -125,7 +125,7 @@ def _schema() -> Schema:
 
 
 def _at(keys: Sequence[str]) -> list[Schema]:
-    """The schemas of the value below some keys, through lists; empty for an unknown key."""
+    """The schemas of the value at a key path, through lists; empty for an unknown key."""
     found = [_schema()]
     for key in keys:
         found = [inner for one in _forms(found) for inner in _inner(one, key)]
@@ -143,7 +143,7 @@ def _inner(schema: Schema, key: str) -> Iterator[Schema]:
 
 
 def _forms(found: Sequence[Schema]) -> Iterator[Schema]:
-    """All alternatives of schemas, with references resolved, and those of the items of lists."""
+    """All alternatives of schemas, with references resolved, and those of list items."""
     for one in found:
         reference = one.get("$ref")
         if isinstance(reference, str):

@@ -29,7 +29,7 @@ _OF_FILES = {"data": ("values", "read", "list"), "library": ("get",), "template"
 
 @cache
 def texts() -> Mapping[str, str]:
-    """The documentation by name: `#@overlay/match`, `json.encode`, `len`; methods by `s.strip`."""
+    """The documentation by name, such as `#@overlay/match`, `json.encode`, `len`, or `s.strip` for a method."""
     text = files("plait.authoring.lsp").joinpath("reference.json").read_text("utf-8")
     found: dict[str, str] = json.loads(text)
     return found
@@ -77,12 +77,12 @@ def universal(name: str) -> str | None:
 
 
 def method(name: str) -> str:
-    """The documentation of all methods with a name."""
+    """The documentation of all methods with this name."""
     return "\n\n".join(text for key, text in texts().items() if key[1:] == f".{name}")
 
 
 def signature(function: Def, source: Source) -> str:
-    """The signature of a function of a program, and the comments above it."""
+    """The signature of a function, and the comments above it."""
     above: list[str] = []
     line = function.line - 1
     while line > 0:

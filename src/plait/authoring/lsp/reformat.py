@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def changed_lines(state: ServerState, path: str, lines: tuple[int, int] | None = None) -> list[tuple[int, int, str]]:
     """The changes of formatting: ranges of lines (from 0, the end excluded), and their new text.
 
-    lines: the first and the last line that may change, or None for all. Empty for a file that is not YAML or is broken:
-    its diagnostics show the reason.
+    lines: the first and the last line that may change, or None for all. Empty for a file that is not YAML or is
+    invalid; its diagnostics show the reason.
     """
     text = state.texts.get(path)
     if text is None or not path.endswith((".yml", ".yaml")):
@@ -29,7 +29,7 @@ def changed_lines(state: ServerState, path: str, lines: tuple[int, int] | None =
         return [
             (number, number, new) for number, (old, new) in enumerate(zip(before, after, strict=True)) if old != new
         ]
-    # Only blank lines at the end come or go.
+    # Formatting adds and removes only blank lines at the end.
     same = min(len(before), len(after)) - 1
     changes = [(number, number, after[number]) for number in range(same) if before[number] != after[number]]
     return [*changes, (same, len(before) - 1, "\n".join(after[same:]))]

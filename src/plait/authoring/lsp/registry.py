@@ -1,7 +1,7 @@
 """The known runs: those of project files, and inferred ones, each with its newest evaluations.
 
-A run that is unchanged after a change of its project file keeps its evaluations. While the file cannot be read, its
-last runs remain. Directories with the same inferred run share it.
+If the project file changes, unchanged runs keep their evaluations. While the file cannot be read, its last runs remain.
+Directories with the same inferred run share it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class TrackedRun:
         self.run = run
         self.evaluation: Evaluation | None = None
         self.good: Evaluation | None = None
-        self.stop: EvaluationStop | None = None  # of the current evaluation
+        self.stop: EvaluationStop | None = None  # stops the current evaluation
         self.is_due = False
-        # The baseline for checking changes, with its evaluation and texts (see `claims`).
+        # The baseline for verifying changes, with its evaluation and texts (see `claims`).
         self.checked: tuple[Evaluation | None, Mapping[str, str], Checked] | None = None
 
     def reads(self, path: str) -> bool:
@@ -66,12 +66,12 @@ class TrackedRun:
         return any(directory == one or directory.startswith(one + os.sep) for one in view.directories)
 
     def names(self, path: str) -> bool:
-        """True if the run has read a file, or, before it is evaluated, if a setting names it."""
+        """True if the run has read a file; before its evaluation, if a setting names the file."""
         if self.evaluation is not None:
             return self.evaluation.view.files.get(path) is not None
         try:
             return any(path in self.run.paths(one) for one in self.run.settings if one.name in _OF_FILES)
-        except PlaitError:  # a setting of the wrong kind, which the run reports
+        except PlaitError:  # a setting of the wrong type, which the run reports
             return False
 
     @property
@@ -80,7 +80,7 @@ class TrackedRun:
         return None if self.run.at is None else path_of(self.run.at.source)
 
     def depends_on_text_of(self, project_file: str) -> bool:
-        """True if another text of the project file means another run, although its settings are equal."""
+        """True if the run depends on the text of a project file, even if its settings are equal."""
         if self.evaluation is None or project_file in self.evaluation.view.files:
             return True
         return any(one.at is not None and path_of(one.at.source) == project_file for one in self.evaluation.findings())
@@ -93,7 +93,7 @@ class Registry:
         self._texts = texts
         self._lock = RLock()
         self._by_key: dict[str, list[TrackedRun]] = {}
-        # The runs before the projects were dropped, by key and by definition.
+        # The runs of dropped projects, by key and by definition.
         self._before: dict[str, list[TrackedRun]] = {}
         self._known: dict[object, TrackedRun] = {}
         self._projects: dict[str, Project] = {}
@@ -102,7 +102,7 @@ class Registry:
     def runs_of(self, path: str) -> list[TrackedRun]:
         """The runs of a file's project, and runs of other projects that name the file.
 
-        The latter replace runs that are guessed.
+        These replace inferred runs.
         """
         own = self._own_runs(path)
         with self._lock:
@@ -112,7 +112,7 @@ class Registry:
         return [*(one for one in own if one.run.at is not None), *others]
 
     def all_runs_of(self, path: str) -> tuple[list[TrackedRun], int]:
-        """The same with all environments of the project, watched or not; and the number of omitted ones."""
+        """As `runs_of`, with all environments of the project, tracked or not. Also returns the number of omitted ones."""
         found = self.runs_of(path)
         with self._lock:
             projects_of = [
@@ -131,7 +131,7 @@ class Registry:
                             *found,
                             *(one for one in map(self._watched, map(_absolute, chosen.runs)) if one not in found),
                         ]
-                except PlaitError:  # which is reported where the project is read
+                except PlaitError:  # the error is reported when the project is read
                     continue
                 left += sum(count - _CHECKED for _, count in chosen.left)
         return found, left
@@ -140,7 +140,7 @@ class Registry:
         key = os.path.dirname(path)
         try:
             found = project_files.find(path, self._texts)
-        except PlaitError as error:  # of another user
+        except PlaitError as error:  # the file belongs to another user
             self.errors[key] = error
             return []
         key = found or key
@@ -152,7 +152,7 @@ class Registry:
             return known
 
     def _add_environments(self, known: list[TrackedRun], key: str, path: str) -> None:
-        """Adds the environments of a project whose settings name a file, up to a limit."""
+        """Adds the environments whose settings name a file, up to a limit."""
         project = self._projects.get(key)
         if project is None or not project.matrices or len(known) >= len(project.runs) + _ENVIRONMENTS:
             return
@@ -186,16 +186,16 @@ class Registry:
         known = self._known.get(identity)
         if known is None:
             known = self._known[identity] = TrackedRun(run)
-        known.run = run  # its line may have changed
+        known.run = run  # the run's line may have changed
         return known
 
     def all(self) -> list[TrackedRun]:
-        """All runs, each once."""
+        """All runs, without duplicates."""
         with self._lock:
             return list(dict.fromkeys(watched for runs in self._by_key.values() for watched in runs))
 
     def forget(self) -> None:
-        """A project file has changed, or one has come or gone."""
+        """Drops all projects, after a project file was changed, created or removed."""
         with self._lock:
             self._drop([*self._by_key])
             self.errors.clear()
@@ -206,7 +206,7 @@ class Registry:
             self._drop([key for key in self._by_key if os.path.isdir(key)])
 
     def forget_below(self, directory: str) -> Sequence[TrackedRun]:
-        """Drops the projects below a directory, and the runs that no other project uses."""
+        """Drops the projects in a directory. Returns the runs that no other project uses."""
         with self._lock:
             before = self.all()
             start = os.path.join(directory, "")

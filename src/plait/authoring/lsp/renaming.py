@@ -1,6 +1,6 @@
-"""The edits that rename something everywhere.
+"""Renames a name everywhere.
 
-Every rename is a claim: it is offered only if the output of all runs that read an edited file stays the same (see
+Every rename is verified: it is offered only if the output of all runs that read an edited file stays the same (see
 `claims`).
 """
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 _VARIABLE = re.compile(r"[\w/-]+$")
 _PLAIN = re.compile(r"[^\s\"'#:,\[\]{}]+$")
-# Maximum number of attempts, each with further occurrences found in the errors of the last one.
+# Maximum number of attempts. Each adds occurrences found in the errors of the previous one.
 _MOST_TRIES = 12
 # Maximum number of lines between an annotation and its node.
 _ANNOTATIONS = 10
 
 
 class RenameError(Exception):
-    """A rejected rename. is_computed: the name is computed by a program, or used as data, at the line in the text."""
+    """A rejected rename. is_computed: a program computes the name, or uses it as data."""
 
     def __init__(self, reason: str, *, is_computed: bool = False) -> None:
         super().__init__(reason)
@@ -47,14 +47,14 @@ class RenameError(Exception):
 
 
 class Renaming(NamedTuple):
-    """The edits of a rename. doubt: why it is not verified; "" if it is."""
+    """The edits of a rename. doubt: the reason why it is not verified, or ""."""
 
     edits: list[FileEdit]
     doubt: str = ""
 
 
 def rename(state: ServerState, path: str, line: int, column: int, new: str) -> Renaming:
-    """The edits; none where nothing has a name. Raises RenameError."""
+    """The edits of a rename; empty if there is no name at the position. Raises RenameError."""
     limit = claims.budget()
     spans = _spelled(state, path, line, column)
     if spans:
@@ -63,7 +63,7 @@ def rename(state: ServerState, path: str, line: int, column: int, new: str) -> R
             return Renaming([])
         old = _text(state, own)
         _check_spelled(state, path, line, column, new)
-        # A line with the name in another form, such as a flag, is not edited.
+        # A line that contains the name in another form, such as a flag, is not edited.
         edits = [FileEdit(span, new) for span in spans if _text(state, span) == old] if new != old else []
         return _verified(state, claims.runs_for(state, path, limit), edits, limit, (old, new))
     runs = claims.runs_for(state, path, limit)
@@ -95,7 +95,7 @@ def renamed_at(state: ServerState, path: str, line: int, column: int) -> FileRan
 
 
 def _spelled(state: ServerState, path: str, line: int, column: int) -> list[FileRange]:
-    """The occurrences of a variable of operations, or of the name of a layered document."""
+    """The occurrences of an operations variable, or of a layered document's name."""
     file = state.file(path)
     if file is None:
         return []
@@ -135,7 +135,7 @@ def _check_spelled(state: ServerState, path: str, line: int, column: int, new: s
 def _verified(
     state: ServerState, runs: claims.Runs, edits: list[FileEdit], limit: CheckBudget, names: tuple[str, str]
 ) -> Renaming:
-    """The edits, once they are verified. names: the old name and the new one. Raises RenameError."""
+    """The edits, after verification. names: the old name and the new one. Raises RenameError."""
     if not edits:
         return Renaming([])
     try:
@@ -148,9 +148,9 @@ def _verified(
 
 
 def _is_named_otherwise(change: EditEffect, old: str, new: str) -> bool:
-    """True if the output differs in nothing but a name that is part of it.
+    """True if the output differs only in the name itself.
 
-    That is the name or the schema of a layered document, or a variable without a value.
+    The name is part of the output if it is that of a layered document, a schema, or a variable without a value.
     """
     before, after = change.before.documents, change.after
     if before is None or isinstance(after, PlaitError):
@@ -184,7 +184,7 @@ def _is_named_otherwise(change: EditEffect, old: str, new: str) -> bool:
 
 def _has_other_variable(before: str, after: str, old: str, new: str) -> bool:
     """True if texts differ only in the name of a variable, and the new name was unused."""
-    # A variable is also named in the section that declares variables.
+    # The section that declares variables contains the name, too.
     marks = re.compile(rf"\(\((!?){re.escape(new)}(?=[.)])")
     declared = re.compile(rf"(?m)^((?:- |  )(?:name|  ca): ){re.escape(new)}$")
     if declared.search(before) is None:
@@ -238,7 +238,7 @@ class _Search:
     def edit(self, site: NameOccurrence) -> FileEdit:
         """The edit of one occurrence."""
         if site in self.symbols.aliased:
-            # A module keeps its name: an alias is inserted before the quote.
+            # A module keeps its name, so an alias is inserted before the quote.
             place = FileRange(site.path, site.line, site.column - 1, site.column - 1)
             return FileEdit(place, f"{self.new}=")
         module = self.symbols.aliases.get(site)
@@ -263,7 +263,7 @@ class _Search:
                         yield from (one for one in self.symbols.sites(other[1]) if self.symbols.text(one) == self.old)
 
     def lines(self, path: str, line: int) -> Iterator[int]:
-        """A line, and those of the annotations above it."""
+        """A line, and the lines of the annotations above it."""
         yield line
         file = self.state.file(path)
         for number in range(line - 1, max(line - _ANNOTATIONS, 0), -1):
@@ -282,5 +282,5 @@ class _Search:
         return RenameError(claims.told(change))
 
     def short(self, path: str) -> str:
-        """A path as messages show it: from the directory of the run."""
+        """A path in messages, relative to the directory of the run."""
         return path.removeprefix(os.path.join(self.runs[0].run.directory, "")) if self.runs else path

@@ -1,4 +1,4 @@
-"""Schemas of documents by kind, for the output of templates, overlays, operations and layers."""
+"""Resource schemas in the editor, for the output of templates, overlays, operations and layers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from plait.ytt.json_schema.messages import Violation
 from plait.ytt.json_schema.reference_resolution import of_data
 from plait.ytt.json_schema.subschema import Subschema
 
-# Tokens of a path that choose among the items of an array.
+# Path tokens that select an item of an array.
 _ITEM = re.compile(r"(?:-?\d+(?::\w+)?|-|[^=]*=.*)\Z")
 
 TYPE_CHECKING = False
@@ -50,7 +50,9 @@ _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 
 def find_faults(state: ServerState, evaluation: Evaluation, stop: EvaluationStop) -> None:
-    """Fills `kinds` of an evaluation: each fault is at the line that last set or changed the value. stop: stops it."""
+    """Fills `kinds` of an evaluation: each fault is at the line that last set or changed the value. stop: stops the
+    check.
+    """
     if not evaluation.run.checked_by and evaluation.run.command != "layer":
         return
     try:
@@ -75,7 +77,7 @@ def _find(state: ServerState, evaluation: Evaluation) -> None:
             origin = _origin(evaluation, fault)
             if origin is not None:
                 path, line = origin
-                # Keys of secret values are not shown, either.
+                # Keys of secret values are not shown either.
                 is_hidden = path in secret or evaluation.is_secret(fault.item)
                 kinds.faults.append((path, line, SchemaViolation(fault.way, _HIDDEN) if is_hidden else fault))
 
@@ -99,7 +101,7 @@ def _origin(evaluation: Evaluation, fault: SchemaViolation) -> tuple[str, int] |
 
 
 def _of_site(state: ServerState, evaluation: Evaluation) -> dict[str, Subschema]:
-    """The schemas of data among the documents that a run has read, unless it checks by them itself."""
+    """The data schemas among the documents that a run has read, unless the run checks data itself."""
     found: dict[str, Subschema] = {}
     if any(setting.name == "validate-data" for setting in evaluation.run.settings):
         return found
@@ -115,13 +117,13 @@ def _of_site(state: ServerState, evaluation: Evaluation) -> dict[str, Subschema]
                 try:
                     found.setdefault(str(name.value), _data_schema(json.dumps(plain)))
                 except (PlaitError, ImportError, TypeError, ValueError):
-                    continue  # `plait layer --validate-data` reports the fault
+                    continue  # `plait layer --validate-data` reports the fault of the schema
     return found
 
 
 @lru_cache(64)
 def _data_schema(text: str) -> Subschema:
-    """The schema of documents whose data has a schema. Raises UsageError, LimitError, ImportError."""
+    """The schema of layered documents, for a schema of their data. Raises UsageError, LimitError, ImportError."""
     return of_data(json.loads(text))
 
 
@@ -148,7 +150,7 @@ def schema_of(evaluation: Evaluation, document: Document) -> Subschema | None:
 
 
 def problems(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
-    """The violations of schemas of kinds, at the lines of a file that caused them."""
+    """The violations of resource schemas, at the lines of a file that caused them."""
     if file.kind == PROJECT:
         yield from _unreadable(state, file)
         return
@@ -181,16 +183,14 @@ def _problem(file: File, line: int, fault: SchemaViolation, run: str) -> EditorD
 
 
 def _value_of(span: FileRange, text: str, fault: SchemaViolation) -> FileRange | None:
-    """The span of a value as written: after its key, whose span is given, or as an item of an array; None if it is
-    computed.
-    """
+    """The span of a value in the text, after its key or as an array item; None if it is computed. span: of the key."""
     value = str(fault.item.value)
     at = text.find(value, span.end - 1 if type(fault.item) is MapItem else 0)
     return None if at < 0 or not value else FileRange(span.path, span.line, at + 1, at + len(value) + 1)
 
 
 def is_schema(state: ServerState, path: str) -> bool:
-    """True if a file is only a schema, so that it is not read as YAML."""
+    """True if a file is used only as a schema, so that it is not read as YAML."""
     if not path.endswith(".json") or not state.checked_by(path):
         return False
     return all(watched.good is None or path not in watched.good.view.files for watched in state.runs_of(path))
@@ -232,7 +232,7 @@ def _unreadable(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
 
 
 def offers(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem]:
-    """The keys and values that the schema of a document's kind allows at the cursor, without existing keys."""
+    """The keys and values that the resource schema allows at the cursor, without existing keys."""
     keys = at.keys if file.kind != OPS else _keys_of_operation(at)
     for evaluation in state.evaluations(file.path):
         if keys is None:
@@ -246,7 +246,7 @@ def offers(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionIte
 
 
 def _keys_of_operation(at: Cursor) -> list[str] | None:
-    """The keys of the document that lead to the cursor, through the path of the operation; None outside a value."""
+    """The keys from the document to the cursor, through the path of the operation; None outside a value."""
     operation = at.way[1].value if len(at.way) > 1 else None
     path = operation.find("path") if type(operation) is Map else None
     if at.keys[:1] != ["value"] or path is None or type(path.value) is not str:

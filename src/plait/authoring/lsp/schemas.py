@@ -49,7 +49,7 @@ class Declared:
         self.choices = choices
 
     def text(self) -> str:
-        """In one line, as Markdown."""
+        """The declaration in one line of Markdown."""
         said = f"{plain(self.type)}, default {code(self.default)}" if self.default else plain(self.type)
         if self.choices:
             said += f", one of {', '.join(map(code, self.choices))}"
@@ -76,7 +76,9 @@ def declared(state: ServerState, evaluation: Evaluation, keys: Sequence[str], pa
 
 
 def of_values(state: ServerState, evaluation: Evaluation) -> Subschema | None:
-    """The schema of data values that the run names with `schema`, if it does and the file can be read."""
+    """The schema of data values that the run's `schema` setting names; None if there is none, or if the file cannot be
+    read.
+    """
     name = evaluation.run.values_schema
     if not name:
         return None
@@ -85,7 +87,7 @@ def of_values(state: ServerState, evaluation: Evaluation) -> Subschema | None:
     with budget_scope(_LIMITS), use_view(InputView(texts)):
         try:
             return values_schema(name).schema
-        except PlaitError:  # which the run reports
+        except PlaitError:  # the run reports the error
             return None
 
 

@@ -104,14 +104,14 @@ def _folders_changed(server: Connection, params: types.DidChangeWorkspaceFolders
 
 @server.feature(types.INITIALIZED)
 async def _initialized(server: Connection, _params: types.InitializedParams) -> None:
-    # A project may read files outside its directory: it has to be known before one of its own files is open.
+    # A project may read files outside its directory, so it must be known before one of its own files is open.
     if server.has_disk:
         _read_projects(server)
     await server.watch()
 
 
 def _read_projects(server: Connection) -> None:
-    """Reads the project files at the top of the folders that are open."""
+    """Reads the project files at the root of the open folders."""
     folders = [path_of(folder.uri) for folder in server.workspace.folders.values()]
     for folder in filter(None, dict.fromkeys((*folders, server.workspace.root_path))):
         for path in (os.path.join(folder, name) for name in FILE_NAMES):
@@ -303,7 +303,7 @@ def _formatting(server: Connection, params: types.DocumentFormattingParams) -> l
 
 @server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)
 def _range_formatting(server: Connection, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
-    # If whole lines are selected, the cursor is at the beginning of the next line.
+    # If whole lines are selected, the selection ends at the start of the next line.
     start, end = params.range.start, params.range.end
     last = end.line - 1 if end.character == 0 and end.line > start.line else end.line
     return _line_edits(server, path_of(params.text_document.uri), (start.line, last))
@@ -322,7 +322,7 @@ def serve() -> None:
     """Serves until the editor ends the connection."""
     goes_on()
     logging.getLogger("pygls").setLevel(logging.ERROR)
-    # The library closes its streams, but the command line still flushes standard output at its end.
+    # The library closes its streams, but the command line still flushes standard output at exit.
     requests, answers = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     with serve_on(LIMITS["memory"]):
         try:

@@ -1,7 +1,7 @@
 """The state of the server: projects, open files, and the newest evaluation of each run.
 
 Requests read it in the server's event loop. Runs are evaluated in threads, one evaluation at a time per run. A change
-stops the current evaluation and begins the next one.
+stops the current evaluation and starts the next one.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _LIMITS = Limits(seconds=5)
 # Maximum number of concurrent evaluations.
 _AT_ONCE = 2
-# Maximum number of invalid files that are recovered, besides open ones.
+# Maximum number of closed invalid files that are recovered.
 _MOST_BROKEN = 5
-# Maximum number of files that are not open for which schema violations are published.
+# Maximum number of closed files for which schema violations are published.
 _MOST_FAULTY = 50
 
 
@@ -60,20 +60,20 @@ class ServerState:
         self._stamps: dict[str, object] = {}
         self.engine = Engine()
         self.texts: dict[str, str] = {}
-        # With the text and the settings that each was read by.
+        # Each file has the text and the settings with which it was read.
         self._files: dict[str, tuple[tuple[str, FileSettings, frozenset[str]], File]] = {}
         self.registry = Registry(self.texts)
 
     # ---- files
 
     def open(self, path: str, text: str) -> None:
-        """A file is open, or has another text in the editor."""
+        """Handles an opened file, or a changed text in the editor."""
         self.texts[path] = text
-        self.file(path)  # by one thread, before the threads of evaluations need it
+        self.file(path)  # in one thread, before evaluations in other threads need it
         self.touch(path)
 
     def close(self, path: str) -> None:
-        """Handles a closed file: its content is that on disk again."""
+        """Handles a closed file. Its content is again that on disk."""
         self.texts.pop(path, None)
         self._files.pop(path, None)
         self.touch(path)
@@ -101,7 +101,7 @@ class ServerState:
                 self._begin(watched)
 
     def file(self, path: str) -> File | None:
-        """A file by absolute path, read as far as possible; None if it does not exist."""
+        """A file by absolute path, parsed as far as possible; None if it does not exist."""
         text = self.texts.get(path)
         if text is None:
             if not self.may_read(path):
@@ -117,13 +117,13 @@ class ServerState:
             try:
                 with budget_scope(_LIMITS):
                     known = key, File(path, *key)
-            except PlaitError:  # a limit: it is too large, or nested too deeply
+            except PlaitError:  # the file is too large, or nested too deeply
                 return None
             self._files[path] = known
         return known[1]
 
     def may_read(self, path: str) -> bool:
-        """True for a path in the repository of an open file, and where a project with an open file may read."""
+        """True for a path in the repository of an open file, or one that a project with an open file may read."""
         permissions = current_permissions()
         if permissions is not None:
             return permissions.may_read(path)
@@ -132,12 +132,12 @@ class ServerState:
         ) or any(permissions_of("", os.path.dirname(text)).may_read(path) for text in [*self.texts])
 
     def known(self, path: str) -> File | None:
-        """A file as last read, without accessing the disk; None if it was never requested."""
+        """A file as last read, without access to the disk; None if it was never requested."""
         known = self._files.get(path)
         return None if known is None else known[1]
 
     def seen_by_runs(self) -> dict[str, bytes]:
-        """The open texts as runs see them. Of an invalid file only the readable part, so that the rest can be
+        """The open texts for evaluations. For an invalid file only the readable part, so that runs can still be
         evaluated.
         """
         return {path: self._readable(path).encode("utf-8", "surrogateescape") for path in [*self.texts]}
@@ -153,17 +153,17 @@ class ServerState:
         return self.registry.runs_of(path)
 
     def checked_by(self, path: str) -> list[TrackedRun]:
-        """The runs whose documents are checked by the schemas in a file, wherever it is."""
+        """The runs whose documents are checked by the schemas in a file."""
         return [one for one in self.registry.all() if one.good is not None and one.good.kinds.reads(path)]
 
     def leave(self, directory: str) -> None:
-        """Handles a directory that left the workspace: files below it are no longer evaluated."""
+        """Handles a directory that left the workspace: its files are no longer evaluated."""
         self._end(self.registry.forget_below(directory))
         for path in [*self.texts]:
             self._begin_new(path)
 
     def look(self) -> dict[str, bool]:
-        """The files and directories that changed since runs read them: path to True if it was created or removed."""
+        """The files and directories that changed since runs read them, each with True if it was created or removed."""
         found: dict[str, bool] = {}
         for watched in self.registry.all():
             view = None if watched.evaluation is None else watched.evaluation.view
@@ -184,7 +184,7 @@ class ServerState:
         return found
 
     def concerned(self) -> set[str]:
-        """The files that an error of a run or a project file is about, open or not."""
+        """The files with an error of a run or a project file, open or closed."""
         found = set()
         for watched in self.registry.all():
             for finding in () if watched.evaluation is None else watched.evaluation.findings():
@@ -243,8 +243,7 @@ class ServerState:
             if is_other:
                 self._changed()  # code lenses refer to other files
         except BaseException:
-            # An internal error: it is logged, and the next change, including one that has arrived already, starts an
-            # evaluation.
+            # An internal error is logged. The next change, including a pending one, starts an evaluation.
             logging.getLogger(__name__).exception("an evaluation failed")
             with self._lock:
                 watched.stop = None
@@ -255,7 +254,7 @@ class ServerState:
                 self._working -= 1
 
     def _read_all(self, watched: TrackedRun) -> bool:
-        """Reads the files of a run in advance, for requests about all uses of a name. True if any has changed."""
+        """Reads the files of a run in advance, for requests about all uses of a name. Returns True if any has changed."""
         is_other = False
         for path in () if watched.evaluation is None else watched.evaluation.view.files:
             before = self.known(path)
@@ -263,7 +262,7 @@ class ServerState:
         return is_other
 
     def _evaluate(self, watched: TrackedRun) -> bool:
-        """Evaluates a run once. True if it must be evaluated again, because of another change meanwhile."""
+        """Evaluates a run once. Returns True if it must be evaluated again, because of another change."""
         with self._lock:
             watched.is_due = False
             stop = watched.stop = EvaluationStop()
@@ -284,7 +283,7 @@ class ServerState:
             return watched.is_due
 
     def _evaluated(self, run: Run, stop: EvaluationStop) -> Evaluation:
-        """An evaluated run. Invalid files that are not open are read as far as possible, too."""
+        """Evaluates a run. Invalid closed files are read as far as possible, too."""
         texts = self.seen_by_runs()
         first = evaluation = evaluate(run, texts, stop, self.engine)
         for _ in range(_MOST_BROKEN):
@@ -301,7 +300,7 @@ class ServerState:
         return evaluation
 
     def _as_far_as_it_goes(self, failed: Evaluation, stop: EvaluationStop) -> Evaluation:
-        """A substitute for a run that never succeeded: its output before the editor changed files, or without invalid
+        """A substitute for a run that never succeeded: its output without the editor's changes, or without invalid
         lines of data values.
         """
         evaluation = evaluate(failed.run, {}, stop, self.engine)
@@ -330,7 +329,7 @@ class ServerState:
         return found
 
     def is_busy(self) -> bool:
-        """True if something is being evaluated."""
+        """True if an evaluation is running."""
         with self._lock:
             return self._working > 0
 
@@ -345,7 +344,7 @@ def _begin_thread(work: Callable[[], None]) -> None:
 
 
 def content_of(path: str) -> bytes | None:
-    """The content of a file; None for one that cannot be read."""
+    """The content of a file; None if it cannot be read."""
     try:
         return regular_content(path)
     except OSError:

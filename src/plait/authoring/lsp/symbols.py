@@ -19,7 +19,7 @@ _DEEPEST = 6
 
 
 def symbols(state: ServerState, path: str) -> list[Symbol]:
-    """The parts of a file that have a name, in the order of their lines."""
+    """The named parts of a file, in the order of their lines."""
     file = state.file(path)
     if file is None:
         return []
@@ -38,7 +38,7 @@ def symbols(state: ServerState, path: str) -> list[Symbol]:
 
 
 def folds(state: ServerState, path: str) -> list[tuple[int, int]]:
-    """The first and the last line of each part that can be folded, in order; each first line once."""
+    """The first and the last line of each part that can be folded, in order, without duplicate first lines."""
     found: dict[int, int] = {}
     todo = [*symbols(state, path)]
     while todo:
@@ -46,7 +46,7 @@ def folds(state: ServerState, path: str) -> list[tuple[int, int]]:
         if one.last > one.line:
             found[one.line] = max(one.last, found.get(one.line, 0))
         todo += one.inner
-    # A function that begins within a node may end after it.
+    # A function that starts inside a node may end after it.
     out: list[list[int]] = []
     around: list[list[int]] = []
     for first, last in sorted(found.items()):
@@ -95,7 +95,7 @@ def _inner(file: File, value: Value, depth: int) -> Iterator[Symbol]:
 
 
 def selections(state: ServerState, path: str, line: int, column: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """The values and items that enclose a position, innermost first: line and column of their beginnings and ends."""
+    """The values and items that enclose a position, innermost first: line and column of their starts and ends."""
     file = state.file(path)
     if file is None:
         return []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.state import ServerState
 
-# The types of tokens, in the order of their numbers.
+# The types of tokens; the index is the number in the protocol.
 KINDS = ("decorator", "function", "keyword", "namespace", "parameter", "property", "variable")
 
 _KEYWORD = re.compile(rf"\b({'|'.join(sorted({*KEYWORDS, 'end'}))})(/end)?\b")
@@ -25,7 +25,7 @@ _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#.*")
 
 
 def tokens(state: ServerState, path: str) -> list[SemanticToken]:
-    """The tokens of a file, in the order of the text; none of them overlap."""
+    """The tokens of a file, in text order and without overlaps."""
     file = state.file(path)
     if file is None:
         return []

@@ -1,7 +1,6 @@
 """Finds unused names, functions, data values, variables, overlays without a match, and variables without a value.
 
-Nothing here is a guess: if a use could be hidden (a name in a string, `data.values` passed as a whole, an invalid
-file), nothing is reported.
+If a use could be hidden (a name in a string, `data.values` passed as a whole, an invalid file), nothing is reported.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ if TYPE_CHECKING:
 UNUSED, WARNING, NOTE = "unused", "warning", "note"
 
 _MENTIONED = re.compile(r"\.values((?:\.\w+)*)")
-# Actions that have no effect without a match, whereas a merge inserts the item.
+# Actions that have no effect without a match. A merge would insert the item.
 _ACTIONS = ("overlay/remove", "overlay/replace", "overlay/assert", "overlay/insert")
 
 
 def unused(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
-    """All of it, of a file."""
+    """All unused parts of a file."""
     if file.recovered.cut:
         return
     if file.kind in (TEMPLATE, STARLARK):
@@ -53,7 +52,7 @@ def unused(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
 
 
 def _names(file: File) -> Iterator[EditorDiagnostic]:
-    """Loads that are not used, and local names that are not read."""
+    """Loads that are never used, and local names that are never read."""
     for one, what in unused_names(file):
         yield EditorDiagnostic(
             FileRange(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused"
@@ -61,7 +60,7 @@ def _names(file: File) -> Iterator[EditorDiagnostic]:
 
 
 def _functions(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
-    """Functions at the top of a file whose name occurs nowhere else: in this file, or one that a run reads with it."""
+    """Functions at the top level whose name occurs nowhere else in this file, or in files that a run reads with it."""
     names = file.names
     own = [
         one
@@ -90,7 +89,7 @@ def _is_known(state: ServerState, file: File) -> bool:
 
 
 def _read_with(state: ServerState, file: File) -> Iterator[File]:
-    """All files that are read by runs which read a file."""
+    """All files of the runs that read a file."""
     for path in {path for one in state.evaluations(file.path) for path in one.view.files}:
         other = state.file(path)
         if other is not None:
@@ -101,7 +100,7 @@ def _read_with(state: ServerState, file: File) -> Iterator[File]:
 
 
 def _values(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
-    """Data values of a schema that no template reads; without a schema those of a values file."""
+    """Data values of a schema that no template reads; without a schema, those of a values file."""
     documents = [*declared(file)] if file.kind == TEMPLATE else []
     has_schema = any(kind == SCHEMA for kind, _ in documents)
     if not documents or not _is_known(state, file):
@@ -111,7 +110,7 @@ def _values(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     used = uses_of_values(state, file.path)
     if used is None:
         return
-    # In strings that are templates, names are not visible to the parser.
+    # The parser does not see names in strings that are templates.
     used += [keys for other in _read_with(state, file) for keys in _mentioned(other.source.text)]
     own = [document for _, document in documents if not _is_for_library(file, document)]
     for keys, item in sorted(unused_values(own, used), key=lambda one: one[1].line):
@@ -127,7 +126,7 @@ def _is_for_library(file: File, document: Document) -> bool:
 
 
 def uses_of_values(state: ServerState, path: str) -> list[tuple[str, ...]] | None:
-    """The keys after `data.values` in the files of the runs that read a file; None if a file is broken."""
+    """The keys after `data.values` in the files of the runs that read a file; None if a file is invalid."""
     found: list[tuple[str, ...]] = []
     for other in project_files(state, path):
         if other.recovered.cut:
@@ -145,7 +144,7 @@ def _mentioned(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _overlays(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
-    """Items of overlays that may match nothing, and match nothing in any run."""
+    """Overlay items that may match nothing, and match nothing in any run."""
     if "#@overlay/" not in file.source.text or not _is_known(state, file):
         return
     found: dict[int, tuple[Evaluation, Item, list[Item]]] = {}
@@ -200,7 +199,7 @@ def _variables(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
                 yield _without_value(name, span, tuple(sorted(known)), one.run.name, is_ops=file.kind == OPS)
 
 
-# It is called for all variables at every keystroke.
+# This is called for all variables at every keystroke.
 _nearest = lru_cache(maxsize=1 << 10)(nearest)
 
 

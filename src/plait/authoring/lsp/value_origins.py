@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def origin_lines(trace: Trace, item: Item) -> list[tuple[str, int]]:
-    """The (absolute path, line) of each, the oldest first."""
+    """The (absolute path, line) of each contributing line, oldest first."""
     found: dict[tuple[str, int], None] = {}
     for original, change in trace.versions(item):
         source, line = (original.source, original.line) if change is None else (change.source, change.line)

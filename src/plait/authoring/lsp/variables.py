@@ -1,4 +1,4 @@
-"""Variables of operations: uses of `((name))`, and the sources of its value."""
+"""Operations variables in the editor: uses of `((name))`, and the sources of values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _USE = re.compile(r"\(\(!?([\w./-]+?)\)\)")
 _BEGUN = re.compile(r"\(\(!?([\w./-]*)$")
 _FLAG_NAME = re.compile(r"^([\w./-]+)=")
-# Settings that name files of variables, a name for each key.
+# Settings with files of variables, in which each key is a name.
 _FILES = frozenset({"vars-files", "vars-store"})
 
 
@@ -60,7 +60,7 @@ def uses(state: ServerState, path: str, name: str) -> list[FileRange]:
 
 
 def used(state: ServerState, watched: TrackedRun) -> Iterator[tuple[str, FileRange]]:
-    """The variables in the base, the operations and other files of a run, with spans."""
+    """The variables used in the base, the operations and other files of a run, with spans."""
     for file in _texts(state, watched.run, [] if watched.evaluation is None else [*watched.evaluation.view.files]):
         for line, text in enumerate(file.lines, 1):
             if "((" in text:
@@ -68,7 +68,7 @@ def used(state: ServerState, watched: TrackedRun) -> Iterator[tuple[str, FileRan
 
 
 def suggestions(state: ServerState, file: File, before: str, column: int) -> Iterator[CompletionItem]:
-    """The variables to suggest after two parentheses."""
+    """Completion items for variables after `((`."""
     begun = _BEGUN.search(before)
     if begun is None:
         return

@@ -42,7 +42,7 @@ def offers(state: ServerState, file: File, line: int, column: int) -> Iterator[C
 
 
 def _keys(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem]:
-    """Keys of a map, or values of the key: of data values, or of an overlay's targets."""
+    """Keys of a map, or values of a key, for data values and overlay targets."""
     seen = set() if at.key else at.there
     for evaluation in state.evaluations(file.path):
         if is_overlay(file, at.way):

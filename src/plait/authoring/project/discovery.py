@@ -1,4 +1,4 @@
-"""Finds the project of a path: its project file, or runs inferred without one."""
+"""Finds the project of a path: from a project file, or inferred."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def project_of(path: str, start: str) -> Project:
-    """The project file's project, or the project of a path. Raises PlaitError."""
+    """The project of a project file or of a path. Raises PlaitError."""
     if path:
         return read(path)
     found = find(start)
@@ -25,6 +25,6 @@ def project_of(path: str, start: str) -> Project:
 
 
 def project_at(path: str | os.PathLike[str]) -> Project:
-    """The project of a project file, or the one that a directory belongs to. Raises PlaitError."""
+    """The project of a project file, or of a directory. Raises PlaitError."""
     place = os.fspath(path)
     return project_of("", place) if os.path.isdir(place) else project_of(place, os.curdir)

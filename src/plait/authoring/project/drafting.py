@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class DraftProjectFile:
     """A project file that is not written yet.
 
-    path: of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes: remarks
-    of the inference, and rejected runs with the reason.
+    path: of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes: remarks,
+    and rejected runs with the reason.
     """
 
     __slots__ = ("notes", "path", "runs", "text")
@@ -42,10 +42,10 @@ class DraftProjectFile:
 
 
 def draft(directory: str) -> DraftProjectFile:
-    """The draft of a project file for the repository of a directory; nothing is written.
+    """Drafts a project file for the repository of a directory. Nothing is written.
 
-    The file is placed in the highest directory of the runs. Raises UsageError if a project file or anything else with
-    its name exists, such as a dangling symbolic link.
+    The file is placed in the highest directory of the runs. Raises UsageError if a project file exists, or anything
+    else with its name, such as a dangling symbolic link.
     """
     found = find(directory)
     if found is not None:
@@ -80,21 +80,21 @@ def draft(directory: str) -> DraftProjectFile:
 
 
 def _difference(run: Run, path: str, top: str) -> str:
-    """The reason why the draft of a run does not replace it, or "" if both have the same output."""
+    """The reason why the draft of a run does not reproduce it, or "" if both have the same output."""
     source = Source(path, _text([run], top))
     permissions = permissions_of(path, top)
     try:
         wanted = _output(run)
         if _output(of_source(source, top, permissions).run(run.name)) == wanted:
             return ""
-        # Generated passwords and keys are others each time.
+        # Generated passwords and keys differ each time.
         return "its output differs from that of the command line" if _output(run) == wanted else ""
     except PlaitError as error:
         return error.message
 
 
 def _output(run: Run) -> object:
-    """The text that a run writes. Its warnings do not count: they name files by other paths."""
+    """The text that a run writes. Warnings are not compared, because they name files by other paths."""
     made = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
     return made.files if isinstance(made, Rendered) else made.to_yaml()
 

@@ -1,4 +1,4 @@
-"""The project file: found upwards from where one is, and read into runs."""
+"""Reads the project file, which is searched upwards from a path, into runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plait.base.permissions import Permissions
     from plait.base.source import Source
 
-    # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
+    # A path to resource schemas, or a pattern of file names with the path of their schema.
     Schemas: TypeAlias = "str | tuple[str, str]"
 
 # The name of the run in a file that has only steps.
@@ -37,9 +37,9 @@ RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "s
 class Project:
     """Runs by name, in order.
 
-    path: of the project file; "" if inferred. directory: of the file. permissions: for its names; None for a command
+    path: of the project file; "" if inferred. directory: of the file. permissions: of its settings; None for a command
     line. abstract: the positions of runs that only serve as a base. matrices: by name. notes: remarks of the inference.
-    lint: the section for `plait lint`, or None. schemas: files of schemas by kind, and patterns of file names with
+    lint: the section for `plait lint`, or None. schemas: files of resource schemas, and patterns of file names with
     their schemas, as absolute paths (see `plait.ytt.json_schema`).
     """
 
@@ -69,7 +69,7 @@ class Project:
         self.schemas = tuple(schemas)
 
     def grant(self, needs: Iterable[Need]) -> None:
-        """Grants permissions to all runs, as typed by the user."""
+        """Grants permissions to all runs, as for paths on the command line."""
         if self.permissions is None:
             return
         self.permissions = self.permissions.granting(needs)
@@ -103,7 +103,7 @@ class Project:
         return found
 
     def _of_matrix(self, name: str) -> Run | None:
-        """The run of an environment. Raises UsageError for the name of a matrix."""
+        """The run of an environment, or None. Raises UsageError for the name of a matrix."""
         for matrix in self.matrices.values():
             cells = matrix.cells() if name else []
             cell = next((one for one in cells if one.name == name), None)
@@ -123,8 +123,8 @@ class Project:
 def find(start: str, texts: Container[str] = ()) -> str | None:
     """The project file for a file or directory: in its directory, or the nearest one above; None if there is none.
 
-    Searches up to the repository, the file system or the home directory. texts: absolute paths of files that count as
-    existing. Raises PermissionDeniedError for a file of another user.
+    Searches up to the root of the repository or file system, or the home directory. texts: absolute paths of files that
+    count as existing. Raises PermissionDeniedError for a file of another user.
     """
     directory = os.path.abspath(start)
     if not os.path.isdir(directory):
@@ -139,8 +139,8 @@ def find(start: str, texts: Container[str] = ()) -> str | None:
 
 
 def check_found(path: str) -> None:
-    """Raises PermissionDeniedError for a project file that was found, not named, if it belongs to another user or is a
-    link out of its repository.
+    """Raises PermissionDeniedError for a project file that was found, not named by the user, if it belongs to another
+    user or is a link out of its repository.
     """
     check_owner(path)
     _check_link(path)
@@ -189,7 +189,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
     runs = runs_of(top)
     schemas = _schemas(top.find("schemas"), directory)
     if runs is None:
-        parse(source, directory)  # faults are reported now
+        parse(source, directory)  # faults are reported when the file is read
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), uses=_pipeline(source.name))
         run.schemas, run.permissions = schemas, permissions
         return Project(source.name, directory, [run], permissions=permissions, lint=top.find("lint"), schemas=schemas)
@@ -276,7 +276,7 @@ def _is_abstract(item: MapItem) -> bool:
 
 
 def _last(chain: Sequence[MapItem], key: str) -> MapItem | None:
-    """The setting of a run, or of the nearest base that has it."""
+    """The setting of a run, or of the nearest base that has it, or None."""
     for one in reversed(chain):
         assert type(one.value) is Map
         if (found := one.value.find(key)) is not None:
@@ -306,7 +306,7 @@ def _matrix(
     output = _last(chain, "output")
     if output is not None:
         raise UsageError("the output of a matrix stands in the matrix", at=output.position, code="project-form")
-    settings_of(command, maps)  # faults are reported now
+    settings_of(command, maps)  # faults are reported when the file is read
     own = _own_schemas(chain, directory, schemas)
 
     def make(name: str, maps: Sequence[Map]) -> Run:
@@ -329,7 +329,7 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
     name = str(item.key)
     place = "" if output is None else str(output.value)
     if command == "steps":
-        parse(source, directory, name)  # faults are reported now
+        parse(source, directory, name)  # faults are reported when the file is read
         run = Run(name, "compose", (), None, directory, item.position, uses=_pipeline(source.name, name), output=place)
     else:
         settings, given = settings_of(command, maps)
@@ -339,7 +339,7 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
 
 
 def _pipeline(path: str, name: str = "") -> list[Use]:
-    """The uses for the steps in a file. name: of the run that has them."""
+    """The uses for the steps in a pipeline file. name: of the run that contains them."""
     from plait.engine.compose import Compose
 
     return [Use(Compose.pipeline, path), *([Use(Compose.run, name)] if name else [])]

@@ -1,11 +1,11 @@
-"""The matrix of a run: axes whose values make one run for each environment (docs/fleet.md).
+"""The matrix of a run: one run for each combination of axis values (docs/fleet.md).
 
     matrix:
       axes: {region: [eu, us], site: {directories: sites}}
       exclude: [{region: us, site: paris}]
       output: "{region}/{site}/"
 
-The settings of the run name an axis in braces, and each environment's run has its value there.
+Settings of the run contain axis names in braces, which each environment replaces by its value.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 KEYS = ("axes", "environments", "exclude", "include", "name", "output")
 SOURCES = ("directories", "files")
-# More environments than that are a mistake in an axis.
+# Maximum number of environments. More are probably a mistake in an axis.
 MOST = 1_000_000
-# More axes than that are none: each is a part of a name.
+# Maximum number of axes. Each is a part of every environment's name.
 MOST_AXES = 1_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -65,7 +65,7 @@ def scalar_text(value: Scalar) -> str:
 
 
 class Environment:
-    """One environment. name: that of its run. choices: its value on each axis. output: where its results go."""
+    """One environment. name: of its run. choices: its value on each axis. output: the destination of its results."""
 
     __slots__ = ("choices", "name", "output")
 
@@ -248,7 +248,7 @@ def _value(value: Value, row: Mapping[str, AxisValue], at: Position) -> Value:
 
 def _axis_name(key: Value, at: Position) -> str:
     if type(key) is not str or not _NAME.fullmatch(key):
-        # YAML reads n, y, on and the like as true or false.
+        # YAML 1.1 reads n, y, on and similar words as booleans.
         hint = "put the name in quotes" if type(key) is bool else None
         raise UsageError(
             "an axis is called by a word", at=at, expected="letters, digits, - and _", hint=hint, code="matrix"
@@ -266,7 +266,7 @@ def _entries(item: MapItem | None) -> Iterator[ArrayItem]:
 
 
 def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
-    """The values of axes in a map. axes: the declared ones, empty if they are not known yet."""
+    """The axis values in a map. axes: the declared axes, empty if they are not known yet."""
     if type(entry.value) is not Map or not entry.value.items:
         raise UsageError(
             "an environment is a map from axes to values",
@@ -316,7 +316,7 @@ def _choices(item: MapItem, directory: str) -> list[AxisValue]:
 
 
 def _directories(path: str, directory: str, at: Position) -> list[AxisValue]:
-    """A value for each directory that is directly in one."""
+    """A value for each subdirectory of a directory."""
     check_read(os.path.join(directory, path), at)
     try:
         with os.scandir(os.path.join(directory, path)) as entries:
@@ -327,7 +327,7 @@ def _directories(path: str, directory: str, at: Position) -> list[AxisValue]:
 
 
 def _files(pattern: str, directory: str, at: Position) -> list[AxisValue]:
-    """A value for each file that a pattern matches: the text that its wildcards match."""
+    """A value for each file that matches a pattern: the text that its wildcards match."""
     first = _WILD.search(pattern)
     if first is None:
         raise UsageError(
@@ -344,7 +344,9 @@ def _files(pattern: str, directory: str, at: Position) -> list[AxisValue]:
 
 
 def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
-    """The environments of a list, or of a file: YAML, or CSV with the axes in its first line. Raises UsageError, ReadError."""
+    """The environments in a list, or in a file: YAML, or CSV with the axes in its first line. Raises UsageError,
+    ReadError.
+    """
     if type(item.value) is not str:
         return _same_axes([(_row(entry, ()), entry.position) for entry in _entries(item)])
     check_read(os.path.join(directory, item.value), item.position)
@@ -381,7 +383,7 @@ def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]
 
 
 def _same_axes(rows: Sequence[tuple[dict[str, AxisValue], Position]]) -> list[dict[str, AxisValue]]:
-    """The rows, each of which has the axes of the first. Raises UsageError."""
+    """The rows, which must all have the axes of the first. Raises UsageError."""
     first = rows[0][0] if rows else {}
     for row, at in rows:
         if row.keys() != first.keys():

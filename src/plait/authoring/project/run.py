@@ -1,4 +1,4 @@
-"""One run of a project: a request with a name, and its result."""
+"""A run of a project: a request with a name, and its evaluation."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Run:
         why: str = "",
         output: str = "",
     ) -> None:
-        """uses: besides the settings; paths among them are relative to the working directory."""
+        """uses: in addition to the settings; their paths are relative to the working directory."""
         self.name = name
         self.command = command
         self.settings = settings
@@ -104,7 +104,7 @@ class Run:
 
     @property
     def values_schema(self) -> str:
-        """The file with the schema of data values that the settings name, and the pointer into it; "" for none."""
+        """The file with the schema of data values in the settings, with the pointer into it; "" if there is none."""
         found = [one for one in self.settings if one.name == "schema" and self.command == "render"]
         try:
             return next((joined(self.directory, text) for one in found for text, _ in one.texts()), "")
@@ -130,7 +130,7 @@ class Run:
         return [os.path.abspath(joined(self.directory, path_in(setting.option, text))) for text, _ in setting.texts()]
 
     def is_values_file(self, path: str) -> bool:
-        """True if an absolute path is that of a plain file of data values among the settings."""
+        """True if an absolute path is a plain values file in the settings."""
         found = [one for one in self.settings if one.option.name == "data-values-file"]
         try:
             return any(path in self.paths(one) for one in found)
@@ -138,7 +138,7 @@ class Run:
             return False
 
     def directories(self) -> list[str]:
-        """The absolute paths of the directories among the inputs of templates."""
+        """The absolute paths of the directories among the template inputs."""
         if self.command != "render":
             return []
         files = [path for one in self.settings if one.name == "files" for path in self.paths(one)]
@@ -146,8 +146,8 @@ class Run:
             return [path for path in files if may_read(path) and os.path.isdir(path)]
 
     def check(self) -> None:
-        """Raises PermissionDeniedError for a setting that requests more than is permitted, ReadError for a missing
-        path, UsageError for a setting of the wrong type; each with the line in the project file.
+        """Raises PermissionDeniedError for a setting without the required permission, ReadError for a missing path,
+        UsageError for a setting of the wrong type; each with the line in the project file.
         """
         try:
             check(self.settings, self.directory, self.permissions)
@@ -159,11 +159,13 @@ class Run:
         return [*needs_of(self.settings, self.directory)]
 
     def may(self, need: Need) -> bool:
-        """True if its project has the permission for an access."""
+        """True if its project has permission for an access."""
         return self.permissions is None or self.permissions.grants(need)
 
     def grant(self, uses: Sequence[Use]) -> None:
-        """Permits the accesses of typed flags and arguments, and checks the rest. Raises as `check` does."""
+        """Permits the accesses of flags and arguments on the command line, and checks the others. Raises as `check`
+        does.
+        """
         if uses and self.permissions is not None:
             self.permissions = self.permissions.granting(needs_of_uses(uses))
         self.check()
@@ -183,9 +185,9 @@ class Run:
     ) -> Documents:
         """Evaluates the run and returns its result. Nothing is printed or written, except a variables store.
 
-        view, limits, cache, engine, lookups, warned: of `World`. trace: keep histories, for `explain`; a Trace is filled
-        in, also by a run that fails. uses: more flags. checks: check the documents by schemas of their kinds, if the run
-        says so. Raises PlaitError.
+        view, limits, cache, engine, lookups, warned: of `World`. trace: record histories, for `explain`; a Trace is
+        filled even if the run fails. uses: more flags. checks: check the documents against the run's resource schemas.
+        Raises PlaitError.
         """
         from plait.engine.world import World, evaluate
 
@@ -213,7 +215,7 @@ class Run:
 
 
 def relative_to_cwd(directory: str) -> str:
-    """The path of a directory as a user would type it: "" for the working directory."""
+    """The path of a directory relative to the working directory; "" for the working directory itself."""
     try:
         path = os.path.relpath(directory)
     except ValueError:  # another drive

@@ -40,26 +40,26 @@ _CODE = re.compile(rb"(?m)^[ \t]*#@|^[^#'\"\n]*[ \t]#@ ")
 _POLICY = re.compile(rb"(?m)^schema:[ \t]*['\"]?deckhand/LayeringPolicy/")
 _LAYERED = re.compile(rb"(?m)^ +schema:[ \t]*['\"]?metadata/(Document|Control)/v")
 _OPERATION = re.compile(rb"(?m)^- (\{ ?)?(type|path): ?['\"]?(replace|remove|test|move|copy|/)")
-# Private libraries, which are evaluated by other files.
+# The name of directories with private libraries, which other files evaluate.
 _LIBRARIES = "_ytt_lib"
 # Maximum number of directories that are tried separately if all files together do not render.
 _MOST_PARTS = 32
-# Groups of rejected command lines, and words of one, that are shown.
+# Maximum number of displayed groups of rejected command lines, and of words of one.
 _MOST_TOLD = 12
 _SHOWN_WORDS = 6
-# Entries that mark the top of a project.
+# Entries that mark the root of a repository.
 _TOPS = (".git", ".hg", ".jj", ".svn")
 
 
 def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
-    """Returns the project that a file or directory without a project file seems to belong to; it may have no runs.
+    """Infers the project of a file or directory without a project file. It may have no runs.
 
-    The build files of the repository are searched for command lines first (see `plait.authoring.project.inference`). If none
-    concerns `start`, the files decide: a directory with annotated YAML is rendered from the highest directory above it
-    that has a schema or data values, or, if that fails, each directory below it that renders by itself; one with layered
-    documents and a LayeringPolicy, in it or above, is layered. A file of operations has no run, because its base is
-    unknown. verify: evaluate each run in memory, and turn failures into notes. is_top: `start` is the top of a repository
-    even if it has no version control, such as an unpacked archive.
+    The build files of the repository are searched for command lines first (see `plait.authoring.project.inference`). If
+    none concerns `start`, the files decide: a directory with annotated YAML is rendered from the highest directory
+    above it with a schema or data values, or, if that fails, from each subdirectory that renders alone. A directory
+    with layered documents is layered if it, or a directory above, has a LayeringPolicy. An operations file has no run,
+    because its base is unknown. verify: evaluate each run in memory, and turn failures into notes. is_top: `start` is
+    the top of a repository even if it has no version control, such as an unpacked archive.
     """
     place = os.path.abspath(start)
     directory = place if os.path.isdir(place) else os.path.dirname(place)
@@ -82,7 +82,7 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
 
 def _candidates(kinds: dict[str, str]) -> list[Run]:
     runs = [run for run in (_rendered(kinds), _layered(kinds)) if run is not None]
-    for run in runs:  # which may be of a directory above
+    for run in runs:  # the error may be about a directory above
         run.permissions = permissions_of("", os.path.abspath(run.directory or os.curdir))
     return runs
 
@@ -113,10 +113,10 @@ def _shortened(run: Run) -> str:
 
 
 def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
-    """The largest directories with annotated YAML that render by themselves with some output.
+    """The largest directories with annotated YAML that render alone with some output.
 
-    Excludes directories with a build file that renders them differently, even if that run was rejected, and those that
-    kustomize builds.
+    Excludes directories with a build file that renders them differently, even if that run was rejected, and those built
+    by kustomize.
     """
     from plait.authoring.project.inference.runs import failure_of
 
@@ -141,7 +141,7 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
 
 
 def _layer_parts(kinds: dict[str, str], notes: list[str]) -> list[Run]:
-    """The directories with a LayeringPolicy that render by themselves. notes: gets those that do not."""
+    """The directories with a LayeringPolicy that render alone. notes: receives the others."""
     from plait.authoring.project.inference.runs import failure_of
 
     found: list[Run] = []
@@ -163,7 +163,7 @@ def _name_of(directory: str, otherwise: str) -> str:
 
 
 def _split(files: dict[str, str]) -> list[dict[str, str]]:
-    """The files by the directory below their common one. Files directly in that one belong to none."""
+    """The files grouped by subdirectory of their common directory. Files directly in the common directory are omitted."""
     if not files:
         return []
     top = _common(files)
@@ -283,7 +283,7 @@ def _is_foreign(directory: str) -> bool:
 
 
 def _is_rendered_otherwise(top: str, rejected: Sequence[RejectedRun]) -> bool:
-    """True if a build file in a directory renders something in a way that was rejected."""
+    """True if a build file in a directory has a rejected command line that renders something."""
     inside = os.path.join(top, "")
     named = [one.at.source.shown for one in rejected if one.command == "render" and one.at.source is not None]
     return any(os.path.abspath(path).startswith(inside) for path in named)
@@ -314,7 +314,7 @@ def _inputs(top: str) -> list[str]:
 
 
 def _above(directory: str) -> Iterator[str]:
-    """A directory and its parents, up to the top of its repository. Excludes the home directory, which contains
+    """A directory and its parents, up to the root of its repository. Excludes the home directory, which contains
     unrelated files, and directories that others can write to.
     """
     home = os.path.expanduser("~")
@@ -389,7 +389,7 @@ def _setting(command: str, name: str, texts: Sequence[str]) -> Setting:
 
 
 def _excluded(top: str) -> list[str]:
-    """Directories below one that have YAML, but no input of a run: foreign and hidden ones, as relative paths."""
+    """Subdirectories with YAML but without inputs of a run (foreign and hidden ones), as relative paths."""
     found = []
     visit = current_budget().visit
     for here, folders, _ in os.walk(top):

@@ -24,7 +24,7 @@ _SEARCHED = 1000
 
 
 class Chosen:
-    """Selected runs. left: matrices with omitted environments, and the number of all their environments."""
+    """Selected runs. left: matrices with omitted environments, each with its total number of environments."""
 
     __slots__ = ("left", "runs")
 
@@ -41,10 +41,11 @@ class Chosen:
 
 
 def choose(project: Project, names: Sequence[str] = (), *, maximum: int = MOST) -> Chosen:
-    """The runs of these names, each once; all of them, and the first `maximum` environments of each matrix, without names.
+    """The runs with these names, without duplicates. Without names, all runs and the first `maximum` environments of
+    each matrix.
 
-    A name is that of a run, of an environment, or of a matrix, which selects its first environments; or a pattern of
-    names. Raises UsageError for an unknown name, and the errors of reading the environments.
+    A name is that of a run, of an environment, or of a matrix (its first environments), or a pattern of names. Raises
+    UsageError for an unknown name, and the errors of reading the environments.
     """
     runs: dict[str, Run] = {}
     left: list[tuple[str, int]] = []
@@ -76,7 +77,7 @@ def _matching(project: Project, pattern: str) -> dict[str, Run]:
 
 
 def about(project: Project, path: str, maximum: int) -> Iterator[Run]:
-    """Environments whose settings name a file or a directory above it, up to a maximum per matrix. path: absolute."""
+    """Environments whose settings name a file or one of its directories, up to a maximum per matrix. path: absolute."""
     for matrix in project.matrices.values():
         runs = (matrix.run(cell) for cell in matrix.cells()[:_SEARCHED])
         yield from islice((run for run in runs if _names(run, path)), maximum)
@@ -87,5 +88,5 @@ def _names(run: Run, path: str) -> bool:
 
 
 def paths_of(run: Run) -> Iterable[str]:
-    """The absolute paths that the settings of a run name. Raises UsageError for a setting of the wrong kind."""
+    """The absolute paths in the settings of a run. Raises UsageError for a setting of the wrong type."""
     return [path for one in run.settings if is_path_setting(run.command, one.name) for path in run.paths(one)]

@@ -1,6 +1,6 @@
-"""The settings of runs: the options of their command, and values in the project file itself.
+"""The settings of runs: options of their command, and values in the project file.
 
-A setting becomes uses of its option, each with its line as the origin. A new option is a new setting.
+A setting becomes uses of its option, each with its line as the origin. A new option is automatically a new setting.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ class Setting:
 
 
 def options_of(command: str) -> Mapping[str, Option]:
-    """The options of a command that are settings of its runs, by name of the setting, including the option for
-    values.
-    """
+    """The options of a command that are settings of its runs, by setting name, including the option for values."""
     return {one.setting: one for one in dialect(command).options if one.setting}
 
 
@@ -98,7 +96,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     raise wrong(item, "a map")
                 for entry in item.value.items:
                     if type(entry.key) is not str:
-                        # YAML reads n, y, on and the like as true or false.
+                        # YAML 1.1 reads n, y, on and similar words as booleans.
                         raise UsageError(
                             "a name is a string", at=entry.position, hint="put the name in quotes", code="setting-type"
                         )
@@ -157,7 +155,7 @@ def needs_of_value(option: Option, text: str, directory: str, at: Position | Non
     elif path and path != "-":
         place = os.path.expanduser(path) if path.startswith("~") else joined(directory, path)
         wild = next((at for at, char in enumerate(place) if char in "*?["), None) if names.is_pattern else None
-        if wild is not None:  # a pattern requests the directory above its files
+        if wild is not None:  # a pattern requests the directory of its files
             place = os.path.dirname(place[:wild]) or os.curdir
         yield Need(names.access, place, at)
 
@@ -177,7 +175,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         path = joined(directory, names.path(text))
         if path == "-" and names.access == READ:
-            # It is what the user pipes in, or what an editor says.
+            # Standard input comes from the user's pipe, or from an editor.
             raise UsageError(
                 "standard input is read only if it is typed",
                 at=at,
@@ -188,7 +186,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         if permissions is None:
             check_read(path, at)
-        elif names.is_pattern:  # which may lead out of the requested directory
+        elif names.is_pattern:  # a link may lead out of the requested directory
             permissions.check_read(path, at)
         if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
             continue
@@ -198,7 +196,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
 
 
 def joined(directory: str, path: str) -> str:
-    """A path relative to a directory, as a path from the working directory."""
+    """A path relative to a directory, as a path relative to the working directory."""
     if path == "-" or "://" in path or path.startswith("~"):
         return path
     return (directory or path) if path == os.curdir else os.path.join(directory, path)
@@ -212,8 +210,8 @@ def _placed(option: Option, text: str, directory: str) -> str:
 
 
 def rebased(option: Option, text: str, directory: str, top: str) -> str:
-    """The value of an option with its path relative to `top` instead of `directory`, a path from the working directory.
-    Absolute paths, URLs, `-` and `~` stay.
+    """The value of an option, with its path relative to `top` instead of `directory`. Absolute paths, URLs, `-` and `~`
+    are unchanged. directory: relative to the working directory.
     """
     if option.path is None:
         return text
@@ -267,7 +265,7 @@ def is_path_setting(command: str, name: str) -> bool:
 
 
 def needs_of_uses(uses: Iterable[Use]) -> list[Need]:
-    """The accesses that typed flags and arguments name."""
+    """The accesses that flags and arguments on the command line request."""
     typed = [one for one in uses if isinstance(one.value, str) and (one.option.path or one.option.environment)]
     return [
         *(Need(PROGRAMS, one.option.program) for one in uses if one.option.program and one.value is True),

@@ -1,4 +1,4 @@
-"""Test files, read into cases; and the tests of a project file.
+"""Reads test files, and the tests of a project file, into cases.
 
     tests:
       NAME:
@@ -34,16 +34,15 @@ if TYPE_CHECKING:
 
 CASE_KEYS = ("description", *KEYS, "each", "snapshot", *KINDS)
 TOP_KEYS = ("defaults", "tests")
-# Of these, maps within maps are merged as well: values, and settings of commands.
+# Keys whose nested maps are merged too: values, and settings of commands.
 _DEEP = ("set", "vars", *COMMANDS)
-# A value in an id is cut off there.
+# Maximum length of a value in an id.
 _LONGEST_VALUE = 40
 
 
 class Case:
-    """One test. id: as on the command line. file, line: its position. subject: its evaluation.
-
-    expectations: about the outcome.
+    """One test. id: as on the command line. file, line: its position. subject: its evaluation. expectations: about the
+    outcome.
     """
 
     __slots__ = ("expectations", "file", "id", "line", "subject")
@@ -74,7 +73,7 @@ class Case:
 
 
 def cases_of(path: str, project: Project) -> list[Case]:
-    """The cases of a test file. Raises ReadError, and UsageError with file, line and the nearest name."""
+    """The cases of a test file. Raises ReadError, and UsageError with file, line and the most similar name."""
     top = top_map(file_source(path), "a test file", TOP_KEYS)
     defaults = top.find("defaults")
     if defaults is not None and type(defaults.value) is not Map:
@@ -88,7 +87,7 @@ def cases_of(path: str, project: Project) -> list[Case]:
 
 
 def cases_of_project(project: Project) -> list[Case]:
-    """The cases in a project file. Raises as `cases_of`."""
+    """The cases in a project file. Raises as `cases_of` does."""
     tests = top_map(file_source(project.path)).find("tests") if project.path else None
     return [] if tests is None else _cases(tests, None, project.path, project)
 
@@ -138,7 +137,7 @@ def _case(name: str, settings: Map, at: Position, path: str, project: Project) -
     directory = os.path.dirname(path)
 
     def other(item: MapItem) -> EvaluationTarget:
-        """The evaluation of a `same-as`. A run given only by name also has the settings of the case."""
+        """The evaluation of a `same-as`. A run that is only named has the settings of the case, too."""
         if type(item.value) is Map:
             check_keys(item.value, KEYS, f'"{item.key}"')
             return subject_of(item.value, item.position, project, directory)

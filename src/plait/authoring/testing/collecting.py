@@ -1,4 +1,4 @@
-"""Collects tests: files `*.test.yml` and `*_test.star`, and `tests:` of project files, below the given paths."""
+"""Collects tests in the given paths: files `*.test.yml` and `*_test.star`, and `tests:` of project files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 YAML_ENDINGS = (".test.yml", ".test.yaml")
 STARLARK_ENDING = "_test.star"
-# Nothing of a project's own is in these.
+# Directories that do not contain a project's own files.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
@@ -51,18 +51,18 @@ class Collected:
 
 
 class Collector:
-    """Reads test files; a project once for all of its."""
+    """Reads test files. Each project is read once."""
 
     def __init__(self, project: str = "") -> None:
-        """project: the project file that all tests belong to; "" for the nearest of each."""
+        """project: the project file of all tests; "" for the nearest one of each test."""
         self._given = project
         self._typed: list[Need] = []
         self._projects: dict[str, Project] = {}
 
     def collect(self, arguments: Sequence[str]) -> Collected:
-        """The tests that arguments name: files, directories for all below them, and ids. Raises PlaitError."""
+        """The tests for arguments: files, directories with all their tests, and ids. Raises PlaitError."""
         found = Collected()
-        # Only the projects that are typed get permissions for other files below a directory.
+        # Only projects named on the command line get permissions beyond their repository.
         names = [argument.partition("::")[0] for argument in arguments]
         self._typed = [Need(READ, name) for name in names if self._given or os.path.isfile(name)]
         for argument in arguments or (os.curdir,):
@@ -87,7 +87,7 @@ class Collector:
         return found
 
     def file(self, path: str) -> list[Case | FunctionCase]:
-        """The tests of one file. Raises PlaitError as wrong usage: an unreadable test has no result."""
+        """The tests of one file. Raises PlaitError for an unreadable file."""
         try:
             return [*self._read(path)]
         except PlaitError as error:
@@ -113,7 +113,7 @@ class Collector:
         found.whole.add(path)
 
     def _add_one(self, found: Collected, path: str, name: str) -> None:
-        """The case of an id; without the brackets, all that a name with parameters has."""
+        """Adds the case with an id. A name without brackets selects all its parameter sets."""
         if not os.path.isfile(path):
             raise read_failure(path, subject=f'"{path}"', kind=UsageError)
         cases = self.file(path)
@@ -153,7 +153,7 @@ class Collector:
 
 
 def files_below(top: str) -> Iterator[str]:
-    """The test files below a directory, and its project files, in order of their paths. Links are not followed."""
+    """The test files and project files in a directory, ordered by path. Links are not followed."""
     view = current_view()
     visit = current_budget().visit
     for directory, folders, names in os.walk(top):

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# An input with such a name never creates a file other than YAML.
+# An input with such a name creates only YAML output.
 _NO_TEXT = (".yml", ".yaml", ".star")
-# Memory in bytes for the language to notice its limit, and for imports on first use.
+# Memory in bytes reserved for detecting the limit, and for imports on first use.
 _ROOM = 24 << 20
 
 
@@ -63,7 +63,7 @@ class CaseEvaluation:
         self.view = view
 
     def for_another(self, subject: EvaluationTarget) -> CaseEvaluation:
-        """The same for an equal subject: histories name the lines of that one."""
+        """The same outcome for an equal subject, whose histories name its own lines."""
         found = CaseEvaluation(self._evaluator, subject, self.documents, self.error, self.view)
         found._text, found._printed = self._text, self._printed
         return found
@@ -76,7 +76,7 @@ class CaseEvaluation:
         return self.documents
 
     def items(self) -> Sequence[Document]:
-        """The documents that are printed, secrets masked. Raises PlaitError."""
+        """The printed documents, with secrets masked. Raises PlaitError."""
         if self._printed is None:
             self._printed = printed(
                 masked(self.documents_or_error().nodes.items, self.documents_or_error().trace, view=self.view)
@@ -105,7 +105,7 @@ class CaseEvaluation:
         return {name: masked_lines(name, text, trace, view=self.view) for name, text in texts.items()}
 
     def traced(self) -> Documents:
-        """The same with provenance. Raises PlaitError."""
+        """The documents with provenance. Raises PlaitError."""
         if self._traced is None:
             self._traced = self._evaluator.evaluate(self.subject, trace=True)
         return self._traced
@@ -125,9 +125,9 @@ class Evaluator:
     ) -> None:
         self._traced = traced
         self._observe = observe
-        # Records all reads from here on, or None.
+        # Records all reads from now on, or None.
         self.reads: InputView | None = None
-        # Files are read once as soon as it is known which cases run together.
+        # Files are read once if the set of cases is known.
         self._engine = Engine()
         self._due: Counter[Hashable] | dict[Hashable, int] = {}
         self._kept: dict[Hashable, CaseEvaluation] = {}
@@ -143,7 +143,8 @@ class Evaluator:
         def work() -> Documents:
             subject.check()
             documents_or_error = once(trace=trace)
-            # Nothing of a run that uses secrets is shown without marks. Only the run itself knows that it does.
+            # The output of a run that uses secrets is shown only with marks. Only evaluating shows if a run uses
+            # secrets.
             return (
                 once(trace=True)
                 if uses_secrets(view) and not uses_secrets(documents_or_error.trace)
@@ -161,7 +162,7 @@ class Evaluator:
         return documents_or_error
 
     def cache(self) -> CodeCache:
-        """The compiled code of evaluations within the limits in force."""
+        """The cache of compiled code for the current limits."""
         return self._engine.part().cache
 
     def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
@@ -177,15 +178,15 @@ class Evaluator:
                     unbound_memory()
 
     def expect(self, subjects: Mapping[Hashable, int]) -> None:
-        """Announces how often each subject, by its key, will be requested. Files are read again, once for all of these."""
+        """Announces how often each subject, by its key, will be requested. Files are then read again, once for all."""
         self._due = dict(subjects)
         self._kept.clear()
         self._engine = Engine(reads_once=True)
 
     def outcome(self, subject: EvaluationTarget) -> CaseEvaluation:
-        """The outcome of a subject. Equal subjects share one evaluation while more of them are due.
+        """The outcome of a subject. Equal subjects share one evaluation while more are expected.
 
-        An error does not, since it may name a line of the subject's.
+        An error is not shared, because it may name a line of the subject.
         """
         key = subject.key
         left = self._due.get(key, 1) - 1
@@ -212,7 +213,9 @@ class Evaluator:
 
 
 def _keeper() -> Callable[[RunBudget], None] | None:
-    """The memory keeper of one evaluation if this process keeps limits. Memory already in use is not counted."""
+    """The memory keeper of one evaluation, or None if this process does not enforce limits. Memory already in use is
+    not counted.
+    """
     current = current_budget().keeper
     if current is None:
         return None

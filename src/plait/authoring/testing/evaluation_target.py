@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.engine.options import Request, Use
 
-# Arguments of a run that a case can replace, besides flags.
+# Arguments of a run that a case can replace, in addition to flags.
 REPLACED = {"files": ("render", "layer"), "ops": ("patch",)}
 # The names of data values and variables that a case may set.
 VALUES = ("set", "vars")
@@ -29,8 +29,8 @@ SECONDS = 60
 
 
 class EvaluationTarget:
-    """One evaluation. run: with the values that the case sets. settings: flags of the case; directory: base of their
-    paths. limits: by name. at: the case. key: equal for equal evaluations.
+    """The evaluation of a case. run: with the values that the case sets. settings: flags of the case; directory: base
+    of their paths. limits: by name. at: the case. key: equal for equal evaluations.
     """
 
     __slots__ = ("at", "directory", "key", "limits", "run", "settings", "uses")
@@ -38,7 +38,7 @@ class EvaluationTarget:
     def __init__(
         self, run: Run, settings: Sequence[Setting], directory: str, limits: Mapping[str, float], at: Position
     ) -> None:
-        """Raises UsageError for a setting of the wrong kind."""
+        """Raises UsageError for a setting of the wrong type."""
         self.run = run
         self.settings = settings
         self.directory = directory
@@ -68,7 +68,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
             code="test-form",
         )
     named = case.find("run")
-    if named is not None and named.value is None:  # it is removed, whatever the defaults
+    if named is not None and named.value is None:  # a null value removes it, whatever the default
         named = None
     if named is not None or not commands:
         base = _run(project, named, at)

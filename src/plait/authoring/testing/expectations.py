@@ -1,6 +1,6 @@
-"""Expectations of a case about an evaluation. Each kind is read from one key, and reports its failures.
+"""Expectations of a case about its evaluation. Each type is read from one key, and reports its failures.
 
-KINDS has the kinds by key, with their JSON Schemas.
+KINDS has the types by key, with their JSON Schemas.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import MapItem, Value
 
     class Expectation(Protocol):
-        """An expectation of a case. expects_error: it concerns a run that fails."""
+        """An expectation of a case. expects_error: it requires that the run fails."""
 
         expects_error: bool
 
@@ -58,7 +58,7 @@ class Where:
 
 
 class Values:
-    """`has`, `lacks`, `equals`, `matches`, `types`: something of all values that a PATH means.
+    """`has`, `lacks`, `equals`, `matches`, `types`: expectations about all values at a PATH.
 
     test: returns the fault of a value, or None.
     """
@@ -85,7 +85,7 @@ class Values:
 
 
 class Absent:
-    """The expectation that no value has a PATH."""
+    """Expects that a PATH matches no value."""
 
     expects_error = False
 
@@ -105,7 +105,7 @@ class Absent:
 
 
 class Count:
-    """The number of values at a PATH, or of documents. path: None for documents."""
+    """Expects a number of values at a PATH, or of documents. path: None for documents."""
 
     expects_error = False
 
@@ -123,7 +123,7 @@ class Count:
 
 
 class Fails:
-    """A run that must fail. text, pattern: of the message. place: file, or file:line, of the error."""
+    """Expects that the run fails. text, pattern: of the message. place: file, or file:line, of the error."""
 
     expects_error = True
 
@@ -160,7 +160,7 @@ class Fails:
 
 
 class SameAs:
-    """Expects documents equal to those of another run, or of a file."""
+    """Expects the same documents as another run, or a file."""
 
     expects_error = False
 
@@ -368,7 +368,7 @@ def _map_of(values: Mapping[str, object], description: str) -> Mapping[str, obje
     return {"type": "object", "additionalProperties": values, "description": description}
 
 
-# For each key its reader, and its JSON Schema.
+# The reader and the JSON Schema for each key.
 KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Mapping[str, object]]] = {
     "has": (_has, {**_PATHS, "description": "PATHs that mean something"}),
     "lacks": (_lacks, {**_PATHS, "description": "PATHs that mean nothing"}),
@@ -420,7 +420,7 @@ KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Map
 }
 
 
-# ---- looking
+# ---- evaluation
 
 
 def _texts(outcome: CaseEvaluation) -> Mapping[str, Array]:
@@ -439,7 +439,7 @@ def _places(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
 
 
 def _found(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
-    """The values at a PATH. Raises UsageError with the nearest existing path if there are none."""
+    """The values at a PATH. Raises UsageError with the most similar existing path if there are none."""
     texts = _texts(outcome)
     return text_lines(texts, path) if means_text(path, texts) else find(path, outcome.items())
 

@@ -1,9 +1,9 @@
 """Functions `test_*` of `*_test.star` files: tests in Starlark, with `assert` of `@ytt:assert`.
 
-The file is evaluated as a library file of a run, so it loads the same files as the templates of that run, and has its
-data values. The run is the only one of the project, or the one that the file names with `run = "NAME"` at its top. A
-function without parameters is called without arguments; one with a parameter receives the documents of the run's
-output. It passes if it returns, and fails with a Starlark error: `assert.equals(...)`, `assert.fail(...)`.
+The file is evaluated as a library file of a run, so it can load the same files as the run's templates, and has its data
+values. The run is the only one of the project, or the one named by `run = "NAME"` at the top of the file. A function
+without parameters is called without arguments; one with a parameter receives the documents of the run's output. It
+passes if it returns, and fails with a Starlark error: `assert.equals(...)`, `assert.fail(...)`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PREFIX = "test_"
 
 
 class FunctionCase:
-    """One function. id, file, line: as of a `Case`. subject: the run. wants_output: it has a parameter."""
+    """One test function. id, file, line: as in a `Case`. subject: the run. wants_output: it has a parameter."""
 
     __slots__ = ("_function", "_source", "file", "id", "line", "subject", "wants_output")
 
@@ -145,7 +145,7 @@ def _defined(statements: Sequence[Statement]) -> Iterator[Def]:
 
 
 def _named(statements: Sequence[Statement]) -> str:
-    """The run that a file names: `run = "NAME"`."""
+    """The run that a file names with `run = "NAME"`, or ""."""
     for one in statements:
         if isinstance(one, Assign) and isinstance(one.target, Name) and one.target.name == "run":
             return str(one.value.value) if isinstance(one.value, Literal) else ""

@@ -1,4 +1,4 @@
-"""Remembers the tests that failed, and selects tests by that or by name."""
+"""Remembers failed tests, and selects tests by name or by last failure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case | FunctionCase]:
-    """The cases selected by an expression. failed: only those that failed in the last run, if any did.
+    """The cases selected by an expression. failed: only tests that failed in the last run, if any did.
 
     Raises UsageError.
     """
@@ -35,7 +35,7 @@ def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case |
 
 
 def _memory() -> tuple[CodeCache, str] | None:
-    """The cache of the ids that failed in this directory, in the user's cache directory, or None."""
+    """The cache for the ids of failed tests and the key for this directory, or None."""
     cache = user_cache(os.environ)
     return None if cache is None else (cache, cache.key("failed tests", os.path.realpath(os.curdir)))
 
@@ -47,7 +47,7 @@ def _last_failed() -> set[str]:
 
 
 def remember(done: Sequence[CaseResult]) -> None:
-    """Records which tests failed. Records of tests that did not run stay."""
+    """Records the failed tests. Records of tests that did not run are kept."""
     memory = _memory()
     if memory is None:
         return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.functions import FunctionCase
 
-# Cases per batch: enough to share their inputs, and few enough for several batches per process.
+# Number of cases per batch: enough to share inputs, and few enough for several batches per process.
 _CHUNK = 25
 _PARTS = 4
 
@@ -30,7 +30,7 @@ def results_of_several(
     update: bool = False,
     coverage: Coverage | None = None,
 ) -> Iterator[CaseResult]:
-    """The results of cases run in several processes, in the order of the cases.
+    """Runs cases in several processes. Yields the results in the order of the cases.
 
     project: as for a `Collector`. coverage: receives the counts of the processes.
     """
@@ -62,7 +62,7 @@ def _begin(project: str, assents: bool) -> None:
 
 
 def _run_part(part: tuple[Sequence[str], bool, bool]) -> tuple[list[CaseResult], Coverage | None]:
-    """The results of cases by id, in a process that has read their files, and their coverage if requested."""
+    """Runs cases by id in a worker process. Returns their results, and their coverage if requested."""
     ids, update, counts = part
     found = []
     for id in ids:

@@ -1,8 +1,8 @@
 """A plugin for pytest that collects `*.test.yml`, `*_test.star` and `tests:` of project files in addition to Python
 tests.
 
-`pytest --plait-update` rewrites snapshots; `-p no:plait` disables the plugin. Without such files, nothing of plait is
-imported. A YAML file counts as a test file if it has a root key `tests:`, because other tools use such names, too.
+`pytest --plait-update` rewrites snapshots; `-p no:plait` disables the plugin. If there are no such files, plait is not
+imported. A YAML file counts as a test file only if it has a root key `tests:`, because other tools use such names, too.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class TestCase(pytest.Item):
         self._case = case
 
     def runtest(self) -> None:
-        """Runs it. Raises ExpectationFailed."""
+        """Runs the case. Raises ExpectationFailed."""
         from plait.authoring.testing.running import run_case
 
         found: CaseResult = run_case(

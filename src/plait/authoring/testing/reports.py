@@ -1,4 +1,4 @@
-"""Machine-readable reports: JUnit XML, TAP and GitHub annotations. Each is a function from results to text."""
+"""Machine-readable reports: JUnit XML, TAP and GitHub annotations. Each function converts results to text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def junit(results: Sequence[CaseResult]) -> str:
-    """JUnit's XML: a suite a file, a test case a case."""
+    """JUnit XML: a suite per file, a test case per case."""
     from xml.etree import ElementTree as ET
 
     files: dict[str, list[CaseResult]] = {}
@@ -73,7 +73,7 @@ def _escape(char: str) -> str:
 
 
 def tap(results: Iterable[CaseResult]) -> str:
-    """TAP, version 14: one line per case, and a YAML block for each failed one."""
+    """TAP, version 14: a line per case, and a YAML block for each failed one."""
     out = []
     count = 0
     for count, one in enumerate(results, 1):
@@ -91,7 +91,7 @@ def tap(results: Iterable[CaseResult]) -> str:
 
 
 def github(results: Iterable[CaseResult]) -> str:
-    """Annotations as a workflow of GitHub reads them from the output: an error a failure, at its file and line."""
+    """Workflow commands of GitHub: an error per failure, with its file and line."""
     out = []
     for one in results:
         for failure in one.failures:

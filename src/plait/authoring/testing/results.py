@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ExpectationFailure:
-    """One failed expectation. text: for a reader, any number of lines. file, line: of the expectation or the
-    action. same: equal for equal errors; () for a failure that is none.
+    """A failed expectation. text: the message, of any number of lines. file, line: of the expectation or the action.
+    same: equal for equal errors; () if it is not an error.
     """
 
     text: str

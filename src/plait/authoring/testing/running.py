@@ -1,4 +1,4 @@
-"""Runs cases in this process, and yields each result as it comes."""
+"""Runs cases in this process, and yields each result immediately."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def results(
     evaluator: Evaluator | None = None,
     coverage: Coverage | None = None,
 ) -> Iterator[CaseResult]:
-    """The results of cases run in this process. coverage: receives the counts of each."""
+    """Runs cases in this process and yields their results. coverage: receives the counts of each."""
     evaluator = Evaluator() if evaluator is None else evaluator
     counts: dict[Hashable, int] = {}
     for case in cases:
@@ -49,7 +49,7 @@ def results(
 
 
 def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = False) -> CaseResult:
-    """The result of one case."""
+    """Runs one case."""
     start = perf_counter()
     found = CaseResult(case.id, case.file, case.line)
     with evaluator.seen(), permitted(case.subject.run.permissions):

@@ -1,4 +1,4 @@
-"""`-k`: an expression of parts of ids, with `and`, `or`, `not` and parentheses, as pytest has it."""
+"""`-k`: selects tests by an expression of parts of ids, with `and`, `or`, `not` and parentheses, as in pytest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOKENS = re.compile(r"\s*(\(|\)|[^\s()]+)")
 
 
 def selector(expression: str) -> Test:
-    """A test for ids. A word matches a part of the id, ignoring case. Raises UsageError."""
+    """A function that tests ids. A word matches a part of an id, ignoring case. Raises UsageError."""
     tokens = _TOKENS.findall(expression)
     reader = _Reader(tokens, expression)
     test = reader.either()
@@ -26,7 +26,7 @@ def selector(expression: str) -> Test:
 
 
 class _Reader:
-    """Reads an expression: `or` binds least, then `and`, then `not`."""
+    """Parses an expression. `or` has the lowest precedence, then `and`, then `not`."""
 
     def __init__(self, tokens: list[str], expression: str) -> None:
         self.tokens = tokens

@@ -1,8 +1,8 @@
 """Snapshots: the accepted output of a case, one YAML file per case in a directory next to the test file.
 
 The snapshots of `app.test.yml` are in `app.test.snapshots`, each named after its case. A file is the printed output, or
-a map from paths to values if the case selects some. So a review shows changes line by line, and other tools can read
-it.
+a map from paths to values if the case selects some. A review shows changes line by line, and other tools can read the
+file.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _LONGEST = 120
 
 
 class Snapshot:
-    """Expects an unchanged output."""
+    """Expects that an output has not changed."""
 
     expects_error = False
 
@@ -66,7 +66,7 @@ class Snapshot:
         self.note = ""
 
     def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
-        """A difference, unless the file is being brought up to date. Raises PlaitError."""
+        """The difference from the snapshot, unless the file is being updated. Raises PlaitError."""
         self.note = ""
         text = self._text(outcome)
         kept = _stored(self.file)
@@ -124,7 +124,7 @@ class Snapshot:
 
 
 def _texts(outcome: CaseEvaluation) -> str:
-    """The text files of an output, as one more document."""
+    """The text files of an output, as an additional document."""
     texts = outcome.text_files()
     if not texts:
         return ""
@@ -160,7 +160,7 @@ def directory_for(test_file: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The file for a case: two names never have the same, and none leaves the directory."""
+    """The file for a case. The names are distinct, and do not leave the directory."""
     text = "".join(
         char if char in _PLAIN else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
         for char in name
@@ -175,8 +175,8 @@ def file_name(name: str) -> str:
 def obsolete(test_file: str, used: set[str]) -> list[str]:
     """The obsolete snapshots of a test file. used: the files that its cases use.
 
-    Only files that plait can have written count as snapshots: the name is that of a case, and the text is byte for byte
-    what plait prints for its documents. Other files in the directory stay.
+    Only files that plait can have written count as snapshots: the name must be that of a case, and the text must equal
+    the printed documents byte for byte. Other files in the directory stay.
     """
     path = directory_for(test_file)
     try:
@@ -202,7 +202,7 @@ def _is_name(name: str) -> bool:
 
 
 def _is_ours(directory: Directory, name: str) -> bool:
-    """True if the file's text is byte for byte what plait prints."""
+    """True if the file's text equals its printed documents byte for byte."""
     from plait.yaml.writer import write
 
     status = directory.status(name)

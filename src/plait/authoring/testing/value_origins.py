@@ -1,4 +1,4 @@
-"""Finds the line that set a value, for reports of differences."""
+"""Finds the line that set a value, for reports about differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cause(outcome: CaseEvaluation, document: str, path: str) -> str | None:
 
 
 def cause_at(outcome: CaseEvaluation, number: int, path: str) -> str | None:
-    """The same for a document by its number, from 0."""
+    """As `cause`, for a document by its index."""
     trace = outcome.traced().trace
     recorded = _recorded(outcome)
     if trace is None or number >= len(recorded):
@@ -57,13 +57,13 @@ def _recorded(outcome: CaseEvaluation) -> list[Document]:
 
 
 def _origin(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
-    """The single value that another one was computed from, or None."""
+    """The single value from which another one was computed, or None."""
     standing = [one for one in entries if one.has_value and one.state == CURRENT]
     return standing[-1] if standing else None
 
 
 def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference]) -> list[str]:
-    """The lines of `plait diff` about differences, each followed by the origin of the current value."""
+    """The lines of `plait diff`, each difference followed by the origin of the current value."""
     out: list[str] = []
     document = None
     for number, one in enumerate(hidden_differences(differences, outcome.view)):
@@ -79,7 +79,7 @@ def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference]) -> l
 
 
 def lines_of(difference: Difference) -> list[str]:
-    """The lines about one difference, at most a fixed number."""
+    """The lines about one difference, up to a maximum."""
     lines = to_text([difference]).splitlines()[1:]
     if len(lines) > _LONGEST:
         lines[_LONGEST - 1 :] = [f"      ... and {counted(len(lines) - _LONGEST + 1, 'more line')}"]

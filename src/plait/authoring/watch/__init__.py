@@ -1,1 +1,1 @@
-"""Watches files: work is repeated when a file that it read changes (docs/watch.md)."""
+"""Watches files, and repeats work when a file that it read changes (docs/watch.md)."""

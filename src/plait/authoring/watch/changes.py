@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from watchfiles import Change
 
-# Milliseconds in which changes are collected into one; not noticeable for the user.
+# Milliseconds in which changes are combined into one. Short enough not to be noticed.
 _STEP = 10
 _TOGETHER = 200
 _LOOK = 100
-# Seconds: times of files are as coarse as that.
+# Resolution of file times in seconds.
 _COARSE = 0.02
 
 
 def check_installed() -> None:
-    """Raises UsageError where the library that watches files is not installed."""
+    """Raises UsageError if the library that watches files is not installed."""
     try:
         import watchfiles  # noqa: F401
     except ModuleNotFoundError as error:
@@ -46,11 +46,11 @@ def check_installed() -> None:
 def follow(
     work: Callable[[InputView, frozenset[str]], None], stop: Event | None = None, idle: Callable[[], None] | None = None
 ) -> None:
-    """Runs some work, and again whenever a file that it read changes, until `stop` is set or the user interrupts.
+    """Runs some work, and repeats it whenever a file that it read changes, until `stop` is set or the user interrupts.
 
-    work: receives a view that records its reads, and the absolute paths that changed since the last time, none at
-    first. It must record other reads in the view. idle: called once after each work, when nothing happened for a while.
-    Raises the errors of the work, and UsageError if the watching library is not installed.
+    work: receives an input view that records its reads, and the absolute paths that changed since the last time (none
+    at first). It must record other reads in the view. idle: called once after each run of the work, when nothing has
+    happened for a while. Raises the errors of the work, and UsageError if the watching library is not installed.
     """
     check_installed()
     changed: frozenset[str] = frozenset()
@@ -77,7 +77,7 @@ class _Watcher:
         self._events: Iterator[set[tuple[Change, str]]] = iter(())
 
     def next_change(self, view: InputView, start: float) -> frozenset[str]:
-        """Waits until something that a view has noted is another than it was; the paths. start: when the work began."""
+        """Waits until the state of a path in a view changes. Returns the changed paths. start: when the work began."""
         directories = _existing(view)
         is_new = not directories <= self._directories
         if is_new:
@@ -89,7 +89,7 @@ class _Watcher:
                 is_tidy = True
             paths = {path for _, path in batch}
             if is_new:
-                # Changes before the start of the watch are not reported by the system.
+                # The system does not report changes before the watch started.
                 paths.update(view.files)
                 paths.update(path for path in directories if _modified(path) > start - _COARSE)
                 is_new = False
@@ -142,7 +142,9 @@ def _content(path: str) -> bytes | None:
 
 
 def _existing(view: InputView) -> frozenset[str]:
-    """The directories in which relevant changes can happen: those of files, and everything below listed ones."""
+    """The directories in which relevant changes can happen: those of files, and listed ones with all their
+    subdirectories.
+    """
     found = {_nearest(path) for path in (*view.directories, *map(os.path.dirname, view.files))}
     for top in [*view.directories]:
         for directory, folders, _ in os.walk(top):

@@ -1,7 +1,7 @@
 """Inlined `x.name` and `x[key]`, as values and as targets of assignments.
 
 A fast subscript has no helper that could report an error. Its column in Python's tree is the number of its row in
-"$sites", which tells `exceptions` the variables.
+"$sites", from which `exceptions` finds the variables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Differences from ytt, BOSH and Deckhand in the files of a project.
+"""Finds differences from ytt, BOSH and Deckhand in the files of a project.
 
 docs/compatibility lists all differences. Each entry of these lists has a check here, or a reason why it has none
 (`entries`). A check finds the lines to which the entry applies.

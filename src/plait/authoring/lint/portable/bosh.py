@@ -1,4 +1,4 @@
-"""Differences from `bosh interpolate`: each entry of docs/compatibility/bosh.md."""
+"""Differences from `bosh interpolate`: one rule for each entry of docs/compatibility/bosh.md."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _quoted_null(layout: LintedFile, item: Item) -> bool:
 
 
 def _dotted(subject: LintProject) -> Iterator[PortabilityMatch]:
-    """Dotted variables that are set in addition to others of the same name."""
+    """Dotted variables that are set together with other variables of the same first part."""
     for ran in subject.runs:
         if ran.run.command != "patch" or ran.run.given is None:
             continue
@@ -113,7 +113,7 @@ ENTRIES = (
     unseen("`--ca-cert` with a path that does not exist", "the flag has no effect on a run"),
     unseen("help", "no run prints help"),
     unseen("standard output on failure", MESSAGE),
-    # In addition
+    # Additional features
     PortabilityRule(
         "`-o` takes a directory, or a quoted pattern.", "its -o takes one file", _is_several, "list the files"
     ),

@@ -1,4 +1,4 @@
-"""Differences from Deckhand: each entry of docs/compatibility/deckhand.md."""
+"""Differences from Deckhand: one rule for each entry of docs/compatibility/deckhand.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INDEX_LAST = re.compile(r"\[\d+\]$")
 
 
 def _look(parts: Parts) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Looks at the metadata of layered documents, of runs that are not like Deckhand already."""
+    """Returns a check of the metadata of layered documents, in runs without --like-deckhand."""
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
         for ran in subject.runs:
@@ -67,7 +67,7 @@ def _entries(metadata: Map) -> Iterator[tuple[Map, list[Map]]]:
 
 
 def _deletes_item(metadata: Map, _made: Value) -> Iterator[Item]:
-    """Deletions of items of lists: Deckhand removes the first of equal ones."""
+    """Deletions of list items: Deckhand removes the first equal item."""
     return (path for method, path in _actions(metadata) if method == "delete" and str(path.value).strip(".") != "")
 
 
@@ -191,7 +191,7 @@ ENTRIES = (
         "Where Deckhand stops with an internal error, plait names the document, the action or substitution, and the path.",
         MESSAGE,
     ),
-    # With --like-deckhand
+    # Differences with --like-deckhand
     unseen("Two replacements of one document are an error.", REFUSED),
     unseen("Labels are compared with their types.", "the entry above tells of them"),
     unseen(

@@ -1,4 +1,4 @@
-"""An entry of a list of differences, and its checks."""
+"""A rule for an entry of a list of differences, and functions that create checks."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ class PortabilityMatch(NamedTuple):
 
 
 class PortabilityRule(NamedTuple):
-    """One rule. text: as in the list. says: the difference as part of a sentence. check: finds it.
-
-    why: for a rule without a check, the reason.
+    """One rule. text: as in the list. says: the difference, as part of a sentence. check: finds matches. why: the
+    reason if there is no check.
     """
 
     text: str
@@ -46,17 +45,17 @@ AT_RUN_TIME = "only values that are computed show it"
 
 
 def unseen(text: str, why: str) -> PortabilityRule:
-    """An entry that cannot be seen in the files of a project."""
+    """A rule for a difference that files of a project do not show."""
     return PortabilityRule(text, why=why)
 
 
-# ---- where to look
+# ---- checks
 
 
 def in_settings(
     commands: str, names: Iterable[str], is_it: Callable[[str], bool]
 ) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Checks the settings of runs. commands: their command."""
+    """Checks the settings of runs. commands: of the runs."""
     wanted = frozenset(names)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
@@ -71,7 +70,7 @@ def in_settings(
 
 
 def in_code(pattern: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Searches for a pattern in the code of templates, programs and text templates."""
+    """Finds a pattern in the code of templates, programs and text templates."""
     wanted = re.compile(pattern)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
@@ -106,7 +105,7 @@ def in_items(
 
 
 def with_tags(commands: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Searches for tags in the files of runs that preserve them. commands: their command."""
+    """Finds tags in the files of runs that preserve them. commands: of the runs."""
     items = in_items(_has_tag)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
@@ -123,7 +122,7 @@ def _has_tag(layout: LintedFile, item: Item) -> bool:
 
 
 def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Looks at the paths of operations, each with its operation."""
+    """Checks the paths of operations, each with its operation."""
 
     def is_path(layout: LintedFile, item: Item) -> bool:
         above = layout.parent(item)

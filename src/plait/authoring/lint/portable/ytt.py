@@ -1,4 +1,4 @@
-"""Differences from ytt: each entry of docs/compatibility/ytt.md."""
+"""Differences from ytt: one rule for each entry of docs/compatibility/ytt.md."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _GIVEN = ("data-value", "data-value-yaml", "data-value-file")
 
 
 def _values_twice(subject: LintProject) -> Iterator[PortabilityMatch]:
-    """Keys that plain files of values have twice."""
+    """Duplicate keys in plain values files."""
     for ran in subject.runs:
         for setting in ran.run.settings:
             for path in ran.run.paths(setting) if setting.name == "data-values-file" else ():
@@ -104,7 +104,7 @@ def _collection_key(_layout: LintedFile, item: Item) -> bool:
 
 
 def _question_mark(layout: LintedFile, item: Item) -> bool:
-    """True if a word with a question mark is in brackets without quotes."""
+    """True if an unquoted word with a question mark is in brackets."""
     if type(item.value) is not str or "?" not in item.value:
         return False
     node, above = layout.spans.node(item), layout.parent(item)
@@ -140,7 +140,7 @@ def _counts_documents(layout: LintedFile, item: Item) -> bool:
 
 
 def _overlays_array_item(layout: LintedFile, item: Item) -> bool:
-    """True for an array item of data values that is matched, and has collections below it."""
+    """True for an array item of data values that has a match annotation and contains collections."""
     document = layout.document_of(item)
     return (
         type(item) is ArrayItem
@@ -153,7 +153,7 @@ def _overlays_array_item(layout: LintedFile, item: Item) -> bool:
 
 
 def _comment_on_anchor(layout: LintedFile, item: Item) -> bool:
-    """True if a node with code or annotations is inside one whose anchor is used again."""
+    """True if a node with code or annotations is inside a node with an anchor that an alias uses."""
     if "*" not in layout.text or "&" not in layout.text:
         return False
     if not any(comment.text.startswith("@") for comment in layout.comments_of(item)):
@@ -168,7 +168,7 @@ def _comment_on_anchor(layout: LintedFile, item: Item) -> bool:
 
 
 def _no_yaml_name(subject: LintProject) -> Iterator[PortabilityMatch]:
-    """Settings that name directories of values with other files in them."""
+    """Settings that name directories of values which also contain other files."""
     for ran in subject.runs:
         for setting in ran.run.settings:
             if setting.name != "data-values-file":
@@ -202,7 +202,7 @@ def _alone_cr(subject: LintProject) -> Iterator[PortabilityMatch]:
 _POS = in_settings("render", ("output",), lambda text: text == "pos")
 
 ENTRIES = (
-    # Accepted in addition
+    # Additional features
     unseen("`-d` for `--data-values-file`", "a project file has the long names of flags"),
     unseen("`+:` before the path of a values file", "a project file names files that are there"),
     PortabilityRule(
@@ -376,7 +376,7 @@ ENTRIES = (
         in_settings("render", ("files",), lambda text: "://" in text and "=" in text),
         "write NEW=URL",
     ),
-    # Other results
+    # Different results
     PortabilityRule(
         "comments on nodes that an alias copies",
         "it gives code and annotations of a node with an anchor to a copy of it",
@@ -446,13 +446,13 @@ ENTRIES = (
     ),
     unseen("an infinite float compared with an integer", AT_RUN_TIME),
     unseen("`return` before any node of a function with nodes", AT_RUN_TIME),
-    # Errors where ytt has none, or goes wrong
+    # Errors that ytt does not report, or reports wrongly
     unseen("JSON of infinity and of NaN", REFUSED),
     unseen("paths of `--output-files` that lead out of the directory", REFUSED),
     unseen("emptying `..`, the home directory or a directory above the current one", REFUSED),
     unseen("dict methods with a key that cannot be one, on an empty dict", REFUSED),
     unseen("limits: depth, sizes, aliases, recursion, steps (status 3)", REFUSED),
-    # Where ytt crashes
+    # Crashes of ytt
     unseen("an empty entry in a flow collection", REFUSED),
     unseen("keys that are not strings in JSON, TOML and `struct.encode`", REFUSED),
     unseen("`-o pos` of computed maps and arrays", "the entry for -o pos tells of every one"),

@@ -1,6 +1,6 @@
-"""Shell text in build files: scripts, Makefiles, justfiles, Taskfiles, CI files, package.json, and Markdown.
+"""Finds shell text in build files: scripts, Makefiles, justfiles, Taskfiles, CI files, package.json, and Markdown.
 
-Each reader yields snippets of shell text with their line and the directory in which they run. Nothing is executed.
+Each reader yields snippets of shell text with their line and working directory. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _JENKINS_STEP = re.compile(r"\bsh\s*\(?\s*(?:script:\s*)?('''|\"\"\"|'|\")(.*?)\
 _MARKDOWN = (".md", ".markdown")
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
 _FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w-]*)")
-# The languages of blocks that people paste into a shell. Elsewhere a command line is an illustration.
+# The languages of Markdown blocks with shell text. In other blocks a command line is an illustration.
 _SHELLS = frozenset(
     {"", "sh", "bash", "shell", "zsh", "console", "shell-session", "shellsession", "terminal", "plain", "text", "txt"}
 )
@@ -90,7 +90,7 @@ def _reader(name: str, content: bytes) -> Callable[[str, str, str], Iterator[Sni
 
 
 def is_documentation(name: str) -> bool:
-    """True for the name of a Markdown file. Its command lines are examples; build files are better evidence."""
+    """True for the name of a Markdown file. Its command lines are only examples, so build files take precedence."""
     return name.lower().endswith(_MARKDOWN)
 
 
@@ -99,9 +99,10 @@ def _script(path: str, text: str, _top: str) -> Iterator[Snippet]:
 
 
 def _markdown(_path: str, text: str, top: str) -> Iterator[Snippet]:
-    """Each fenced block in a shell language, named by the heading above it.
+    """Snippets for the fenced blocks in a shell language, named after the heading above.
 
-    Instructions often start above the clone: paths that begin with the repository's name are resolved from its top.
+    Instructions often start outside the clone, so paths that start with the repository's name are resolved from its
+    root.
     """
     own = re.compile(rf"(?<![\w./-])(?:\./)?{re.escape(os.path.basename(top))}/")
     heading, fence, language, indent, start = "", "", "", 0, 0
@@ -129,7 +130,7 @@ def _markdown(_path: str, text: str, top: str) -> Iterator[Snippet]:
 
 
 def _makefile(path: str, text: str, _top: str) -> Iterator[Snippet]:
-    """Each recipe line is a separate shell, in the directory of the Makefile."""
+    """Snippets for recipe lines. Each is a separate shell, in the directory of the Makefile."""
     directory = os.path.dirname(path)
     variables = {"CURDIR": directory, "MAKE": "make"}
     target, needs = "", ""
@@ -165,7 +166,9 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _make_expanded(text: str, variables: dict[str, str], depth: int = 0) -> str:
-    """Shell text, with the values of make's variables. An unknown variable stays, and is unknown to the shell as well."""
+    """Shell text with the values of make's variables. An unknown variable stays, so that the shell treats it as unknown
+    too.
+    """
     dollar = "\0"
 
     def value(match: re.Match[str]) -> str:
@@ -215,14 +218,14 @@ def _jenkinsfile(_path: str, text: str, top: str) -> Iterator[Snippet]:
         yield Snippet(found[2], text.count("\n", 0, found.start(2)) + 1, top)
 
 
-# ---- YAML: GitHub, GitLab, Concourse, Taskfile, and whatever else runs shell text
+# ---- YAML: GitHub, GitLab, Concourse, Taskfile, and others that run shell text
 
 
 def _yaml(path: str, text: str, top: str) -> Iterator[Snippet]:
     source = Source(path, text)
     try:
         documents = read(source)
-    except PlaitError:  # a template, or broken: neither is a build file
+    except PlaitError:  # a template or invalid YAML, which is not a build file
         return
     name = os.path.basename(path)
     own = os.path.dirname(path) if name.startswith(("Taskfile", "taskfile", "package.json")) else top
@@ -230,7 +233,7 @@ def _yaml(path: str, text: str, top: str) -> Iterator[Snippet]:
         yield from _strings(document, own, "", source)
 
 
-# Keys below which text is run by a shell.
+# Keys whose values a shell executes.
 _RUN_KEYS = frozenset({"run", "script", "before_script", "after_script", "cmds", "cmd", "command", "args", "scripts"})
 _NAMING_KEYS = frozenset({"jobs", "tasks", "stages", "scripts"})
 

@@ -1,4 +1,4 @@
-"""Command lines of ytt, bosh and plait as runs of a project."""
+"""Converts command lines of ytt, bosh and plait to runs of a project."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.engine.options import Use
     from plait.tree.nodes import Value
 
-# Words that run the rest of the line.
+# Words that execute the rest of the line.
 _PREFIXES = frozenset({"exec", "command", "time", "sudo", "nice", "nohup", "env", "builtin", "eval"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _YTT_TEMPLATE = frozenset({"t", "tpl", "template"})
@@ -31,7 +31,7 @@ _BOSH_INTERPOLATE = frozenset({"int", "interpolate"})
 _BOSH_MANIFEST = frozenset(
     {"create-env", "delete-env", "deploy", "update-cloud-config", "update-cpi-config", "update-runtime-config"}
 )
-# Their other flags: True if a value follows.
+# Other flags of these commands: True if a value follows.
 _BOSH_FLAGS = {
     "canaries": True,
     "dry-run": False,
@@ -57,8 +57,8 @@ _IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "
 class CommandLine:
     """A command line of one of the programs.
 
-    command: of plait. words: for that command, without `omitted`: data values and variables, as written, that only the
-    running script knows. unknown: other words that only the running script knows, as written.
+    command: of plait. words: for that command, without `omitted`: data values and variables that are known only when
+    the script runs. unknown: other words that are known only then.
     """
 
     __slots__ = ("command", "line", "omitted", "program", "shown", "unknown", "words")
@@ -87,7 +87,7 @@ class CommandLine:
         return known
 
     def uses(self) -> list[Use]:
-        """The options of the command line, in order. Raises UsageError for an unknown flag or a value that is not one."""
+        """The options of the command line, in order. Raises UsageError for an unknown flag or an invalid value."""
         return Command(dialect(self.command)).read([str(word.text) for word in self.words]).uses
 
     def settings(self, source: Source, directory: str, top: str) -> list[Setting]:
@@ -111,7 +111,7 @@ def _is_unknown(word: ShellWord) -> bool:
 
 
 def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "patch", "layer")) -> CommandLine | None:
-    """The command line that renders something by one of the programs; None for any other command. commands: of plait."""
+    """The command line that renders with one of the programs; None for any other command. commands: of plait."""
     words = list(invocation.arguments)
     while words and (name := words[0].text) is not None:
         if name in _PREFIXES or _ASSIGNMENT.match(name):
@@ -126,7 +126,7 @@ def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "p
     rest = words[1:]
     if program == "ytt":
         return _of_ytt(rest, invocation.line)
-    if program in ("bosh", "bosh2"):  # the name of the second version while there were two
+    if program in ("bosh", "bosh2"):  # the name of ytt's second version while two versions existed
         return _of_bosh(rest, invocation.line)
     if program == "plait" and rest and (name := rest[0].text) and name in commands:
         return CommandLine(f"plait {name}", name, rest[1:], invocation.line)
@@ -143,7 +143,7 @@ def _of_ytt(words: list[ShellWord], line: int) -> CommandLine | None:
 
 def _of_bosh(words: list[ShellWord], line: int) -> CommandLine | None:
     patch = Command(dialect("patch"))
-    # The command comes after the global flags; a word of unknown value may be a flag as well, but no command.
+    # The command comes after the global flags. A word of unknown value may be a flag, but not a command.
     at = patch.first_argument([word.text or "-" for word in words])
     name = None if at is None else words[at].text
     if at is None or name not in _BOSH_INTERPOLATE | _BOSH_MANIFEST:
@@ -155,7 +155,7 @@ def _of_bosh(words: list[ShellWord], line: int) -> CommandLine | None:
 
 
 def _without_bosh_flags(words: Sequence[ShellWord]) -> list[ShellWord]:
-    """The words that matter to interpolation."""
+    """The words that affect interpolation."""
     found: list[ShellWord] = []
     rest = iter(words)
     for word in rest:

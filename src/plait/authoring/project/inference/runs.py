@@ -1,4 +1,4 @@
-"""Inferred runs: collected from build files, evaluated in memory, offered only if the evaluation succeeds."""
+"""Infers runs: collects them from build files, and evaluates each in memory. Only successful ones are offered."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from plait.authoring.project.inference.programs import CommandLine
     from plait.authoring.project.settings import Setting
 
-# Directories with files that are not the repository's own.
+# Directories whose files do not belong to the repository itself.
 SKIPPED_DIRECTORIES = frozenset({"node_modules", "vendor", "third_party", "_vendir", "__pycache__", "testdata"})
 # Maximum number of files and command lines; a larger repository needs a project file.
 _MOST_FILES = 20_000
 _MOST_COMMANDS = 300
 # Limits of one verification: inference runs before every command that has no project file.
 LIMITS: Mapping[str, float] = {"seconds": 10}
-# Written by the run itself, or found through a link.
+# The file was written by the run itself, or found through a link.
 _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
 # The settings of `bosh int FILE --path PATH`.
 _LOOKUP = frozenset({"base", "path"})
@@ -53,8 +53,8 @@ class RejectedRun:
 class Inference:
     """The verified runs of a repository, by name, and the rejected command lines. top: absolute path of the repository.
 
-    skipped: directories that were not searched, relative to the top. bound: the part of the repository that was
-    searched, "" for all of it.
+    skipped: directories that were not searched, relative to the top. bound: the searched part of the repository, "" for
+    all of it.
     """
 
     __slots__ = ("bound", "rejected", "runs", "skipped", "top")
@@ -68,7 +68,7 @@ class Inference:
 
 
 def infer(top: str, *, verify: bool = True) -> Inference:
-    """Returns the runs that the build files below a directory describe; if there are none, those of its Markdown files.
+    """The runs in the build files of a directory; if there are none, those in its Markdown files.
 
     top: the directory of the repository. verify: evaluate each run in memory and reject those that fail; without it, all
     runs whose inputs exist are returned.
@@ -134,7 +134,7 @@ class _Collector:
         self._permissions = permissions_of("", inference.top)
 
     def add(self, path: str, snippet: Snippet) -> bool:
-        """Adds the runs of a snippet; the first directory in which one succeeds counts. Returns False at the limit."""
+        """Adds the runs of a snippet; from the first directory in which they succeed. Returns False at the limit."""
         if self.count >= _MOST_COMMANDS:
             self.inference.bound = f"the first {_MOST_COMMANDS} command lines"
             return False
@@ -164,7 +164,7 @@ class _Collector:
         return [(line, where) for line, where in lines if line is not None]
 
     def _outcome(self, line: CommandLine, directory: str | None, snippet: Snippet, source: Source) -> str:
-        """Adds the run of a command line. Returns the reason if it is rejected, otherwise ""."""
+        """Adds the run of a command line. Returns the reason if it is rejected, else ""."""
         if line.unknown:
             return f"{line.unknown[0]} is only known when the script runs"
         if directory is None:
@@ -209,10 +209,12 @@ def _directories(path: str, top: str) -> list[str]:
 
 
 def _unreachable(command: str, settings: Sequence[Setting], directory: str, top: str) -> str:
-    """The reason why an input cannot be read without the script, the network or other directories; "" if all can."""
+    """The reason why an input is not available without the script, the network or other directories; "" if all are
+    available.
+    """
     inside = os.path.join(os.path.realpath(top), "")
     read = [one for one in settings if one.name != "secrets" and is_path_setting(command, one.name)]
-    # In whichever directory it runs.
+    # Tried in each possible directory.
     if any(path_in(setting.option, text) == "-" for setting in read for text, _ in setting.texts()):
         return "it reads standard input"
     for setting in read:
@@ -233,7 +235,7 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
 def failure_of(run: Run, *, prints: bool = False) -> str:
     """The error of evaluating a run in memory, or "". Nothing is written, and no program is started.
 
-    prints: a run without any document has failed as well.
+    prints: a run without documents counts as failed.
     """
     try:
         made = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)

@@ -1,8 +1,8 @@
-"""Commands in a shell script, with their words, directory and line, found without executing anything.
+"""Finds the commands in a shell script, with their words, directory and line, without executing anything.
 
-The reader follows variables set to literals in the same file, `cd`, subshells, loops over literal words, arrays, and
-the usual ways to find the script's own directory. A value known only at run time (an argument, an environment variable,
-the output of a program) makes a word unknown; an unknown `cd` makes the directory unknown.
+It follows variables set to literals in the same file, `cd`, subshells, loops over literal words, arrays, and the usual
+ways to find the script's own directory. A value known only at run time (an argument, an environment variable, the
+output of a program) makes a word unknown; an unknown `cd` makes the directory unknown.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _SKIPPED = frozenset(
 )
 _DECLARING = frozenset({"export", "local", "readonly", "declare", "typeset"})
 _LOOPS = frozenset({"for", "while", "until", "select"})
-# A loop over more words than this is read once, with an unknown variable.
+# A loop over more words is read once, with an unknown variable.
 _MOST_ROUNDS = 32
-# Steps through one script: nested loops would multiply without end.
+# Maximum number of steps through one script, because nested loops multiply.
 _MOST = 5_000
 # Maximum nesting of loops and subshells.
 _MOST_DEEP = 100
-# Matches of a pattern of file names that are used.
+# Maximum number of matches of a file name pattern.
 _MOST_NAMES = 1_000
 
 
 class ShellWord:
-    """A word of a command. text: its value, None if only the running script knows it. written: as in the file."""
+    """A word of a command. text: its value, None if it is known only at run time. written: as in the file."""
 
     __slots__ = ("line", "text", "written")
 
@@ -48,8 +48,8 @@ class ShellWord:
 
 
 class Invocation:
-    """A command of a script. directory: absolute, None if it is unknown. line: of its first word. reads_pipe: it is
-    after a `|`.
+    """A command of a script. directory: absolute, None if it is unknown. line: of its first word. reads_pipe: it
+    follows a `|`.
     """
 
     __slots__ = ("arguments", "directory", "line", "reads_pipe")
@@ -62,7 +62,7 @@ class Invocation:
 
 
 class Shell:
-    """The state of a script. top: absolute path of the repository; patterns of file names are expanded below it only."""
+    """The state of a script. top: absolute path of the repository; patterns of file names are expanded only inside it."""
 
     def __init__(
         self, directory: str | None, top: str, script: str = "", variables: Mapping[str, str] | None = None
@@ -80,7 +80,7 @@ class Shell:
         self.depth = 0
 
     def read(self, text: str, line: int = 1) -> list[Invocation]:
-        """Returns the commands of a script in order. The state is afterwards as the script leaves it."""
+        """The commands of a script, in order. The state is then that at the end of the script."""
         self._run_all(tokens_of(text, line))
         return self.invocations
 
@@ -215,7 +215,7 @@ class Shell:
     # ---- words
 
     def _expand(self, word: Word, *, is_one_word: bool = False) -> list[ShellWord]:
-        """The arguments of a word."""
+        """The arguments that a word expands to."""
         fields: list[str | None] = [""]
         pattern = is_literal = False
         for part in word.parts:
@@ -301,7 +301,7 @@ class Shell:
 
 
 class _Command:
-    """The words up to an operator. after: that operator. closing: index of the command that ends the group it opens."""
+    """The words up to an operator. after: that operator. closing: index of the command that closes the group it opens."""
 
     __slots__ = ("after", "closing", "words")
 

@@ -1,6 +1,6 @@
-"""Syntax of shell scripts: words, simple commands, lists, subshells, loops and functions.
+"""Parses the syntax of shell scripts: words, simple commands, lists, subshells, loops and functions.
 
-Implements the shell command language of POSIX and the parts of bash that build scripts use. An unsupported construct
+It implements the shell command language of POSIX and the parts of bash that build scripts use. An unsupported construct
 becomes a word of unknown value, never an error, because the scripts belong to other projects.
 """
 
@@ -24,7 +24,7 @@ _DEEPEST = 40
 
 
 class ShellLiteral:
-    """Literal characters. is_quoted: no pattern is expanded in them."""
+    """Literal characters. is_quoted: patterns in them are not expanded."""
 
     __slots__ = ("is_quoted", "text")
 
@@ -73,7 +73,7 @@ class Unknown:
 
 
 class Word:
-    """A word, with its line in the file. is_redirected: it names the target of a redirection, no argument."""
+    """A word, with its line in the file. is_redirected: it is the target of a redirection, not an argument."""
 
     __slots__ = ("is_redirected", "line", "parts", "text")
 
@@ -208,7 +208,7 @@ class _Lexer:
             else:
                 self._add(parts, char, is_quoted=False)
                 self.place += 1
-        if self.place == start:  # an operator that no rule accepts
+        if self.place == start:  # an unknown operator
             self._add(parts, text[start], is_quoted=False)
             self.place += 1
         return Word(parts, text[start : self.place], line, is_redirected=is_redirected)

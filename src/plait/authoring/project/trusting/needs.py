@@ -1,4 +1,4 @@
-"""The accesses beyond its repository that the runs, matrices, steps and tests of a project file name.
+"""Finds the accesses beyond its repository in the runs, matrices, steps and tests of a project file.
 
 `plait trust` shows them, and `--trust` grants them. Nothing outside the repository is read to find them.
 """
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.tree.nodes import MapItem, Value
 
-# Maximum number of pipeline files, which may include each other endlessly.
+# Maximum number of pipeline files, because they may include each other.
 _MOST_FILES = 1000
 
 
 def needs_of(path: str, permissions: Permissions) -> list[Need]:
-    """The accesses that a project or pipeline file and its pipelines need and `permissions` lack, each once.
+    """The accesses that a project or pipeline file and its pipelines need and `permissions` do not include, without
+    duplicates.
 
     Settings that cannot be read need nothing: their evaluation fails.
     """
@@ -57,12 +58,12 @@ def _of_files(path: str, permissions: Permissions) -> Iterator[Need]:
 
 
 def _absolute(need: Need) -> Need:
-    # The real path: a link in the repository may lead elsewhere later.
+    # The real path, because a link in the repository may change later.
     return need if need.access not in ACCESSES_OF_PATHS else Need(need.access, os.path.realpath(need.name), need.at)
 
 
 def _of_top(top: Map, directory: str) -> Iterator[tuple[Need, bool]]:
-    """The accesses of a file, each with True for the file of another pipeline."""
+    """The accesses of a file. Each has True if it belongs to the file of another pipeline."""
     for item in top.items:
         if item.key in _IN_FILE:
             yield from _IN_FILE[item.key](item, directory)
@@ -88,8 +89,8 @@ def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
 
 
 def _before_axes(need: Need) -> Need:
-    """The common form of a need with values of axes: for a path, the directory before the first name in braces; for a
-    variable, all names that begin with the text before it.
+    """The common form of a need for all values of axes: for a path, the directory before the first name in braces; for
+    a variable, all names that start with the text before it.
     """
     if "{" not in need.name:
         return need
@@ -156,7 +157,7 @@ def _of_steps(steps: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
                     yield from ((one, False) for one in _of_secrets(item.value, directory, item.position))
 
 
-# Readers of the entries of a file, and of those of a run, which may also be commands.
+# Readers for the entries of a file, and for those of a run, which may also be commands.
 _IN_FILE: dict[object, Callable[[MapItem, str], Iterator[tuple[Need, bool]]]] = {
     "steps": _of_steps,
     "schemas": _of_schemas,
