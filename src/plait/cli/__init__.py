@@ -52,7 +52,9 @@ def module_of(name: str) -> str:
 
 
 def _command(name: str) -> tuple[Callable[[Any], int], Command[Any]] | None:
-    """The function of a command, which gets its request or its words, and its table; None for an unknown name."""
+    """The function of a command, and its table of flags; None for an unknown name. The function receives a request, or
+    words.
+    """
     home = COMMANDS.get(name)
     if home is None:
         return None
@@ -73,7 +75,7 @@ _HELP = frozenset({"-h", "--help"})
 
 # The requests of the current command line, in reading order.
 TYPED: ContextVar[list[Request]] = ContextVar("plait_typed")
-# The receiver of messages for a `--message-format` other than text, if there are any.
+# The receiver of messages for a `--message-format` other than text; None without messages.
 SINK: ContextVar[list[Sink]] = ContextVar("plait_sink")
 
 
@@ -85,15 +87,15 @@ class Isolate(BaseException):
     """Raised if a command line requests a separate process."""
 
 
-# Names the program for a command line that does not begin with a command of plait.
+# The environment variable that names the program for command lines that do not start with a command of plait.
 PROGRAM_VARIABLE = "PLAIT_AS"
 
 
 def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> str:
     """The program that a command line is for: "plait", or one of PROGRAMS.
 
-    path: the file that was started; its name without extensions of Windows decides. argv: the words after it.
-    expected: of PLAIT_AS. Raises UsageError for an unknown one.
+    path: the file that was started; its name without the extensions of Windows decides. argv: the words after it.
+    expected: the value of PLAIT_AS. Raises UsageError for an unknown one.
     """
     if expected and (not argv or argv[0] not in COMMANDS):
         if expected != PLAIT and expected not in PROGRAMS:
@@ -114,10 +116,10 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
 
 
 def main(argv: Sequence[str], program: str = PLAIT) -> int:
-    """Runs one command line (without the program's name); the exit status.
+    """Runs one command line, without the program's name. Returns the exit status.
 
-    A `PlaitError` is printed to standard error in one layout; an internal error is marked as such (status 70). program:
-    the program to replace; its layout is used.
+    Prints a `PlaitError` to standard error. An internal error is reported as such, with status 70. program: the program
+    that plait replaces; its error layout is used.
     """
     TYPED.set([])
     SINK.set([])
@@ -175,7 +177,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         sys.stderr.write("plait: out of memory\n")
         return 3
     except RecursionError:
-        # Results of templates, overlays and substitutions can be nested more deeply than any input.
+        # Results of templates, overlays and substitutions can be nested more deeply than the inputs.
         return _print_error(LimitError("the data are nested too deeply", code="too-deep"), PLAIT)
     except ModuleNotFoundError as error:
         from plait.base.extras import missing_extra
@@ -219,13 +221,13 @@ def _print_error(error: PlaitError, program: str) -> int:
 
 
 def run() -> None:
-    """The console script: `main` on the process's arguments, then exit."""
+    """The console script: runs `main` with the process's arguments, then exits."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
         from plait.cli.streams import open_missing
 
         open_missing()
     if sys.stderr.encoding.lower() != "utf-8":
-        # Uses the locale's encoding otherwise, but messages quote UTF-8, like the output.
+        # The default is the locale's encoding, but messages quote UTF-8, like the output.
         sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     from plait.cli.streams import in_workflow
 
@@ -237,8 +239,8 @@ def run() -> None:
         from plait.cli.workflow_log import guard_workflow
 
         guard_workflow()
-    # A command is one short process: its objects live until it ends, and searching millions of nodes for cycles would
-    # take as long as the work itself.
+    # A command is one short process whose objects live until it ends. Searching millions of nodes for cycles would take
+    # as long as the work itself.
     gc.disable()
     from plait.base.process import own_process
 
@@ -260,7 +262,8 @@ def run() -> None:
 
         end_by_pipe()
     if status == _INTERRUPTED or ("threading" not in sys.modules and "coverage" not in sys.modules):
-        # Skips the interpreter's cleanup, which frees objects one by one and takes a tenth of an evaluation.
+        # Skips the interpreter's cleanup, which frees objects one by one and takes a tenth of the time of an
+        # evaluation.
         import atexit
 
         atexit._run_exitfuncs()
@@ -270,7 +273,7 @@ def run() -> None:
 
 
 _INTERRUPTED = 130
-# As a shell reports a process that SIGPIPE ended.
+# The status that shells report for a process ended by SIGPIPE.
 _BROKEN_PIPE = 141
 
 
@@ -303,7 +306,8 @@ def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
 
             return isolated(lambda: _with_stack_headroom(argv, isolates=False))
     except PlaitError as error:
-        # The timer of the limit `seconds` calls the first thread, which may be waiting for one with more room.
+        # The timer of the limit `seconds` calls the first thread, which may be waiting for a thread with a larger
+        # stack.
         return _print_error(error, program)
 
 

@@ -76,7 +76,7 @@ def _new_token(name: str, flags: Serve) -> int:
             code="unknown-choice",
         )
     token = new_token()
-    # So that the file of tokens can be appended to without the token itself in it.
+    # The output can be appended to the token file, because it does not contain the token itself.
     complain(f"the token, which is kept nowhere: {token}\n")
     write_out(text_of([[{"name": name, "digest": digest_of(token), "roles": roles}]]))
     return 0
@@ -201,7 +201,7 @@ def _import_revisions(flags: Serve, work: Callable[[Connection], int]) -> int:
 
 
 def policy_of(flags: Serve) -> dict[object, object] | None:
-    """The roles of each action in the file of `--policy`; None without it. Raises PlaitError."""
+    """The roles for each action in the file of `--policy`; None if it is not given. Raises PlaitError."""
     path = flags.policy
     if not path:
         return None
@@ -213,7 +213,7 @@ def policy_of(flags: Serve) -> dict[object, object] | None:
 
 
 def keys_of(flags: Serve) -> KeyRing | None:
-    """The keys that `--keys` names; None without it. Raises PlaitError."""
+    """The keys in the file of `--keys`; None if it is not given. Raises PlaitError."""
     given = flags.keys
     if not given:
         return None

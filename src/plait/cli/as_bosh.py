@@ -1,6 +1,6 @@
-"""The command line of BOSH: `interpolate` with the flags and texts of `bosh`, and no other command.
+"""The command line of BOSH: `interpolate` with the flags and messages of `bosh`.
 
-Global flags may be before or after the command. A failure prints an empty line to standard output, as BOSH does.
+Global flags may precede or follow the command. A failure prints an empty line to standard output, as BOSH does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ACCEPTED = "accepted, no effect"
 
 
 class Global(Request):
-    """The command line of `bosh` before its command."""
+    """The global flags of `bosh`, before its command."""
 
     __slots__ = ()
     program = PROGRAM
@@ -72,7 +72,7 @@ class Interpolate(Patch):
 BOSH = Command(Global, PROGRAM)
 INTERPOLATE = Command(Interpolate, "bosh interpolate")
 
-# The names of BOSH's commands, each with its short ones.
+# The names of BOSH's commands, each with its aliases.
 _COMMANDS: dict[str, tuple[str, ...]] = {
     "add-blob": (),
     "alias-env": (),
@@ -178,7 +178,7 @@ _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs one command line of bosh; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs one command line of bosh. Returns the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         return _dispatch(argv)
     except PlaitError as error:
@@ -214,7 +214,7 @@ def _interpolate(argv: Sequence[str]) -> int:
         flags = entered(INTERPOLATE.parse(argv))
     except UsageError as error:
         if isinstance(error.parsed, Patch):
-            # Words before the wrong one are read first, and may be wrong themselves.
+            # Words before the mistake are parsed first, and may contain mistakes themselves.
             prepare(error.parsed, is_whole=False)
         raise
     if flags.help:
@@ -257,7 +257,7 @@ def _check_environment(flags: Patch) -> None:
 
 
 def _check_certificate(flags: Patch) -> None:
-    """Raises ReadError for a certificate that cannot be read. `interpolate` has no use for one, but BOSH reads it first."""
+    """Raises ReadError for a certificate that cannot be read. `interpolate` does not use it, but BOSH reads it first."""
     value = flags.ca_cert if flags.has(Interpolate.ca_cert) else os.environ.get("BOSH_CA_CERT")
     if value is None or "BEGIN" in value:
         return
@@ -285,7 +285,7 @@ def _listed() -> str:
 
 
 def _unknown(name: str) -> UsageError:
-    """The error for an unsupported command; for one that BOSH does not have either, BOSH's own."""
+    """The error for an unsupported command. If BOSH does not have the command either, its message is used."""
     if name in _COMMANDS or any(name in short for short in _COMMANDS.values()):
         return UsageError(
             f'plait has no command "{name}": in the place of bosh it has interpolate alone',

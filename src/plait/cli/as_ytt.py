@@ -1,7 +1,7 @@
 """The command line of ytt, with ytt's messages on standard error.
 
-It accepts plait's flags as well, so that `--limit` and `--isolate` can be used in a program that calls ytt. Warnings
-that ytt does not have are not printed, unless a flag or PLAIT_WARNINGS requests them.
+It also accepts plait's flags, so that a program that calls ytt can use `--limit` and `--isolate`. Warnings that ytt
+does not print are not printed, unless a flag or PLAIT_WARNINGS requests them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs one command line of ytt; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs one command line of ytt. Returns the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         return _dispatch(argv)
     except PlaitError as error:
@@ -75,7 +75,7 @@ def _print_version() -> int:
 
 
 def _about(name: str, argv: Sequence[str]) -> int:
-    """Runs a command about the command line; the exit status. Raises PlaitError."""
+    """Runs `help`, `completion` or another command about the command line. Returns the exit status. Raises PlaitError."""
     from plait.cli import ytt_commands
 
     if name in _COMPLETE:

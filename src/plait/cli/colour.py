@@ -1,4 +1,4 @@
-"""Colours of printed text, and removal of control sequences."""
+"""Colours printed text, and removes control sequences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def cleaning(stream: TextIO | None = None) -> Callable[[str], str]:
-    """The function that cleans text from inputs before it is coloured. Output to a pipe or file is not cleaned.
+    """The function that sanitizes text from inputs before it is coloured. Output to a pipe or file is not sanitized.
 
     stream: standard output by default.
     """
@@ -29,9 +29,9 @@ def cleaning(stream: TextIO | None = None) -> Callable[[str], str]:
 def in_colour(stream: TextIO | None = None, error: PlaitError | None = None) -> bool:
     """True if text on a stream gets colours. Every command asks this function.
 
-    The last `--color` of the command line decides, then NO_COLOR, then FORCE_COLOR; otherwise only a terminal that is not
-    dumb gets colours. `--no-color`, as of bosh, is the same as `--color never`. stream: standard output by default. error:
-    of a command line with a mistake, parsed only in part.
+    The last `--color` of the command line decides, then NO_COLOR, then FORCE_COLOR; otherwise only a terminal that is
+    not dumb gets colours. bosh's `--no-color` means `--color never`. stream: standard output by default. error: of a
+    command line that was parsed only up to a mistake.
     """
     requests = typed(error)
     if any(getattr(one, "no_color", False) for one in requests):
@@ -46,10 +46,10 @@ def in_colour(stream: TextIO | None = None, error: PlaitError | None = None) -> 
 
 
 def is_dumb() -> bool:
-    """True if the terminal knows no control sequences, so that it has no colours and no line can be erased."""
+    """True if the terminal does not support control sequences, so that it has no colours and lines cannot be erased."""
     return os.environ.get("TERM", "dumb") == "dumb"
 
 
 def styles_of(stream: TextIO | None = None, error: PlaitError | None = None) -> Styles:
-    """The styles for text on a stream. Its pieces are cleaned for a terminal. stream, error: as of `in_colour`."""
+    """The styles for text on a stream. Text for a terminal is sanitized. stream, error: as in `in_colour`."""
     return Styles(cleaning(stream), colour=in_colour(stream, error))

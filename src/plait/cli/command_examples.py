@@ -1,4 +1,4 @@
-"""An example of each command, for its help."""
+"""Examples of commands for their help."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LAYER = "plait layer documents/"
 _COMPOSE = "plait compose plait.yml"
 _PATH = "Deployment/web:spec.replicas"
 
-# An example of each command, by its words.
+# Example command lines, by command.
 EXAMPLES: Mapping[str, str] = {
     "render": _RENDER,
     "render fmt": "plait render fmt -f config/",
@@ -57,7 +57,7 @@ EXAMPLES: Mapping[str, str] = {
     "version": "plait version",
 }
 
-# The query of a command about another one, in its example.
+# The last argument in examples of `explain` and `impact`.
 _ASKED = {"explain": _PATH, "impact": "config/app.yml:3", "set": f"{_PATH}=3", "lint": ""}
 
 

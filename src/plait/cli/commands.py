@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.engine.options import Option
 
-# The commands by purpose, each with its line in the list of commands.
+# The commands by purpose, each with its summary.
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Render": {
         "render": "evaluate templates, overlays, schemas and data values (ytt)",
@@ -66,7 +66,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 
 
 class Node:
-    """A command. words: that select it. children: its subcommands by name."""
+    """A command. words: its name with those of its parents. children: its subcommands by name."""
 
     __slots__ = ("children", "command", "words")
 
@@ -77,7 +77,7 @@ class Node:
 
     @property
     def example(self) -> str:
-        """A command line that shows its use."""
+        """An example command line."""
         return example_of(self.words)
 
 
@@ -136,12 +136,12 @@ def commands() -> dict[str, Command[Any]]:
 
 
 def _contains_dialects(command: Command[Any]) -> bool:
-    """True if the command line of a dialect follows the command's own flags."""
+    """True if a command line of a dialect follows the command's own flags."""
     return "render|patch|layer|compose" in command.request.usage
 
 
 def _variant(command: Command[Any], name: str, summary: str) -> Command[Any]:
-    """A subcommand that has the flags of its command."""
+    """A subcommand with the flags of its command."""
     about = type(
         "Variant", (command.request,), {"__slots__": (), "summary": _sentence(summary), "usage": "", "commands": ()}
     )
@@ -153,7 +153,7 @@ def _sentence(text: str) -> str:
 
 
 def _nested(command: Command[Any], name: str) -> Command[Any]:
-    """The command line of a dialect, or of `run`, within that of a command."""
+    """The command line of a dialect, or of `run`, inside that of a command."""
     outer = command.request
     if name == "run":
         from plait.cli.project import RUN
@@ -175,7 +175,7 @@ def _nested(command: Command[Any], name: str) -> Command[Any]:
 
 
 def unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
-    """The error for a command that does not exist. above: the command that has the known ones."""
+    """The error for an unknown command. above: the command that has the known ones."""
     return UsageError(
         f'unknown command "{f"{above} {word}".strip()}"',
         expected=", ".join(known) if above else None,

@@ -55,7 +55,7 @@ def entered(request: R) -> R:
 
 
 def quotes_values(error: PlaitError | None = None) -> bool:
-    """True if messages may quote values. error: of a command line with a mistake, which was not read to its end."""
+    """True if messages may quote values. error: of a command line that was parsed only up to a mistake."""
     from plait.cli.messages import typed
 
     return any(one.value(QUOTE_VALUES) for one in typed(error))
@@ -68,7 +68,7 @@ def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str])
 
 
 def shown(command: Command[Any]) -> int:
-    """Prints the help of a command; the exit status."""
+    """Prints the help of a command. Returns the exit status."""
     from plait.cli.colour import styles_of
 
     example = ""
@@ -76,7 +76,7 @@ def shown(command: Command[Any]) -> int:
         from plait.cli.command_examples import example_of
 
         example = example_of(command.name.split()[1:])
-    # A reference program has no colours in its help.
+    # The help of a reference program has no colours.
     styles = styles_of() if command.request.program == "plait" else None
     write_out(command.help_text(example=example, width=line_width(), styles=styles), is_harmless=True)
     return 0
@@ -101,7 +101,7 @@ def without_end(work: Callable[[], T]) -> T:
 
 
 class following_links:  # noqa: N801 - reads as what it does
-    """`with following_links():` lets typed paths lead out of a Git repository, as ytt and bosh do."""
+    """`with following_links():` allows named paths to lead out of a Git repository, as ytt and bosh do."""
 
     __slots__ = ("_token",)
 
@@ -130,7 +130,7 @@ def write_source_map(
     originals: FormatPreserver | None = None,
     as_json: bool = False,
 ) -> None:
-    """Writes the source map if requested. text, originals, as_json: the printed form, if not the usual YAML. Raises
+    """Writes the source map if requested. text, originals, as_json: the printed form; by default YAML. Raises
     ReadError.
     """
     if trace is not None and flags.has(SOURCE_MAP):
@@ -143,7 +143,7 @@ def write_source_map(
             write_map(flags.value(SOURCE_MAP), trace, documents, text, as_json=as_json)
 
 
-# The environment variable that sets the treatment of warnings without a flag.
+# The environment variable for the treatment of warnings if there is no flag.
 WARNINGS_VARIABLE = "PLAIT_WARNINGS"
 
 
@@ -174,13 +174,13 @@ def are_shown(flags: Dialect) -> bool:
 
 
 def are_notes_shown(flags: Dialect) -> bool:
-    """True if notes of the reference program itself are printed."""
+    """True if notes of the reference program are printed."""
     asked = flags.has(WARNINGS) or os.environ.get(WARNINGS_VARIABLE)
     return are_shown(flags) or (flags.program != "plait" and not flags.quiet and not asked)
 
 
 def print_warnings(flags: Dialect, context: Context) -> None:
-    """Prints the warnings of a run to standard error, each once, unless disabled."""
+    """Prints the warnings of a run to standard error, without duplicates, unless they are disabled."""
     if context.warnings and are_shown(flags):
         from plait.cli.messages import warn
 

@@ -1,6 +1,6 @@
 """Completion of command lines. The shell scripts only call `plait completion suggest -- WORDS`, which computes the
 answer from the declarations of options, the project file, and the documents of a run. Scripts for ytt call `ytt
-__complete` (`plait.cli.ytt_commands`). The format of an answer is that of cobra.
+__complete` (`plait.cli.ytt_commands`). The output format is that of cobra.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ COMPLETION = Command(Completion)
 
 # The word that scripts pass before the words to complete.
 SUGGEST = "suggest"
-# In an answer: files complete the word as well.
+# The directive that files complete the word as well.
 FILES = ":0"
-# A run is evaluated for at most this many seconds to complete a PATH.
+# Time limit in seconds for evaluating a run to complete a PATH.
 _SECONDS = "seconds=3"
 # Commands whose last argument is a PATH in the output.
 _OF_PATHS = ("explain", "set")
@@ -59,12 +59,12 @@ class Candidate:
 
 
 def answer(words: Sequence[str]) -> str:
-    """The candidates for the last of some words, one per line."""
+    """The candidates for the last word, one per line."""
     *before, current = words or [""]
     current = current.lstrip("'\"")
     try:
         found = [one for one in _found(before, current) if one.text.startswith(current) or one.text == FILES]
-    except PlaitError:  # there are no completions after a mistake, which running the command reports
+    except PlaitError:  # a mistake has no completions; running the command reports it
         return ""
     return "".join(dict.fromkeys(f"{one}\n" for one in found))
 
@@ -102,7 +102,7 @@ def _of_help(before: Sequence[str]) -> Iterator[Candidate]:
 
 
 def _read(node: Node, words: Sequence[str]) -> tuple[Node, list[str], Option | None]:
-    """The subcommand that some words choose, its arguments, and the flag at the end that lacks its value."""
+    """The selected subcommand, its arguments, and the last flag if it lacks its value."""
     arguments: list[str] = []
     pending: Option | None = None
     for word in words:
@@ -136,7 +136,7 @@ def _takes_run(node: Node) -> bool:
 
 
 def _command_of_run(node: Node, name: str) -> str:
-    """The command of the named run, if it may be named here; "" for none."""
+    """The command of the named run if a name is allowed here, else ""."""
     project = _project() if _takes_run(node) else None
     run = None if project is None else project.runs.get(name)
     return "" if run is None else run.command
@@ -169,7 +169,7 @@ def _runs() -> Iterator[Candidate]:
 
 
 def _values(option: Option, node: Node, current: str) -> Iterator[Candidate]:
-    """The values of a flag."""
+    """Candidates for the value of a flag."""
     if option.choices:
         yield from map(Candidate, option.choices)
     elif option.name == "with":
@@ -206,14 +206,14 @@ def _arguments(node: Node, arguments: Sequence[str], words: Sequence[str]) -> It
     if node.words[0] in _OF_PATHS and len(node.words) > 1:
         try:
             yield from _paths(node.words[0], words)
-        except PlaitError:  # the run fails, or is not complete yet
+        except PlaitError:  # the run fails, or is incomplete
             return
     yield Candidate(FILES)
 
 
 def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
-    """The documents of a run, or the paths in one of them, that match the last word. Nothing is written, and no program
-    is run. words: of the command line after the command.
+    """The documents of a run, or the paths in one of them, that match the last word. Evaluation writes nothing and
+    starts no program. words: after the command.
     """
     from plait.cli.questions import split_question
     from plait.insight.explain import Explainer
@@ -242,7 +242,7 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
 
 
 def _part(text: str, typed: int) -> str:
-    """A path up to the end of the part after the typed text. typed: its number of characters."""
+    """A path up to the end of the step after the typed text. typed: its length."""
     ends = [place for char in ".[" if (place := text.find(char, typed + 1)) >= 0]
     return text[: min(ends)] if ends else text
 

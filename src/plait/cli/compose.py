@@ -1,4 +1,4 @@
-"""`plait compose`: the steps of a pipeline file, in one run."""
+"""`plait compose`: runs the steps of a pipeline file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPOSE = Command(Compose)
 
 
 def deliver(request: Request) -> int:
-    """Evaluates a request and writes its result; the exit status. Raises PlaitError."""
+    """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError."""
     assert isinstance(request, Compose)
     if request.watch:
         from plait.cli.watch import watch

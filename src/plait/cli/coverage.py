@@ -1,4 +1,4 @@
-"""`plait coverage`: the parts of a project's files that its runs use."""
+"""`plait coverage`: the parts of a project's files that its runs execute."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ COVERAGE = Command(Cover)
 
 
 def main(flags: Cover) -> int:
-    """Runs `plait coverage`; the exit status: 1 if a run failed, or too little is used. Raises PlaitError."""
+    """Runs `plait coverage`. Returns the exit status: 1 if a run failed, or the coverage is too low. Raises PlaitError."""
     with working("looking for runs"):
         project = project_of(flags.project, os.curdir)
     announced(project)

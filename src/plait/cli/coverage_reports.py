@@ -1,4 +1,4 @@
-"""The requested coverage reports: reads, writes, and checks them."""
+"""Coverage reports of the command line: reads, writes and checks them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Reports:
     """The requested coverage reports.
 
-    asked: FORMAT:PATH of each report besides the table. least: the required percentage, "" for none. directory: the
-    base of paths, "" for the working directory. Raises UsageError before anything runs.
+    asked: FORMAT:PATH of each report in addition to the table. least: the required percentage, "" for none. directory:
+    the base of paths, "" for the working directory. Raises UsageError before anything runs.
     """
 
     def __init__(self, asked: Sequence[str], least: str, directory: str) -> None:
@@ -53,7 +53,7 @@ class Reports:
         return coverage
 
     def make(self, coverage: Coverage, *, table: bool = True) -> int:
-        """Prints the table, and writes the reports; 1 if less is used than is wanted. Raises ReadError."""
+        """Prints the table and writes the reports. Returns 1 if the coverage is too low, else 0. Raises ReadError."""
         summary = coverage.summary(self.directory)
         for form, path in self.asked:
             _FORMS[form](path, coverage, summary, self.directory)
@@ -95,7 +95,7 @@ def _percent(text: str) -> float | None:
     return percent
 
 
-# ---- forms
+# ---- formats
 
 
 def _json(path: str, coverage: Coverage, _summary: Summary, directory: str) -> None:

@@ -66,7 +66,7 @@ DIFF = Command(Diff)
 
 
 def main(flags: Diff) -> int:
-    """Runs `plait diff`; the exit status. Raises PlaitError."""
+    """Runs `plait diff`. Returns the exit status. Raises PlaitError."""
     keep_limits(flags)
     if len(flags.arguments) != 2:
         raise UsageError(
@@ -108,7 +108,7 @@ def main(flags: Diff) -> int:
 
 
 def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
-    """The documents of one side: of a file or directory as they are, of a site rendered."""
+    """The documents of one side: those of a file or directory as they are, or those of a rendered site."""
     links = links_of(flags)
     if not flags.site:
         context.begin(f"reading {path}")

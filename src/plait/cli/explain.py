@@ -69,7 +69,7 @@ IMPACT = Command(Impact)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs `plait explain`; the exit status. Raises PlaitError."""
+    """Runs `plait explain`. Returns the exit status. Raises PlaitError."""
     own, rest = EXPLAIN.apart(argv)
     if entered(own).help or not argv:
         return shown(EXPLAIN)
@@ -102,8 +102,8 @@ def _told(found: Iterable[History], context: Context) -> Iterator[History]:
 
 
 def _answer(found: Iterable[History], *, as_json: bool, presence: bool) -> None:
-    """Prints each history before computing the next one, because all of a large output would take far more memory than
-    their text.
+    """Prints each history before computing the next one, because all histories of a large output would take far more
+    memory than their text.
     """
     if as_json:
         from json import dumps
@@ -124,8 +124,8 @@ def _answer(found: Iterable[History], *, as_json: bool, presence: bool) -> None:
 
 
 def main_impact(argv: Sequence[str]) -> int:
-    """Runs `plait impact`. Returns the exit status: 1 if the line has no effect, UNKNOWN if that is unknown. Raises
-    PlaitError.
+    """Runs `plait impact`. Returns the exit status: 1 if the line has no effect, UNKNOWN if its effect is unknown.
+    Raises PlaitError.
     """
     own, rest = IMPACT.apart(argv)
     if entered(own).help or not argv:
@@ -177,7 +177,7 @@ def _as_json(question: ExplainQuestion[Any]) -> bool:
         return True
     typed = question.typed
     if isinstance(typed, Patch):
-        # -o is another flag there.
+        # -o is a different flag in these commands.
         return typed.json
     # `plait explain render -f . -o json PATH`, where -o is a flag of render.
     return typed.has(OUTPUT) and "json" in typed.value(type(typed).output)  # type: ignore[attr-defined]

@@ -93,7 +93,7 @@ FLEET = Command(Fleet)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs `plait fleet`; the exit status, 1 when a run has failed. Raises PlaitError."""
+    """Runs `plait fleet`. Returns the exit status: 1 if a run failed. Raises PlaitError."""
     if argv and argv[0] in dict(_SUBCOMMANDS):
         from plait.cli.fleet_answers import answer
 
@@ -109,19 +109,19 @@ def _fleet(flags: Fleet) -> int:
     if not flags.has(Fleet.events):
         _tell(report, flags)
     if flags.statistics:
-        # Standard output has the events.
+        # Standard output is used for events.
         (complain if flags.has(Fleet.events) else write_out)(statistics_text(report.statistics))
     return 0 if report.is_whole else 1
 
 
 @contextmanager
 def _many_runs() -> Iterator[None]:
-    """Disables the limits and the garbage collection of a single run: a fleet is many runs."""
+    """Disables the limits and the garbage collection settings of a single run, because a fleet consists of many runs."""
     stop_timer()
     unbound_memory()
     was_enabled, threshold = gc.isenabled(), gc.get_threshold()
     gc.enable()
-    # Ten thousand environments contain no garbage, however often they are examined.
+    # Ten thousand environments contain no garbage, so collecting would waste time.
     gc.set_threshold(100_000, 20, 50)
     try:
         with budget_scope(Limits()):

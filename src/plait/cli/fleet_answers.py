@@ -1,4 +1,4 @@
-"""`plait fleet why`, `plait fleet diff` and `plait fleet impact`: questions about all environments, answered as text or JSON."""
+"""`plait fleet why`, `plait fleet diff` and `plait fleet impact`: queries about all environments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class FleetQuestion(Request):
-    """A question about the environments of a project."""
+    """A query about the environments of a project."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ UNKNOWN = 3
 
 
 def answer(name: str, argv: Sequence[str]) -> int:
-    """Answers `why`, `diff` or `impact`. Returns the exit status: 1 if a line has no effect. Raises PlaitError."""
+    """Runs `why`, `diff` or `impact`. Returns the exit status: 1 if a line has no effect. Raises PlaitError."""
     command, work = ANSWERS[name]
 
     def run(flags: FleetQuestion) -> int:
@@ -244,7 +244,7 @@ def _place_data(place: Place) -> Mapping[str, object]:
 
 
 def _value_data(value: EnvironmentValue | None) -> Mapping[str, object]:
-    """The value with the place that set it; nulls if there is none."""
+    """The value with the position that set it; nulls if there is none."""
     if value is None:
         return {"value": None, "place": None, "file": None, "line": None}
     return {"value": value.text, "place": value.place, "file": value.file, "line": value.line}

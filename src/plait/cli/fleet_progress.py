@@ -48,7 +48,7 @@ class LogReporter(NullReporter):
             self._show(self.line(now - self._start))
 
     def line(self, seconds: float) -> str:
-        """The progress line after this number of seconds."""
+        """The progress line after a number of seconds."""
         done = self._up_to_date + self._done
         rate = self._done / seconds if seconds > 0 else 0.0
         text = f"plait: {done} of {self._total} runs"
@@ -64,7 +64,7 @@ class LogReporter(NullReporter):
 
 
 class StatusLineReporter(LogReporter):
-    """The same in one line that is removed at the end."""
+    """Prints progress in one line, which is removed at the end."""
 
     _FIRST = 1.0
     _EACH = 0.2
@@ -81,7 +81,7 @@ class StatusLineReporter(LogReporter):
 
 
 class EventReporter(NullReporter):
-    """Prints events for programs to standard output: a line of JSON for the start, each run, and the end."""
+    """Prints events to standard output: a line of JSON for the start, each run, and the end."""
 
     def begin(self, total: int, up_to_date: int) -> None:
         self._write({"event": "begin", "runs": total, "up_to_date": up_to_date})
@@ -110,7 +110,7 @@ class RunReporter(NullReporter):
 
 
 def for_people(*, verbose: bool) -> FleetReporter:
-    """The watcher that prints progress to standard error. verbose: each run."""
+    """The reporter that prints progress to standard error. verbose: each run."""
     if verbose:
         return RunReporter()
     terminal = guarded()

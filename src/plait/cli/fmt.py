@@ -1,4 +1,4 @@
-"""`plait fmt`: YAML files in one look."""
+"""`plait fmt`: formats YAML files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Fmt(Request):
 FMT = Command(Fmt)
 
 
-# Maximum number of skipped links that are named.
+# Maximum number of skipped links in a message.
 _NAMED = 5
 
 
@@ -109,7 +109,7 @@ def main(flags: Fmt) -> int:
 
 
 def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, FormattedText | None]]:
-    """Each file with its new text; None for a file that is not YAML, which is reported."""
+    """Each file with its formatted text. Reports files that are not YAML, and yields None for them."""
     for file in files:
         try:
             formatted = format_text(file.source.text, file.source.shown)
@@ -125,7 +125,7 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
 
 
 def _tell(file: InputFile, formatted: FormattedText, *, is_diff: bool, colour: bool) -> None:
-    """Prints the name of a file that changes, or the difference."""
+    """Prints the name of a changed file, or the difference."""
     name = file.source.shown
     if not is_diff:
         write_answer(f"{name}\n")
@@ -141,7 +141,7 @@ def _tell(file: InputFile, formatted: FormattedText, *, is_diff: bool, colour: b
 def _is_written(file: InputFile, formatted: FormattedText, named: Sequence[str]) -> bool:
     """True if the file was written. Prints errors, so that the remaining files are written.
 
-    named: the paths that the user typed.
+    named: the paths given by the user.
     """
     try:
         with cleanup_on_signal():

@@ -24,8 +24,8 @@ def help_text(node: Node, width: int | None) -> str:
 
 
 def help_of(words: Sequence[str]) -> str | None:
-    """The help requested by a subcommand and `--help`, or by `help` instead of a subcommand; None if the command itself
-    responds. words: the command, and the words after it.
+    """The help for a subcommand with `--help`, or for `help` in place of a subcommand; None if the command itself
+    handles the words. words: the command, and the words after it.
     """
     node = node_of(words[0])
     before: list[str] = []

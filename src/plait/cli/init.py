@@ -49,7 +49,7 @@ class Init(Request):
 INIT = Command(Init)
 
 
-# The files that `init` writes: path to text.
+# The files that `init` writes, by path.
 PROJECT = {
     "config/app.yml": """\
 #@ load("@ytt:data", "data")
@@ -146,7 +146,7 @@ Render a run, look for mistakes, and ask where a value comes from:
 def main_init(flags: Init) -> int:
     """Runs `plait init`. Returns the exit status: 1 if nothing was written. Raises PlaitError."""
     directory = only_argument(INIT, flags, "directory", ".")
-    # A fresh clone of an empty repository has only this.
+    # Names that a fresh clone of an empty repository may contain.
     if os.path.isdir(directory) and set(os.listdir(directory)) - {".git"}:
         return _adopt(flags, directory)
     if flags.dry_run:
@@ -184,7 +184,7 @@ def _adopt(flags: Init, directory: str) -> int:
         complain("plait: nothing was written\n")
         return 1
     try:
-        # Its name is not typed by the user, so a link of this name is not followed.
+        # The user did not name this file, so a link is not followed.
         top = os.path.dirname(found.path) or os.curdir
         write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666, top=top)
     except OSError as error:
@@ -194,7 +194,7 @@ def _adopt(flags: Init, directory: str) -> int:
 
 
 def _other_tool(directory: str) -> str:
-    """The first step in a repository whose YAML is rendered by Helm or kustomize; "" in any other."""
+    """Advice for a repository whose YAML is rendered by Helm or kustomize; "" for any other."""
     for here, folders, names in os.walk(directory):
         for _ in names:
             current_budget().visit(directory)

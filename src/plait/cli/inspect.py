@@ -1,4 +1,4 @@
-"""The error that `plait render --bulk-out` prints."""
+"""The errors of `plait render --bulk-out`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def bulk_error(error: PlaitError, flags: Render) -> str:
-    """An error as `--bulk-out` prints it: in the JSON, with status 0 (docs/guide-render.md)."""
+    """An error in the JSON of `--bulk-out`, which ends with status 0 (docs/guide-render.md)."""
     if flags.program == "ytt":
         return bulk_json([], sentence(error))
     text = render(error, quote_values=flags.quote_values)

@@ -1,7 +1,7 @@
 """`--isolate`: runs the command in a child process, which the parent kills at the limit `seconds`.
 
-The process of a command enforces its own limits (`plait.base.process`), but a timer cannot interrupt a single call into
-C. A waiting parent can always kill its child.
+The process of a command enforces its own limits (`plait.base.process`), but a timer cannot interrupt a call into C. A
+parent process can always kill its child.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from plait.base.limits import RunBudget
 
-# Seconds: the child's own timer fires first, and its message is more precise.
+# Additional seconds, so that the child's own timer, whose message is more precise, fires first.
 _GRACE = 0.3
 
 
 def isolated(command: Callable[[], int]) -> int:
-    """Runs a command in a child process; its exit status.
+    """Runs a command in a child process. Returns its exit status.
 
     Raises LimitError if the child was killed; UsageError on systems without child processes.
     """
@@ -68,7 +68,7 @@ def isolated(command: Callable[[], int]) -> int:
 
 
 def _run(command: Callable[[], int], hears: int, tells: int) -> int:
-    """The exit status of the command, in the child, which sends each time limit that it sets to the parent."""
+    """Runs the command in the child, and sends each time limit that it sets to the parent. Returns the exit status."""
     os.close(hears)
 
     def told(run: RunBudget) -> None:
@@ -82,7 +82,7 @@ def _run(command: Callable[[], int], hears: int, tells: int) -> int:
 
 
 def _wait(hears: int) -> float | None:
-    """Waits for the child to end; the limit that it went beyond, or None."""
+    """Waits for the child to end. Returns the limit that it exceeded, or None."""
     seconds: float = Limits().seconds
     deadline = monotonic() + seconds
     while True:
@@ -109,7 +109,7 @@ def _ending(child: int) -> Callable[[int, FrameType | None], None]:
 
 
 def _end(child: int) -> None:
-    """Ends a child. Waits first, because an interrupt reaches both, and the child reports it."""
+    """Ends a child. Waits first, because an interrupt reaches both processes, and the child reports it."""
     for _ in range(50):
         try:
             if os.waitpid(child, os.WNOHANG)[0]:

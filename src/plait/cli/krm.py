@@ -1,4 +1,4 @@
-"""`plait krm`: a KRM function for Kustomize and kpt: reads a ResourceList, prints a ResourceList.
+"""`plait krm`: a KRM function for Kustomize and kpt, which reads and prints a ResourceList.
 
 The function's configuration (`functionConfig`) has the settings in `spec`:
 

@@ -1,4 +1,4 @@
-"""`plait layer`: render layered documents (docs/reference/layering.md).
+"""`plait layer`: renders layered documents (docs/reference/layering.md).
 
 Reads files, directories, standard input and Airship sites, renders all documents together, and prints the concrete ones
 or writes each to a file. Flags control checks before and after rendering, secrets, selection and format.
@@ -24,7 +24,7 @@ LAYER = Command(Layer)
 
 
 def deliver(request: Request) -> int:
-    """Evaluates a request and writes its result; the exit status. Raises PlaitError."""
+    """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError."""
     assert isinstance(request, Layer)
     if request.watch:
         from plait.cli.watch import watch

@@ -1,4 +1,4 @@
-"""`plait lint`: findings of the runs of a project, on the command line."""
+"""`plait lint`: reports findings about the runs of a project."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ LINT = Command(Lint)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs `plait lint`; the exit status, 1 when something is found. Raises PlaitError."""
+    """Runs `plait lint`. Returns the exit status: 1 if there are findings. Raises PlaitError."""
     flags, typed = _apart(argv)
     if entered(flags).help:
         return shown(LINT)
@@ -151,7 +151,7 @@ class Asked:
 
 
 def _apart(argv: Sequence[str]) -> tuple[Lint, list[str]]:
-    """The flags of lint, and the words of the command line to check."""
+    """The flags of lint, and the words of the checked command line."""
     flags, rest = LINT.apart(argv)
     while rest and rest[0] != "--":
         word = rest[0]
@@ -166,7 +166,7 @@ def _apart(argv: Sequence[str]) -> tuple[Lint, list[str]]:
 
 
 def _typed(words: Sequence[str]) -> Project:
-    """A project of one run: a command line."""
+    """A project with one run: a command line."""
     command, *rest = words
     return Project("", "", [Run(command, command, (), None, "", None, uses=entered(table(command).parse(rest)).uses)])
 

@@ -1,4 +1,4 @@
-"""`plait lint --watch`: the findings again whenever a file that the runs read changes."""
+"""`plait lint --watch`: repeats lint whenever a file that the runs read changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def watch(
     *,
     counts: bool,
 ) -> None:
-    """Reports findings until the user interrupts. Raises UsageError where files cannot be watched. counts: print totals."""
+    """Reports findings until the user interrupts. counts: print totals. Raises UsageError if files cannot be watched."""
 
     def work(view: InputView, changed: frozenset[str]) -> None:
         try:

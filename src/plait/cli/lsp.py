@@ -14,7 +14,8 @@ class Lsp(Request):
     command = "lsp"
     summary = "Serve editors: the language server protocol on standard input and output."
     is_long_running = True
-    # Clients add these to the command, whatever the server is: it speaks on standard input and output in any case.
+    # Flags that clients add to the command of any server. They have no effect, because the server always uses standard
+    # input and output.
     _1 = Heading(NO_EFFECT)
     stdio = switch("stdio", "", has_effect=False)
     client = text("clientProcessId", "", value="PID", has_effect=False)
@@ -24,7 +25,7 @@ LSP = Command(Lsp)
 
 
 def main(_: Lsp) -> int:
-    """Runs `plait lsp`; the exit status. Raises ModuleNotFoundError without its libraries."""
+    """Runs `plait lsp`. Returns the exit status. Raises ModuleNotFoundError if its libraries are missing."""
     from plait.authoring.lsp.server import serve
 
     serve()

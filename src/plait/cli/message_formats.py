@@ -1,4 +1,4 @@
-"""Errors and warnings for programs. Loaded only for a format of `--message-format` other than text."""
+"""Formats of errors and warnings for programs. Loaded only if `--message-format` is not text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 
 class Sink:
-    """The receiver of one command line's messages: standard error. SARIF results are written together at the end."""
+    """The receiver of one command line's messages. Writes to standard error; SARIF results are written together at the
+    end.
+    """
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -47,16 +49,16 @@ class Sink:
             self._write([message_of(one, quote_values=quote_values, offers=_offers(one)) for one in parts_of(error)])
 
     def warnings(self, texts: Iterable[str]) -> None:
-        """Writes warnings. The reference programs have none of them."""
+        """Writes warnings. Formats of reference programs do not contain them."""
         if self.form not in REFERENCES:
             found = [message_of(one, offers=_offers(one)) for one in map(diagnostic_of, texts)]
             for one in found:
-                one.level = "warning"  # a text without diagnostic is a warning, too
+                one.level = "warning"  # a text without a diagnostic is a warning, too
             self._write(found)
 
     @property
     def is_of_messages(self) -> bool:
-        """False for the texts of another program."""
+        """False for formats that contain the text of another program."""
         return self.form not in REFERENCES
 
     def messages(self, found: list[Message]) -> None:
@@ -70,7 +72,7 @@ class Sink:
             annotate({JSON: as_lines, GITHUB: as_annotations}[self.form](found))
 
     def close(self) -> None:
-        """Writes the log of SARIF."""
+        """Writes the SARIF log."""
         if self.form == SARIF:
             annotate(as_sarif(self._found))
 

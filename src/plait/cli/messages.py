@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _sink(error: PlaitError | None = None) -> Sink | None:
-    """The receiver of messages; None for the usual text. error: of a command line with a mistake, parsed only in part."""
+    """The receiver of messages; None for text. error: of a command line that was parsed only up to a mistake."""
     made = SINK.get([])
     if made:
         return made[0]
@@ -37,15 +37,15 @@ def _sink(error: PlaitError | None = None) -> Sink | None:
 
 
 def typed(error: PlaitError | None = None) -> list[Request]:
-    """The requests of the command line. error: as of `_sink`."""
+    """The requests of the command line. error: as in `_sink`."""
     parsed = getattr(error, "parsed", None)
     return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
 
 
 def read_form(argv: Sequence[str]) -> None:
-    """Note the shared flags of a command line that ended before all of it was read."""
+    """Records the shared flags of a command line that was parsed only in part."""
     requests = TYPED.get([])
-    # A request has its whole command line, unless that names another command, or a run.
+    # A request represents the whole command line, unless that contains another command, or a run.
     is_unread = not requests or any(one.takes_words for one in requests)
     if is_unread and not any(one.has(Request.message_format) for one in requests):
         try:
@@ -55,26 +55,26 @@ def read_form(argv: Sequence[str]) -> None:
 
 
 def without_shared_flags(words: Sequence[str]) -> list[str]:
-    """The words without the flags that all commands accept, which apply from now on. Raises UsageError."""
+    """The words without the flags that all commands accept. These flags apply from now on. Raises UsageError."""
     flags, rest = Command(Request).apart(words, anywhere=True)
     TYPED.get([]).append(flags)
     return rest
 
 
 def is_text() -> bool:
-    """True if messages are the usual text."""
+    """True if messages are printed as text."""
     return _sink() is None
 
 
 def close_messages() -> None:
-    """Writes the end of a format at the end of a command line."""
+    """Completes the output of the message format at the end of a command line."""
     sink = _sink()
     if sink is not None:
         sink.close()
 
 
 def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
-    """Writes an error to standard error, in the selected format; a terminal shows its codes."""
+    """Writes an error to standard error, in the selected format. A terminal also shows its codes."""
     sink = _sink(error)
     if sink is None:
         from plait.cli.colour import styles_of
@@ -101,7 +101,7 @@ def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None
 
 
 def warn(context: Context) -> None:
-    """Prints the warnings of a run to standard error, each once."""
+    """Prints the warnings of a run to standard error, without duplicates."""
     sink = _sink()
     if sink is not None and not requested("quiet"):
         sink.warnings(context.warnings)
@@ -112,7 +112,7 @@ def warn(context: Context) -> None:
 
 
 def complain_of_warning(text: str) -> None:
-    """Writes a warning to standard error; nothing with --quiet."""
+    """Writes a warning to standard error, except with --quiet."""
     if requested("quiet"):
         return
     from plait.cli.colour import styles_of
@@ -125,7 +125,7 @@ def complain_of_warning(text: str) -> None:
 
 
 def _code_of(text: str) -> str:
-    """The code of a warning for a terminal, "" elsewhere."""
+    """The code of a warning if it is shown on a terminal, else ""."""
     if not sys.stderr.isatty():
         return ""
     from plait.base.codes import number_of

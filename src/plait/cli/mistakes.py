@@ -1,4 +1,4 @@
-"""Messages about a command that does not exist, and about faults of plait itself."""
+"""Messages about unknown commands, and about internal errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unknown_command(name: str) -> UsageError:
     return UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
 
 
-# Names of other programs for commands, and the corresponding plait command.
+# Maps names of commands in other programs to the corresponding plait command.
 _ELSEWHERE = {
     "apply": "plait render -f config/ | kubectl apply -f -",
     "bosh": "plait patch base.yml -o ops.yml",
@@ -51,7 +51,7 @@ _ELSEWHERE = {
 
 
 def tell_internal(error: Exception) -> int:
-    """Prints that plait has a fault; the exit status."""
+    """Reports an internal error of plait. Returns the exit status."""
     sys.stderr.write(
         f"plait: internal error: {type(error).__name__}: {error}\n"
         f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"

@@ -11,7 +11,7 @@ from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# In an installation, and in a checkout.
+# The directory in an installation, and in a checkout.
 _PLACES = (
     os.path.join(_PACKAGE, "explanations"),
     os.path.join(os.path.dirname(os.path.dirname(_PACKAGE)), "docs", "reference", "codes"),
@@ -39,16 +39,18 @@ def code_of(text: str) -> DiagnosticCode:
 
 
 def is_code(text: str) -> bool:
-    """True for the name of a code, and for a text in the format of one."""
+    """True if the text is the name of a code, or has the format of one."""
     return text in CODES or (text[:1].isalpha() and text[1:].isdecimal())
 
 
-# The widest paragraph; longer lines are hard to read.
+# Maximum width of paragraphs, because longer lines are hard to read.
 _WIDEST = 100
 
 
 def plain(page: str, width: int) -> str:
-    """A page of Markdown as plain text: paragraphs of a width, blocks indented below their file names, links without targets."""
+    """A page of Markdown as plain text: paragraphs wrapped to a width, blocks indented below their file names, links
+    without targets.
+    """
     out: list[str] = []
     for number, part in enumerate(page.split("```")):
         if number % 2:
@@ -67,7 +69,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
 def page_of(text: str, width: int = 80) -> str:
-    """The page of a code, as plain text with paragraphs of a width. Raises UsageError for an unknown one."""
+    """The page of a code, as plain text wrapped to a width. Raises UsageError for an unknown code."""
     code = code_of(text)
     for place in _PLACES:
         path = os.path.join(place, f"{code.code}.md")

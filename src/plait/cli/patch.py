@@ -40,20 +40,20 @@ if TYPE_CHECKING:
     from plait.ops.job import PatchJob
 
     class Outcome(Protocol):
-        """The options for the form of a result."""
+        """The options for the format of a result."""
 
         json: bool
         tty: bool
         program: ClassVar[str]
 
 
-# Values of BOSH's environment variables that enable a switch; an empty value does.
+# Values of BOSH's environment variables that enable a switch; an empty value enables it, too.
 TRUE = frozenset({"", "1", "t", "T", "TRUE", "true", "True"})
 PATCH = Command(Patch)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs `plait patch`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs `plait patch`. Returns the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         request = entered(PATCH.parse(argv))
     except UsageError as error:
@@ -63,7 +63,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def deliver(request: Request) -> int:
-    """Evaluates a request, writes its result. Returns the exit status. Raises PlaitError with status 1; 3 for a limit."""
+    """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError with exit status 1, or 3
+    for a limit.
+    """
     assert isinstance(request, Patch)
     try:
         return _run(request)
@@ -72,7 +74,7 @@ def deliver(request: Request) -> int:
 
 
 def _failed(error: PlaitError, *, as_data: bool) -> int:
-    """Prints an error as --json does; or raises it, with its exit status."""
+    """Prints an error as --json does, or raises it with its exit status."""
     error.exit_status = 3 if isinstance(error, LimitError) else 1
     if not as_data:
         raise error from None
@@ -98,7 +100,7 @@ def _run(request: Patch) -> int:
 
 
 def prepare(request: Patch, *, is_whole: bool = True) -> PatchJob:
-    """Reads everything that a request names. is_whole: as of `job_of`. Raises PlaitError."""
+    """Reads all inputs of a request. is_whole: as in `job_of`. Raises PlaitError."""
     keep_limits(request)
     context = Context()
     keep_warnings(request, context)
@@ -166,7 +168,7 @@ def _write_back(path: str, text: str) -> None:
 
 
 def as_json(block: str | None, lines: list[str]) -> str:
-    """The reference's wrapping of a result or an error."""
+    """A result or an error in BOSH's JSON."""
     from plait.yaml.json import write_json
 
     def array(texts: list[str]) -> str:

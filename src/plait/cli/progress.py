@@ -29,7 +29,7 @@ _AGAIN = 0.2
 
 
 class ProgressDisplay:
-    """`with Watched(context, terminal):` shows the progress of its body."""
+    """`with ProgressDisplay(context, terminal):` shows the progress of its body."""
 
     __slots__ = ("_context", "_over", "_terminal")
 
@@ -71,7 +71,7 @@ class StepLog:
 
 
 def stepped(context: Context, runs: Iterable[R]) -> Iterator[R]:
-    """The runs. Each is a step of the context."""
+    """The runs; each becomes a step of the context."""
     for run in runs:
         context.begin(f"run {run.name}")
         context.done += 1
@@ -79,16 +79,17 @@ def stepped(context: Context, runs: Iterable[R]) -> Iterator[R]:
 
 
 def line(context: Context, seconds: float) -> str:
-    """The progress line of an evaluation after this number of seconds."""
+    """The progress line of an evaluation after a number of seconds."""
     many = f" ({context.done} of {context.total})" if 0 < context.done <= context.total else ""
     return f"plait: {seconds:.0f} s {context.doing or 'reading'}{many}"
 
 
 @contextmanager
 def working(doing: str, total: int = 0, *, steps: bool = True) -> Iterator[Context]:
-    """Shows progress while the body runs that has no context of its own. The body counts in `done` of the context.
+    """Shows progress while the body runs, if it has no context of its own. The body counts in `done` of the context.
 
-    doing: what it does, such as "checking the runs". total: how many units there are, 0 if that is unknown. steps: as of `watched`.
+    doing: a description, such as "checking the runs". total: the number of units, 0 if it is unknown. steps: as in
+    `watched`.
     """
     from plait.cli.streams import watched
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class RunCommand(Request):
-    """The command line of `plait run` before the name of the run."""
+    """The command line of `plait run`, up to the name of the run."""
 
     __slots__ = ()
     command = "run"
@@ -62,7 +62,7 @@ PROJECT = Command(ProjectCommand)
 
 
 def main_run(argv: Sequence[str]) -> int:
-    """Runs `plait run`; the exit status. Raises PlaitError."""
+    """Runs `plait run`. Returns the exit status. Raises PlaitError."""
     own, rest = RUN.apart(argv)
     if entered(own).help:
         return shown(RUN)
@@ -82,7 +82,7 @@ def main_run(argv: Sequence[str]) -> int:
 
 
 def _deliver(request: Request) -> int:
-    """Evaluates a request and writes its result, as its command does; the exit status."""
+    """Evaluates a request and writes its result, as its command does. Returns the exit status."""
     deliver: Callable[[Request], int] = __import__(f"plait.cli.{request.command}", fromlist=["deliver"]).deliver
     return deliver(request)
 
@@ -110,23 +110,24 @@ def is_run(word: str) -> bool:
     found = find(os.curdir)
     try:
         return found is not None and word in read(found).runs
-    except PlaitError:  # an unreadable file is reported to commands that need its runs
+    except PlaitError:  # commands that need the runs report an unreadable file
         return False
 
 
 def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
-    """The run of `[NAME] [more]`, and the remaining words. path: of the project file, or "" to search for it. named:
-    there may be a NAME.
+    """The run of `[NAME] [more]`, and the remaining words. path: of the project file, or "" to search for it. named: a
+    NAME is allowed.
 
     Raises PlaitError.
     """
     words = [*argv]
     project = project_of(path, os.curdir)
     if not project.path:
-        # The flags that all commands accept apply to what is announced.
+        # The flags that all commands accept also apply to announced runs.
         TYPED.get([]).append(Command(Request).apart(words, anywhere=True)[0])
     announced(project)
-    # The only run need not be named; the words then belong to its command. `render` accepts no arguments.
+    # If there is only one run, its name is optional, and the words belong to its command. `render` accepts no
+    # arguments.
     is_only = len(project.runs) == 1 and not project.matrices
     takes_words = is_only and next(iter(project.runs.values())).command != "render"
     is_named = named and words and (words[0] in project.runs or (words[0][:1] != "-" and not takes_words))

@@ -44,8 +44,8 @@ else:
 class ExplainQuestion(Generic[R]):
     """A parsed command line of a query.
 
-    own: the query's own flags. request: the evaluation. typed: the typed part of it, without the settings of a
-    project's run. asked: the last argument, or None. permissions: of the run's project; None for a command line.
+    own: the query's own flags. request: the evaluation. typed: its part from the command line, without the settings of
+    a project's run. asked: the last argument, or None. permissions: of the run's project; None for a command line.
     """
 
     __slots__ = ("asked", "own", "permissions", "request", "typed")
@@ -60,7 +60,7 @@ class ExplainQuestion(Generic[R]):
         self.asked = asked
 
     def run(self, context: Context, *, follows_all: bool = False) -> tuple[DocumentSet, Trace]:
-        """Evaluates with everything recorded; a variables store is not written. Raises PlaitError.
+        """Evaluates with provenance, without writing a variables store. Raises PlaitError.
 
         follows_all: also record functions that only compute.
         """
@@ -71,7 +71,7 @@ class ExplainQuestion(Generic[R]):
 
 
 def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:
-    """Parses a command line about another one. own: the flags at its beginning; argv: the words after them.
+    """Parses a command line that contains another one. own: the flags at its start; argv: the words after them.
 
     Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises
     UsageError.
@@ -97,7 +97,7 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     read = entered(table(command, switches.values()).read(rest))
     if run is not None and read.value(TRUST):
         run, rest = project.chosen(path, words)
-    # Switches that both commands have apply to both.
+    # Switches of both commands apply to both.
     shared = {one.attribute: one for one in dialect(command).options}
     before_it = [one for one in own.uses if one.option.attribute in switches and one.option.attribute in shared]
     for use in read.uses:
@@ -166,7 +166,7 @@ def _nothing_asked(command: str, count: int) -> UsageError:
 
 
 def _check_word(first: list[str]) -> None:
-    """Refuses a misspelt command's name. Raises UsageError."""
+    """Raises UsageError for a misspelt command name."""
     if first and not first[0].startswith("-") and not os.path.lexists(first[0]):
         hint = did_you_mean(first[0], DIALECTS)
         if hint is not None:
@@ -176,7 +176,7 @@ def _check_word(first: list[str]) -> None:
 
 
 def _as_run(name: str) -> str | None:
-    """A hint for the name of a run of the project, or a similar one."""
+    """A hint for the name of a run of the project, or a similar name; or None."""
     try:
         project = project_of("", os.curdir)
     except PlaitError:
@@ -187,7 +187,7 @@ def _as_run(name: str) -> str | None:
 
 
 def _detected(argv: list[str]) -> str:
-    """The command that a command line without one means."""
+    """The command for a command line without one, by its flags."""
     if not argv:
         raise UsageError("which command is to be explained?", expected=", ".join(DIALECTS), code="missing-argument")
     heads = {word.partition("=")[0] for word in argv if word.startswith("--")} | {

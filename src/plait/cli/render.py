@@ -48,7 +48,7 @@ _SUBCOMMANDS = (
     ("help", "print help"),
 )
 
-# A separate declaration: in `render template`, the command `version` replaces the flag.
+# Declared separately, because `render template` has a command `version` in place of the flag.
 VERSION_FLAG: Any = switch("version", "print the version", setting="")
 
 
@@ -96,7 +96,7 @@ If you want to include those results, use the --output-files or --dangerous-empt
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs `plait render`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
+    """Runs `plait render`. Returns the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
         return _dispatch(argv)
     except PlaitError as error:
@@ -104,7 +104,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def with_status(error: PlaitError) -> PlaitError:
-    """An error with the exit status of the reference; it has no limits."""
+    """The error with exit status 1, as in ytt; ytt has no limits."""
     error.exit_status = 3 if isinstance(error, LimitError) else 1
     return error
 
@@ -138,7 +138,7 @@ def _version() -> int:
 
 
 def deliver(request: Request) -> int:
-    """Evaluates a request and writes its result; the exit status. Raises PlaitError."""
+    """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError."""
     assert isinstance(request, Render)
     if request.watch:
         from plait.cli.watch import watch
@@ -218,7 +218,7 @@ def _prints_json(request: Render) -> bool:
 
 
 def _note_texts(request: Render, result: RenderResult, context: Context) -> None:
-    """Warns about text files that are not printed if warnings are errors; otherwise `_write` does."""
+    """Warns about text files that are not printed, if warnings are errors. Otherwise `_write` warns."""
     if context.refuses_warnings and result.texts and _prints_documents(request):
         names = ", ".join(file.path for file in result.texts)
 

@@ -1,4 +1,4 @@
-"""`plait render fmt`: YAML files as ytt's formatter prints them."""
+"""`plait render fmt`: formats YAML files like ytt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def print_formatted(flags: Request, *, marks_end: bool) -> int:
-    """Prints the YAML files that the flags name; returns the exit status. Raises PlaitError."""
+    """Prints formatted YAML files. Returns the exit status. Raises PlaitError."""
     keep_limits(flags)
     files = Inputs(offline=flags.value(Render.offline)).files(flags.value(Render.inputs))
     sources = [file.source for file in files if file.type == YAML]

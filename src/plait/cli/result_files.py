@@ -1,4 +1,4 @@
-"""Results written to files: --output-files and --output-by."""
+"""Writes results to files: --output-files and --output-by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of a project, shown as they would be typed."""
+"""Prints runs of a project as command lines."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def described(run: Run) -> list[str]:
     return out
 
 
-# Inferred runs that are named before an answer about them.
+# Maximum number of inferred runs that are named.
 _NAMED = 3
 
 
 def announced(project: Project) -> Project:
-    """The project. Inferred runs are printed to standard error, because the user did not name them."""
+    """The project, after printing inferred runs to standard error, because the user did not name them."""
     if not project.path and project.runs:
         runs = [*project.runs.values()]
         for run in runs[:_NAMED]:

@@ -25,7 +25,7 @@ SERVE = Command(Serve)
 
 
 def main(flags: Serve) -> int:
-    """Runs `plait serve`; the exit status. Raises PlaitError."""
+    """Runs `plait serve`. Returns the exit status. Raises PlaitError."""
     if not flags.arguments:
         return _serve(flags)
     from plait.cli.admin_commands import do

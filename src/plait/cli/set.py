@@ -1,4 +1,4 @@
-"""`plait set`: values of an output, edited where they are written."""
+"""`plait set`: edits values of an output in their source files."""
 
 from __future__ import annotations
 
@@ -65,19 +65,19 @@ class Set(Request):
 
 SET = Command(Set)
 
-# How VALUE is read; the last two are flags.
+# The ways to read VALUE. The last two are flags.
 YAML, TEXT_ITSELF, TEXT_OF_FILE = "yaml", "text", "text-file"
 
 
 class Wish:
-    """One requested change. text: as typed. splits: the candidates for its PATH and VALUE. is_gone: the value is to be
+    """One requested change. text: the argument. splits: the candidates for PATH and VALUE. is_gone: the value is
     removed.
     """
 
     __slots__ = ("form", "is_gone", "splits", "text")
 
     def __init__(self, text: str, form: str = YAML) -> None:
-        """form: how VALUE is read. Raises UsageError for an argument that is not PATH=VALUE."""
+        """form: the way to read VALUE. Raises UsageError for an argument that is not PATH=VALUE."""
         self.text = text
         self.form = form
         self.splits = [*_splits(text)]
@@ -92,7 +92,7 @@ class Wish:
             )
 
     def found(self, state: EditSession) -> tuple[NodePath, str]:
-        """The one value that the PATH means, and the text of the VALUE. Raises UsageError."""
+        """The only value at the PATH, and the text of the VALUE. Raises UsageError."""
         first: UsageError | None = None
         for path, value in self.splits:
             try:
@@ -103,9 +103,7 @@ class Wish:
         raise first
 
     def value(self, text: str) -> Value:
-        """The value of VALUE; `@path` is the YAML in a file. Raises ReadError, and UsageError for several
-        documents.
-        """
+        """The parsed VALUE. `@path` is the YAML in a file. Raises ReadError, and UsageError for several documents."""
         if self.form == TEXT_ITSELF:
             return text
         if self.form == TEXT_OF_FILE:
@@ -127,7 +125,7 @@ class Wish:
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:
-    """PATH and VALUE at each `=` that may be between them: in a pointer one may be a part of it."""
+    """PATH and VALUE for each `=` that may separate them. A pointer may contain `=` itself."""
     quoted, depth = False, 0
     for at, char in enumerate(text):
         if char == '"':
@@ -141,7 +139,7 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs `plait set`. Returns the exit status: 1 if more would change than requested. Raises PlaitError."""
+    """Runs `plait set`. Returns the exit status: 1 if more values would change than requested. Raises PlaitError."""
     flags, rest = SET.apart(argv, anywhere=True)
     if entered(flags).help or not argv:
         return shown(SET)
@@ -175,7 +173,7 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
 
 
 def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
-    """The edit for one value. If there is none, alternatives are printed. Raises PlaitError."""
+    """The edit for one value. If it fails, prints alternatives. Raises PlaitError."""
     try:
         place, text = wish.found(state)
     except UsageError as error:
@@ -201,7 +199,7 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
 
 
 def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | None, flags: Set) -> Edit:
-    """The edit at the position that the flags select, or where the value is written."""
+    """The edit at the position that the flags select, or at the value's source."""
     if flags.has(Set.at):
         file, _, line = flags.at.rpartition(":")
         if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
@@ -221,7 +219,7 @@ _LONGEST_NUMBER = 9
 
 
 def _set_from(target: Target, flags: Set) -> int:
-    """Writes an edited output back. Returns the exit status: 1 if some differences could not be written."""
+    """Writes an edited output back. Returns the exit status: 1 if some differences could not be written back."""
     wanted = read(sources(flags.from_))
     with working("looking for the lines to edit"):
         edit, refused = put_back(EditSession(target), wanted)
@@ -237,7 +235,7 @@ def _set_from(target: Target, flags: Set) -> int:
 
 
 def _finish(edit: Edit, flags: Set) -> None:
-    """Writes the files, or prints how to."""
+    """Writes the files, or prints how to write them."""
     names = ", ".join(os.path.relpath(path) for path in edit.files)
     if not edit.files:
         note("plait: that is what the output has already\n")
@@ -263,7 +261,7 @@ def _show(edit: Edit) -> None:
 
 
 def _target(words: list[str]) -> tuple[Target, list[str]]:
-    """The run, and the remaining words with the values to set. Raises PlaitError."""
+    """The run, and the remaining words. Raises PlaitError."""
     if words and words[0] not in (*DIALECTS, "run") and is_run(words[0]):
         words = ["run", *words]
     is_named = bool(words) and words[0] == "run"
@@ -287,7 +285,7 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
 
 
 def _apart(uses: Sequence[Use]) -> tuple[list[Use], list[str]]:
-    """The uses of options, and the arguments that set something."""
+    """The uses of options, and the arguments that set values."""
     wishes = [one for one in uses if one.option.is_argument and _is_wish(one.value)]
     return [one for one in uses if one not in wishes], [one.value for one in wishes]
 

@@ -1,4 +1,4 @@
-"""`plait shims`: programs named `ytt` and `bosh` that are plait, for other programs that call them."""
+"""`plait shims`: writes programs named `ytt` and `bosh` that run plait, for other programs that call them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Shims(Request):
 SHIMS = Command(Shims)
 
 
-# Every file that plait writes has it; other files are not replaced unasked.
+# A mark in every file that plait writes. Other files are not replaced without a flag.
 _MARK = "written by `plait shims`"
 _PROGRAM = f"""\
 # plait in the place of {{program}}, {_MARK}.
@@ -58,12 +58,14 @@ from plait.cli import run
 
 run()
 """
-# The maximum length of a first line that every kernel accepts.
+# The maximum length of a first line that all kernels accept.
 _LONGEST_LINE = 127
 
 
 def main(flags: Shims) -> int:
-    """Runs `plait shims`; the exit status. Raises UsageError if a file cannot be written, or is not plait's."""
+    """Runs `plait shims`. Returns the exit status. Raises UsageError if a file cannot be written, or does not belong to
+    plait.
+    """
     if len(flags.arguments) != 1:
         raise UsageError(
             "plait shims takes one directory",
@@ -95,7 +97,7 @@ def main(flags: Shims) -> int:
 
 
 def _files(program: str, python: str) -> dict[str, str]:
-    """The files that are a program, by name. python: the path of the interpreter that has plait."""
+    """The files of a program, by name. python: the path of the interpreter with plait."""
     text = _PROGRAM.format(program=program)
     if os.name == "nt":
         return {f"{program}.py": text, f"{program}.cmd": f'@"{python}" -P "%~dp0{program}.py" %*\n'}

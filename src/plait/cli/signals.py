@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class _EndedError(BaseException):
-    """Raised in the main thread when the process is asked to end; only `cleanup_on_signal` catches it."""
+    """Raised in the main thread on a SIGTERM. Only `cleanup_on_signal` catches it."""
 
 
 class cleanup_on_signal:  # noqa: N801 - reads as what it does
     """`with cleanup_on_signal():` around code that writes files: after a SIGTERM, enclosed code removes its temporary
     files.
 
-    The process then ends by the signal, as it would have without this. Does nothing if there is another handler, and
-    outside of the main thread.
+    The process then ends by the signal, as usual. Does nothing if there is another handler, and outside of the main
+    thread.
     """
 
     __slots__ = ("_is_ours",)
@@ -40,12 +40,12 @@ class cleanup_on_signal:  # noqa: N801 - reads as what it does
 
 
 def _end(number: int, _frame: object) -> None:
-    signal.signal(number, signal.SIG_IGN)  # until all is removed
+    signal.signal(number, signal.SIG_IGN)  # until all files are removed
     raise _EndedError
 
 
 def end_by_pipe() -> None:
-    """Ends the process by SIGPIPE, as usual when the reader is gone. Returns on systems without it."""
+    """Ends the process by SIGPIPE, as usual when the reader of a pipe has ended. Returns on systems without SIGPIPE."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)

@@ -32,7 +32,7 @@ def requested(attribute: str) -> bool:
 
 
 def note(text: str) -> None:
-    """Writes a text to standard error that is neither a result nor an error; nothing with --quiet."""
+    """Writes text to standard error that is neither a result nor an error, except with --quiet."""
     if not requested("quiet"):
         complain(text)
 
@@ -59,7 +59,7 @@ def watched(context: Context, *, steps: bool = True) -> ProgressDisplay | _Unwat
 
 
 def guarded() -> Terminal | None:
-    """Standard error, if it is a guarded terminal. Guarding imports the module."""
+    """Standard error, if it is a guarded terminal, else None. Guarding imports the module."""
     if "plait.cli.terminal" not in sys.modules:
         return None
     from plait.cli.terminal import Terminal
@@ -68,9 +68,9 @@ def guarded() -> Terminal | None:
 
 
 def write_out(text: str, *, is_harmless: bool = False) -> None:
-    """Writes to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone.
+    """Writes to standard output immediately. Raises ReadError if that fails, BrokenPipeError if the reader has ended.
 
-    is_harmless: control sequences of inputs were removed when the text was created; the remaining ones are plait's.
+    is_harmless: the text was already sanitized; remaining control sequences are plait's own.
     """
     if sys.stdout.isatty():
         from plait.cli.terminal import harmless
@@ -82,7 +82,7 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
     try:
         sys.stdout.flush()
         rest = memoryview(text.encode("utf-8", "surrogateescape"))
-        # Without a buffer (PYTHONUNBUFFERED) the system may write only a part, or nothing.
+        # Without a buffer (PYTHONUNBUFFERED), a write may be partial.
         while rest:
             written = sys.stdout.buffer.write(rest)
             if not written:
@@ -104,7 +104,7 @@ def in_workflow() -> bool:
 
 
 def write_answer(text: str, *, is_harmless: bool = False) -> None:
-    """Writes text for people to standard output, not the output of a run."""
+    """Writes text for users, not the output of a run, to standard output."""
     if in_workflow():
         from plait.insight.workflow import without_commands
 
@@ -113,7 +113,7 @@ def write_answer(text: str, *, is_harmless: bool = False) -> None:
 
 
 def write_folded(text: str, *, is_harmless: bool = False) -> None:
-    """The same, folded to the width of a terminal."""
+    """As `write_answer`, wrapped to the width of a terminal."""
     width = line_width()
     if width is None:
         write_answer(text, is_harmless=is_harmless)
@@ -142,9 +142,9 @@ def _width_of(stream: TextIO) -> int | None:
 
 
 def complain(text: str, *, is_harmless: bool = False) -> None:
-    """Writes a message to standard error; a terminal gets no lines that are wider than it is.
+    """Writes a message to standard error, wrapped to the width of a terminal.
 
-    is_harmless: as of `write_out`.
+    is_harmless: as in `write_out`.
     """
     width = error_width()
     if width is not None:
@@ -159,7 +159,7 @@ def complain(text: str, *, is_harmless: bool = False) -> None:
 
 
 def forget_out() -> None:
-    """Lets whatever is still to be written, the interpreter's last flush among it, go nowhere."""
+    """Discards all further standard output, including the interpreter's last flush."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

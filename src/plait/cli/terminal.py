@@ -15,9 +15,8 @@ else:
         return value
 
 
-# Characters that control a terminal: control characters (all but tab and line feed), their eight-bit forms, also as
-# bytes that are not UTF-8, characters that some terminals read as the end of a line, and changes of the writing
-# direction.
+# Characters that control a terminal: control characters except tab and line feed, their eight-bit forms (also as
+# invalid UTF-8), characters that some terminals treat as line ends, and changes of the writing direction.
 _OBEYED = {
     **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
     **{0xDC00 + code: f"\\x{code:02x}" for code in range(0x80, 0x100)},
@@ -26,12 +25,12 @@ _OBEYED = {
 
 
 def harmless(text: str) -> str:
-    """The text with escapes instead of characters that control a terminal."""
+    """The text with escapes in place of characters that control a terminal."""
     return text.translate(_OBEYED)
 
 
 def columns(stream: TextIO) -> int | None:
-    """The columns of the terminal that a stream is connected to, or None."""
+    """The width of the terminal that a stream is connected to, or None."""
     try:
         found = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):
@@ -39,7 +38,7 @@ def columns(stream: TextIO) -> int | None:
     return max(found, _NARROWEST) if found else None
 
 
-# Nothing is broken into shorter lines than that.
+# Minimum width of wrapped lines.
 _NARROWEST = 40
 # Indentation of continuation lines.
 _FURTHER_IN = 4
@@ -47,7 +46,7 @@ _BAR = "  | "
 
 
 def folded(text: str, width: int) -> str:
-    """The text with lines folded to a width, at spaces if possible; colours have no width."""
+    """The text with lines wrapped to a width, at spaces if possible. Colour codes have no width."""
     return "\n".join(
         [
             piece
@@ -58,7 +57,7 @@ def folded(text: str, width: int) -> str:
 
 
 def _shown(line: str) -> int:
-    """The columns that a line takes: colours have no width."""
+    """The number of columns of a line. Colour codes have no width."""
     if "\x1b" not in line:
         return len(line)
     import re
@@ -69,16 +68,16 @@ def _shown(line: str) -> int:
 def _broken(line: str, width: int) -> list[str]:
     import re
 
-    # Each character with the codes before it; trailing codes precede no character.
+    # Matches each character with the codes before it.
     found = re.findall(r"((?:\x1b\[[0-9;]*m)*)(.|$)", line)
     shown = "".join([char for _, char in found])
     indent = " " * min(len(shown) - len(shown.lstrip(" ")) + _FURTHER_IN, width // 2)
-    # Where pieces end, and where the next ones begin; a space in between goes.
+    # The end of each line, and the start of the next one; the space between them is removed.
     breaks: list[tuple[int, int]] = []
     start, room = 0, width
     bar = shown.find(_BAR)
     if bar <= width and shown[: max(bar, 0)].strip():
-        # A quoted line is written below its position rather than broken.
+        # A quoted line is written below its position, not broken.
         breaks.append((bar, bar + len(_BAR) - 2))
         start, room = breaks[0][1], width - len(indent)
     while len(shown) - start > room:
@@ -97,9 +96,9 @@ def _broken(line: str, width: int) -> list[str]:
 
 
 class Terminal:
-    """A standard stream on a terminal: control sequences in written text are removed.
+    """A standard stream on a terminal. Control sequences in written text are removed.
 
-    `show` writes a line that is replaced by the next output.
+    `show` writes a line that the next output replaces.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -113,7 +112,7 @@ class Terminal:
             return self._stream.write(harmless(text))
 
     def write_harmless(self, text: str) -> int:
-        """Writes text without control sequences of inputs: the remaining ones are plait's."""
+        """Writes sanitized text. Remaining control sequences are plait's own."""
         with self._lock:
             self._clear()
             return self._stream.write(text)

@@ -1,4 +1,4 @@
-"""`plait test`: run the tests of a project."""
+"""`plait test`: runs the tests of a project."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ NO_TESTS = 5
 
 
 def main(flags: Test) -> int:
-    """Runs `plait test`. Returns the exit status: 0 if all passed, 1 if some failed, 2 for wrong usage, 5 without
-    tests.
+    """Runs `plait test`. Returns the exit status: 0 if all passed, 1 if some failed, 2 for wrong usage, 5 if there are
+    no tests.
 
     Raises PlaitError.
     """
@@ -118,7 +118,7 @@ def main(flags: Test) -> int:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
         return NO_TESTS
     if current_budget().keeper is not None:
-        stop_timer()  # each test has its own
+        stop_timer()  # each test has its own limit
     coverage = None if reports is None else reports.read(flags.cov_append)
     done = _run(flags, cases, collected, jobs, start, coverage)
 
@@ -129,7 +129,7 @@ def main(flags: Test) -> int:
 
 
 def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
-    """The tests that the arguments name, and the selected ones. Raises PlaitError."""
+    """The tests in the arguments, and the selected ones. Raises PlaitError."""
     collected = Collector(flags.project).collect(flags.arguments)
     for project in collected.inferred:
         announced(project)
@@ -173,7 +173,7 @@ def _run(
         in_workflow=flags.github or in_workflow(),
     )
     done: list[CaseResult] = []
-    # A bar on standard output needs no line on standard error.
+    # A bar on standard output replaces the line on standard error.
     with (
         nullcontext(Context()) if sys.stdout.isatty() else working("running tests", len(cases), steps=False) as context
     ):

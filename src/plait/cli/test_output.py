@@ -1,4 +1,4 @@
-"""Output of a test run: dots, a line per test, or a bar on a terminal; then the failures, and the count."""
+"""Prints a test run: dots, a line per test, or a bar on a terminal; then the failures and the counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BAR = 30
 class TerminalReporter:
     """Prints results to standard output as they arrive.
 
-    total: their number. verbose: print one line each. quiet: print failures only. colour: on a terminal.
+    total: number of tests. verbose: print one line each. quiet: print failures only. colour: on a terminal.
     in_workflow: print GitHub annotations.
     """
 
@@ -87,7 +87,7 @@ class TerminalReporter:
         write_out(f"{', '.join(parts)}{took}\n", is_harmless=True)
 
     def _failure(self, case_result: CaseResult, reported: dict[Key, str]) -> None:
-        """Prints the failures of a test. reported: the errors that were printed, with their tests."""
+        """Prints the failures of a test. reported: the errors already printed, with their tests."""
         head = f"{self._paint('FAILED', '31;1')} {self._clean(case_result.id)}  ({self._clean(case_result.file)}:{case_result.line})"
         lines = []
         for failure in case_result.failures:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 def watch(cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, update: bool) -> None:
-    """Runs tests until the user interrupts. Raises UsageError where that cannot be done.
+    """Runs tests until the user interrupts. Raises UsageError if files cannot be watched.
 
-    cases: reads the tests. verbose, update: as the flags.
+    cases: reads the tests. verbose, update: as the flags of `plait test`.
     """
     follow(TestWatcher(cases, verbose=verbose, update=update).work, idle=idle_collector())
     if sys.stdout.isatty():

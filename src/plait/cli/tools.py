@@ -1,4 +1,4 @@
-"""Helpers of the tools' commands: nested command lines, arguments, sizes, numbers of processes."""
+"""Helpers for commands: nested command lines, arguments, sizes, numbers of processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
     """The command line of a dialect inside that of another command. name: of DIALECTS. more: options of that command
-    that are accepted there as well; `--trust` always is.
+    that are accepted there as well, in addition to `--trust`.
     """
     cls = dialect(name)
     known = {one.attribute for one in cls.options}
@@ -31,7 +31,7 @@ def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
 
 
 def only_argument(command: Command[Any], flags: Request, noun: str, default: str) -> str:
-    """The argument of a command with at most one. Raises UsageError for more."""
+    """The argument of a command with at most one. Raises UsageError if there are more."""
     if len(flags.arguments) > 1:
         raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments), code="missing-argument")
     return flags.arguments[0] if flags.arguments else default
@@ -59,8 +59,8 @@ def jobs_of(flags: Request) -> int:
 
 
 def confirmed(question: str, instead: str) -> bool:
-    """True if the user at the terminal answers yes. instead: the flags that need no answer. Raises UsageError without
-    a terminal.
+    """True if the user at the terminal answers yes. instead: the flags that make the question unnecessary. Raises
+    UsageError if there is no terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("there is no terminal to ask at", expected=instead, code="no-terminal")

@@ -1,4 +1,4 @@
-"""`plait trust`: shows and grants permissions of a project beyond its repository."""
+"""`plait trust`: shows and grants the permissions of a project beyond its repository."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def main(flags: Trust) -> int:
 
 
 def _project(path: str) -> tuple[str, str]:
-    """The real path of a project's directory, and its file; "" where it has none. Raises ReadError."""
+    """The real path of a project's directory, and its file; "" if there is none. Raises ReadError."""
     if os.path.isdir(path):
         names = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
         return os.path.realpath(path), os.path.join(path, names[0]) if names else ""
@@ -127,5 +127,5 @@ def _table(needs: Iterable[Need]) -> str:
 
 
 def _clean(text: str) -> str:
-    # A name with a line break would look like a line of the answer.
+    # A name with a line break would look like a line of the output.
     return cleaning()(text.replace("\n", "\\n").replace("\r", "\\r"))

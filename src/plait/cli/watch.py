@@ -1,7 +1,7 @@
 """`--watch` of render, patch, layer, compose and run: renders again when an input file changes.
 
-On a terminal the first output is summarized, and later ones are shown as differences by key. Elsewhere, and with flags
-that write files, everything is printed or written again. After an error it waits for the next change.
+On a terminal, the first output is summarized, and later ones are shown as differences by key. Otherwise, and with flags
+that write files, the whole output is printed or written again. After an error, the command waits for the next change.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
     from plait.tree.nodes import Document
 
-# Options that request other results than documents; those of delivery write them elsewhere.
+# Options that request other results than documents. Options of delivery write results to files.
 _OTHER: set[Any] = {Render.files_inspect, Render.schema_inspect, Patch.path}
 
 
 def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Callable[[Request], int]) -> int:
-    """Evaluates a request again and again, until the user interrupts; the exit status.
+    """Evaluates a request repeatedly, until the user interrupts. Returns the exit status.
 
     read: the request, and the permissions of its project. deliver: evaluates a request and writes its result.
     """
@@ -68,7 +68,7 @@ def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Calla
 
 
 def _check(request: Request) -> None:
-    """Raises UsageError for a request that cannot be evaluated again."""
+    """Raises UsageError for a request that cannot be evaluated repeatedly."""
     if any(one.value == "-" or str(one.value).endswith("=-") for one in request.uses):
         raise UsageError("standard input cannot be read again", hint="--watch needs files", code="standard-input")
     options: tuple[Any, ...] = (Patch.in_place, ISOLATE)
@@ -109,11 +109,11 @@ class WatchedRequest:
             sys.stdout.flush()
             complain_of(error, quote_values=quotes_values(error))
         finally:
-            # The limits of the evaluation do not apply while waiting.
+            # The limits of an evaluation do not apply while waiting.
             stop_timer()
 
     def _differences(self, request: Request, changed: frozenset[str], start: float, view: InputView) -> int:
-        """Evaluates, and prints the differences from the last output."""
+        """Evaluates, and prints the differences from the last output. Returns the exit status."""
 
         def once() -> Documents:
             context = Context(print_line=lambda line: complain(f"{line}\n"))
@@ -126,7 +126,7 @@ class WatchedRequest:
 
         made = once()
         if uses_secrets(view) and not uses_secrets(made.trace):
-            # Only the run itself knows that it uses secrets; the next ones compute marks at once.
+            # Only the evaluation shows if the run uses secrets. Later evaluations compute marks immediately.
             self._marks_secrets = True
             made = once()
         documents = printed(masked(made.nodes.items, made.trace, view=view))
@@ -145,7 +145,9 @@ class WatchedRequest:
 
 
 def _different(before: Sequence[Document], after: Sequence[Document]) -> tuple[Sequence[Document], Sequence[Document]]:
-    """Both without documents that are equal at the same index, if the counts are equal: most are after one change."""
+    """Both outputs without documents that are equal at the same index, if the counts are equal. After one change, most
+    documents are equal.
+    """
     if len(before) != len(after):
         return before, after
     pairs = [(a, b) for a, b in zip(before, after, strict=True) if not equal(a.value, b.value)]

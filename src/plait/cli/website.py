@@ -1,4 +1,4 @@
-"""`plait website`: the playground, served to this machine's browsers."""
+"""`plait website`: serves the playground to browsers on this machine."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Website(Request):
 
 WEBSITE = Command(Website)
 
-# Of the server itself, most of it for two answers; evaluations have processes of their own.
+# The memory limit of the server itself, mostly for two responses. Evaluations run in their own processes.
 _MEMORY = 4 << 30
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 def main(flags: Website) -> int:
-    """Serves until the user interrupts; the exit status. Raises UsageError where it cannot listen there."""
+    """Serves until the user interrupts. Returns the exit status. Raises UsageError if it cannot listen on the address."""
     if flags.arguments:
         raise UsageError(
             f'unexpected argument "{flags.arguments[0]}"',
@@ -69,7 +69,7 @@ def main(flags: Website) -> int:
 
 
 def _page() -> Path | None:
-    """The page of the package plait-playground, which has an editor, where that is installed."""
+    """The page of the package plait-playground, which has an editor; None if it is not installed."""
     found = find_spec("plait_playground")
     if found is None or found.origin is None:
         return None

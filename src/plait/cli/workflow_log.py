@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class WorkflowLog:
-    """Standard error in the log of a GitHub workflow: no line that an input brings is a command of the workflow."""
+    """Standard error in the log of a GitHub workflow. Lines from inputs cannot be workflow commands."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -30,11 +30,11 @@ class WorkflowLog:
 
 
 def guard_workflow() -> None:
-    """Removes workflow commands from everything written to standard error. Annotations are written by `annotate`."""
+    """Removes workflow commands from everything written to standard error, except by `annotate`."""
     sys.stderr = WorkflowLog(sys.stderr)
 
 
 def annotate(text: str) -> None:
-    """Writes annotations of a workflow to standard error."""
+    """Writes GitHub annotations to standard error."""
     log: object = sys.stderr
     (log.stream if isinstance(log, WorkflowLog) else sys.stderr).write(text)

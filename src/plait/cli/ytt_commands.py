@@ -1,7 +1,7 @@
 """ytt's commands about the command line itself: `help`, `completion`, and `__complete`, which completion scripts call.
 
-`__complete` follows cobra: one candidate per line with a tab and its description, then a line with a number that is the
-directive for the script without a candidate.
+`__complete` follows cobra: one candidate per line with a tab and its description, then a line with the directive for
+the script, a number.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ShellCompletion(Request):
 
 
 class Node:
-    """A command and the commands below it. takes_files: False if its arguments are never files."""
+    """A command with its subcommands. takes_files: False if its arguments are never files."""
 
     __slots__ = ("below", "command", "takes_files")
 
@@ -90,9 +90,9 @@ TREE = Node(
 # Aliases of commands.
 ALIASES = {"t": "template", "tpl": "template"}
 
-# The word after which no word is a flag.
+# The word after which words are not flags.
 END = "--"
-# Directives for a completion script without a candidate: complete files, or nothing.
+# Directives for a completion script: complete files, or nothing.
 DEFAULT, NO_FILES = 0, 4
 DIRECTIVES = {DEFAULT: "Default", NO_FILES: "NoFileComp"}
 
@@ -137,7 +137,7 @@ def complete(argv: Sequence[str], *, described: bool) -> int:
 
 
 def _descended(words: Sequence[str]) -> tuple[Node, list[str]]:
-    """The command that the first words of a command line name, and the words without these names."""
+    """The command selected by the first words of a command line, and the remaining words."""
     node, rest = TREE, list(words)
     while (place := node.command.first_argument(rest)) is not None:
         below = node.below.get(ALIASES.get(rest[place], rest[place]))
@@ -154,7 +154,7 @@ def _candidates(node: Node, before: Sequence[str], current: str) -> tuple[list[t
     try:
         flags = command.read(before)
     except UsageError:
-        # A mistake, or a flag at the end: its value may be a file.
+        # A mistake, or a final flag whose value may be a file.
         return [], DEFAULT
     if current.startswith("-") and END not in before:
         return ([], DEFAULT) if "=" in current else (list(_flags(command, flags, current)), NO_FILES)
@@ -168,7 +168,7 @@ def _candidates(node: Node, before: Sequence[str], current: str) -> tuple[list[t
 
 
 def _flags(command: Command[Any], given: Request, current: str) -> Iterator[tuple[str, str]]:
-    """The flags that begin with a word, without given ones that cannot be repeated."""
+    """The flags that start with a word, without used flags that cannot be repeated."""
     for flag in sorted(command.flags, key=lambda one: one.name):
         if flag.kind not in LISTS and given.has(flag):
             continue

@@ -5,7 +5,7 @@
     fleet("plait.yml", processes=4).check()
 
 `plan` lists the runs, `fleet_worker` renders one, `pools` selects the processes, `scheduler` distributes the work,
-`manifest` notes the results, `cached_results` is the cache.
+`manifest` records the results, `cached_results` is the cache.
 """
 
 from __future__ import annotations

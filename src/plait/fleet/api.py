@@ -35,8 +35,8 @@ class FleetReport:
     """The result of a fleet.
 
     output: the directory of the results. counts: the number of runs by status. failed: the outcomes of failed runs, in
-    the order of the project file. warned: the outcomes with warnings. left_over: destinations of earlier fleets that no
-    run has any more. seconds: duration. statistics: by kind, how many objects runs reused, and how many were new.
+    the order of the project file. warned: the outcomes with warnings. left_over: obsolete destinations of earlier
+    fleets. seconds: duration. statistics: numbers of reused and of new objects, by type.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class FleetReport:
         return not self.counts.get(FAILED) and not self.counts.get(SKIPPED)
 
     def check(self) -> FleetReport:
-        """The same report. Raises PlaitError, with each error once, when a run has failed."""
+        """Returns the report itself. Raises PlaitError, with each error once, if a run failed."""
         if self.failed:
             raise PlaitError(faults_text(self.failed, "").rstrip(), code="fleet-failed")
         return self
@@ -98,28 +98,27 @@ def fleet(
     """Renders all runs of a project, including those of its matrices, as `plait fleet` does. Failures of runs are in
     the report.
 
-    project: project file or its directory. output: the destination of the results, a directory or a URL; by
-    default `out` beside the project file. names: of runs and matrices; by default all. processes: the number of local
-    processes; 1 is this one alone, 0 the number of processors if the fleet is large enough. executor: used instead, a
-    `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers receive the inputs and send back the
-    results. cache: a directory or URL for cached results, or True for the user's cache directory; results of earlier
-    fleets of this user are reused. cache_shared: also reuse results that others have written there, who can thereby
-    change the output; always the case for a URL. cache_secrets: also cache results of runs with secrets. cache_size:
-    maximum size afterwards, in bytes. reuse: False to evaluate every run from scratch, without what runs of one process
-    share; the results are the same. afresh: render all runs, even if up to date. resume: continue an interrupted
-    fleet, and also reuse finished results that depend on more than files. fail_fast: stop at the first failure. limits:
-    of each run, as for `plait.render`. trust: grant the permissions that the project file needs outside its repository,
-    as `--trust` does. own_process: this process does nothing else, so that the system can enforce the limits. watcher:
-    receives progress.
+    project: project file or its directory. output: the destination of the results, a directory or a URL; by default
+    `out` next to the project file. names: of runs and matrices; by default all. processes: the number of local
+    processes; 1 means only this process, 0 the number of processors if the fleet is large enough. executor: replaces
+    local processes: a `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers receive the inputs
+    and send back the results. cache: a directory or URL for cached results, or True for the user's cache directory;
+    results of earlier fleets of this user are reused. cache_shared: also reuse results written by others, who can
+    thereby change the output; always set for a URL. cache_secrets: also cache results of runs with secrets. cache_size:
+    maximum size at the end, in bytes. reuse: False to evaluate every run from scratch; the results are the same.
+    afresh: render all runs, even if up to date. resume: continue an interrupted fleet, and also reuse finished results
+    that depend on more than files. fail_fast: stop at the first failure. limits: of each run, as for `plait.render`.
+    trust: grant the permissions that the project file needs outside its repository, as `--trust` does. own_process:
+    this process does nothing else, so that the system can enforce the limits. watcher: receives progress.
 
-    Raises PlaitError for a project that is wrong, and where the output cannot be written.
+    Raises PlaitError for an invalid project, and if the output cannot be written.
 
     >>> from plait.fleet import fleet
     >>> fleet("plait.yml", processes=4).check()  # doctest: +SKIP
     <Report: 1200 rendered>
     """
     start = monotonic()
-    Limits(**(limits or {}))  # invalid limits are reported now
+    Limits(**(limits or {}))  # reports invalid limits now
     read_project = read(os.fspath(project), trust=trust)
     watcher = NullReporter() if watcher is None else watcher
     every = tasks_of(read_project)

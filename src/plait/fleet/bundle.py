@@ -1,4 +1,6 @@
-"""Inputs for processes without access to them: packed once, sent once to each process, and laid out there."""
+"""Bundles the inputs for processes without access to them. A bundle is packed once, sent once to each process, and
+unpacked there.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,9 @@ if TYPE_CHECKING:
 
 
 def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
-    """The environment variables that the settings of runs and their schemas name."""
+    """The environment variables that runs may read, from their settings and schemas."""
     runs = [task.run(project) for task in tasks]
-    # Forbidden ones are rejected by the run itself.
+    # The run itself rejects forbidden variables.
     needs = [
         need
         for run in runs
@@ -42,7 +44,7 @@ def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
 
 
 def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
-    """The variables that runs look up by names from their schemas. Runs with the same templates share them."""
+    """The variables that runs look up by names from their schemas. Runs with the same templates share the result."""
     found: set[str] = set()
     known: set[tuple[str, ...]] = set()
     for run in runs:
@@ -59,7 +61,7 @@ def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
 
 
 def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:
-    """The files that the settings of runs name, and those in directories that they name, by absolute path.
+    """The files and the contents of directories in the settings of runs, by absolute path.
 
     Includes the directory of the project, as an entry that ends in a slash. Raises PlaitError.
     """
@@ -85,7 +87,7 @@ def _pack(project: Project, tasks: Iterable[Task], found: dict[str, bytes]) -> N
 
 
 def _places(run: Run, project: str) -> Iterator[str]:
-    """The absolute paths that a run names: its settings, the site that one of these is, and the steps of its pipeline."""
+    """The absolute paths of a run's inputs: in its settings, its site, and the steps of its pipeline."""
     pipelines = [(os.path.abspath(project), run.name)] if run.uses else []
     named = []
     for one in run.settings:
@@ -104,7 +106,7 @@ def _places(run: Run, project: str) -> Iterator[str]:
 
 
 def _matched(path: str) -> Iterator[str]:
-    """A path, or the paths that it matches as a pattern."""
+    """A path, or the paths that match it as a pattern."""
     if is_pattern(path) and not (may_read(path) and os.path.exists(path)):
         yield from matches(path)
     else:
@@ -112,7 +114,7 @@ def _matched(path: str) -> Iterator[str]:
 
 
 def _of_site(path: str) -> Iterator[str]:
-    """Files that a site shares with other sites of its repository."""
+    """The files that a site shares with other sites of its repository."""
     directory = os.path.dirname(path) if os.path.basename(path) == DEFINITION else path
     yield directory
     for name in ("global", "type"):
@@ -120,7 +122,7 @@ def _of_site(path: str) -> Iterator[str]:
 
 
 class Unpacked:
-    """A bundle unpacked into a temporary directory, which is removed when nothing uses it."""
+    """A bundle unpacked into a temporary directory, which is removed when it is no longer used."""
 
     def __init__(self, bundle: Mapping[str, bytes]) -> None:
         place = temporary("plait-fleet-")
@@ -137,7 +139,7 @@ class Unpacked:
                     self.directory = directory.real
 
     def hidden(self, text: str) -> str:
-        """A message with the original paths of files below the project."""
+        """A message in which paths inside the project are the original ones."""
         here = os.path.relpath(self.directory)
         for start in (here, self.directory):
             text = text.replace(f"{start}{os.sep}", "")

@@ -2,11 +2,11 @@
 
 A result is determined by the definition of the run, its reads, and the version of plait. For each definition a file
 lists the reads of the last run; together with their current digests they name the result. Each file begins with a
-digest of its name and content, so damaged, truncated or swapped files are not found. The digest is keyed with the
-user's secret, so that a directory that came with a checkout is useless. A shared cache, such as one below a URL, has no
-secret: everyone who can write to it can change the output.
+digest of its name and content, so damaged, truncated or swapped files are ignored. The digest is keyed with the user's
+secret, so that a directory from a checkout is ignored. A shared cache, such as one below a URL, has no secret: everyone
+who can write to it can change the output.
 
-Cached data is plain, limited and validated: results that no run could have produced are not found either.
+Cached data is plain, limited and validated: results that no run could have produced are ignored, too.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _DIGEST = 32
 _NAME = 40
 # Maximum bytes of an entry, packed or not. Larger results are not cached.
 _MOST = 64 << 20
-# Of these for everything besides the contents: plain data take many times their text in memory.
+# Maximum bytes of everything except the contents, because plain data takes much more memory than its text.
 _MOST_HEAD = 2 << 20
 _SIZE = 4
-# Digits of a number of seconds since 1970 that is not of this world.
+# Maximum number of digits in a time, in seconds since 1970.
 _FAR = 15
 _MARKER = "looked-at-"
-# A larger directory is reduced to three quarters of this size, least recently used entries first.
+# A larger directory is reduced to three quarters of its maximum, least recently used entries first.
 MOST_BYTES = 1 << 30
-# Seconds between two looks at the whole directory, for fleets that add no more than a few results each.
+# Minimum seconds between two scans of the whole directory, for fleets that add only a few results.
 _RARELY = 600
 _FEW = 100
 
@@ -68,7 +68,9 @@ class CachedResult:
 
 
 class Results:
-    """Results in a directory, or below a URL. is_shared: others write there too, and are trusted; a URL always is shared."""
+    """Cached results in a directory or below a URL. is_shared: others write there too, and are trusted; always true for
+    a URL.
+    """
 
     def __init__(self, name: str, *, is_shared: bool = False) -> None:
         """Raises UsageError for a URL with an unsupported scheme."""
@@ -80,8 +82,8 @@ class Results:
         self._secret = b"" if is_shared or local is None else user_secret(os.environ)
 
     def find(self, definition: str, disk: DiskState, permissions: Permissions | None = None) -> CachedResult | None:
-        """The cached result for the current state of the disk, or None. permissions: of the project, for what an entry
-        of others names.
+        """The cached result for the current state of the disk, or None. permissions: of the project; they limit the
+        files that an entry of another user may name.
         """
         listed, _ = self._load(_name(version(), "reads", definition))
         if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
@@ -114,8 +116,8 @@ class Results:
             return
 
     def bound(self, maximum: int, added: int) -> None:
-        """Shrinks the cache if it may have grown too much, because scanning it takes as long as some runs. added:
-        number of new runs.
+        """Shrinks the cache if it may have grown too large. Scanning it takes as long as some runs, so this is rare.
+        added: number of new results.
         """
         marker = f"{_MARKER}{maximum}"
         if added < _FEW:
@@ -134,7 +136,9 @@ class Results:
             return
 
     def shrink(self, maximum: int = MOST_BYTES) -> int:
-        """Removes the least recently used files beyond a size. Returns their number. Ignores missing files."""
+        """Removes the least recently used files until the size is at most `maximum`. Returns their number. Ignores
+        missing files.
+        """
         found = sorted((when, size, path) for path, (size, when) in self._files.sizes().items())
         size = sum(one[1] for one in found)
         if size <= maximum:
@@ -152,7 +156,7 @@ class Results:
         return removed
 
     def _load(self, name: str) -> tuple[object, bytes]:
-        """The head of an entry, as plain data, and its contents; None and nothing if there is no such entry."""
+        """The head of an entry, as plain data, and its contents; None and b"" if there is no such entry."""
         nothing = None, b""
         if self._secret is None:
             return nothing
@@ -178,22 +182,20 @@ class Results:
             self._files.write(_path(name), self._digest(name, content) + content)
 
     def _digest(self, name: str, content: bytes) -> bytes:
-        # The purpose is part of it, since the secret is the key of other caches as well.
+        # The purpose is part of the key, because other caches use the same secret.
         digest = blake2b(name.encode(), digest_size=_DIGEST, key=self._secret or b"", person=b"fleet results")
         digest.update(b"\0" + content)
         return digest.digest()
 
 
 class _Directory:
-    """Files below a directory of this machine, by their paths below it; all raise OSError."""
+    """Files in a local directory, by relative path. All methods raise OSError."""
 
     def __init__(self, directory: str) -> None:
         self._top = directory
 
     def read(self, path: str, *, maximum: int | None = None) -> bytes | None:
-        """The content of a file, which is marked as used; None for a missing one, or one with more than `maximum`
-        bytes.
-        """
+        """The content of a file; None if it is missing or larger than `maximum` bytes. Marks the file as used."""
         above, name = os.path.split(path)
         try:
             with followed(self._top, reads=True) as top, top.below(*_names(above)) as directory:
@@ -202,7 +204,7 @@ class _Directory:
             return None
 
     def write(self, path: str, content: bytes) -> None:
-        """Writes a file by one rename."""
+        """Writes a file atomically, by a rename."""
         above, name = os.path.split(path)
         with followed(self._top, make=0o700) as top, top.below(*_names(above), make=0o700) as directory:
             directory.write(name, [content], new_mode=0o666, sync=False)
@@ -213,7 +215,7 @@ class _Directory:
             directory.remove(name)
 
     def sizes(self) -> dict[str, tuple[int, float]]:
-        """Size and time of each result. Other files in the directory are not plait's: they are neither counted nor removed."""
+        """Size and time of each result. Other files in the directory are neither counted nor removed."""
         found: dict[str, tuple[int, float]] = {}
         try:
             with followed(self._top, reads=True) as top:
@@ -245,7 +247,7 @@ def _names(path: str) -> list[str]:
 def _on_disk(status: os.stat_result) -> int:
     """The size of a file on disk in bytes, in whole blocks."""
     blocks: int | None = getattr(status, "st_blocks", None)
-    # A file that was just written may have none yet.
+    # A new file may have no blocks yet.
     return blocks * 512 if blocks else -(-status.st_size // _BLOCK) * _BLOCK
 
 
@@ -267,14 +269,16 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
 
 
 def _is_files(value: object) -> TypeGuard[dict[str, int]]:
-    """True for sizes by the paths that a run can write: in its place, or the empty path for the place itself."""
+    """True for sizes by paths that a run can write: inside its destination, or the empty path for the destination
+    itself.
+    """
     return isinstance(value, dict) and all(
         type(size) is int and size >= 0 and (not path or _is_inside(path)) for path, size in value.items()
     )
 
 
 def _divided(sizes: Mapping[str, int], contents: bytes) -> dict[str, str] | None:
-    """The texts of files of these sizes, one after the other; None if these are not their contents."""
+    """The texts of consecutive files with these sizes; None if the sizes do not fit the contents."""
     files: dict[str, str] = {}
     start = 0
     try:
@@ -287,10 +291,10 @@ def _divided(sizes: Mapping[str, int], contents: bytes) -> dict[str, str] | None
 
 
 def _may_be_looked_at(listed: Sequence[Sequence[str]], disk: DiskState, permissions: Permissions | None) -> bool:
-    """True if an entry of others names only files that a run of the project may read.
+    """True if an entry written by another user names only files that a run of the project may read.
 
-    The name of the next look-up has digests of what it names. Values from the environment are in no such entry, since
-    runs that read them use secrets.
+    The name of the next look-up contains digests of these files. Values from the environment are never in such an
+    entry, because runs that read them use secrets.
     """
     files, directories, variables = listed
     if not {*variables} <= HARMLESS:

@@ -1,4 +1,4 @@
-"""Fleets on Dask: remote workers that receive each input once, by content, and send back the results."""
+"""Runs fleets on Dask: remote workers receive each input once, by content, and send back the results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def pool_of(
     place: Destination,
     common: WorkerOptions,
 ) -> ExecutorPool:
-    """The workers of a client, with the setup sent. Raises UsageError for another object, PlaitError."""
+    """The workers of a client, after sending the setup. Raises UsageError for another object, PlaitError."""
     scatter, get_executor = getattr(client, "scatter", None), getattr(client, "get_executor", None)
     if scatter is None or get_executor is None:
         raise UsageError(
@@ -70,7 +70,7 @@ def pool_of(
     for name, found in sorted(_versions(client).items()):
         check_version(found, name)
     top = os.path.abspath(project.directory or os.curdir)
-    # A directory of this machine is none of theirs, but a URL is the same everywhere.
+    # Workers cannot access a local directory, but a URL is the same everywhere.
     output = place.for_workers if is_url(place.for_workers) else ""
     setup = WorkerSetup(source, top, output, bundle=packed(project, tasks), environment=variables_of(project, tasks),
                   limits=common["limits"], permissions=project.permissions)  # fmt: skip
@@ -78,7 +78,9 @@ def pool_of(
 
 
 def _versions(client: object) -> dict[str, str]:
-    """The version of plait of each worker. A worker that joins later is noticed by its first outcome. Raises UsageError."""
+    """The version of plait on each worker. A worker that joins later is checked with its first result. Raises
+    UsageError.
+    """
     try:
         found: dict[str, str] = client.run(version)  # type: ignore[attr-defined]
     except (ImportError, AttributeError) as error:
@@ -87,7 +89,7 @@ def _versions(client: object) -> dict[str, str]:
 
 
 class Cluster(ExecutorPool):
-    """The workers of a Dask cluster. scatter: of its client, which sends the setup to each of them once."""
+    """The workers of a Dask cluster. scatter: of its client, which sends the setup to each worker once."""
 
     def __init__(self, executor: Executor, width: int, setup: WorkerSetup, scatter: Callable[..., object]) -> None:
         super().__init__(width, setup, executor)

@@ -1,5 +1,4 @@
-"""Writes results to their destination. They are complete at any time; the previous ones stay until the new ones are
-complete.
+"""Writes results to their destination. Previous results stay until the new ones are complete.
 
 A destination is a local `DirectoryDestination` or a URL (`plait.fleet.remote_files`). It also has the manifest, and the journal of a
 running fleet (`plait.fleet.manifest`).
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
         def key(self) -> bytes | None: ...
 
         def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
-            """Writes the results of a run and removes everything else from their destination. Returns the times of the
+            """Writes the results of a run and removes everything else from its destination. Returns the times of the
             files, if known.
 
             Raises ReadError, UsageError.
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
             ...
 
         def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
-            """True if the destination contains exactly the results of a run, unchanged."""
+            """True if the destination contains exactly the unchanged results of a run."""
             ...
 
         def has(self, place: str) -> bool:
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
             ...
 
         def open(self) -> None:
-            """Begins to write. Raises ReadError when that cannot be, UsageError when another fleet writes there."""
+            """Starts writing. Raises ReadError if that is impossible, UsageError if another fleet writes there."""
             ...
 
         def lines(self) -> Iterator[Iterable[str]]:
@@ -68,7 +67,7 @@ if TYPE_CHECKING:
             ...
 
         def note(self, line: str) -> None:
-            """Adds a line to the journal. Raises ReadError."""
+            """Appends a line to the journal. Raises ReadError."""
             ...
 
         def finish(self, parts: Iterable[bytes]) -> None:
@@ -76,21 +75,21 @@ if TYPE_CHECKING:
             ...
 
         def close(self) -> None:
-            """Lets others write."""
+            """Allows others to write."""
             ...
 
 
 _JOURNAL = "journal.jsonl"
 _LOCK = "lock"
-# Files at destinations that no fleet has written, by the path from which they were moved.
+# The directory for files at destinations that no fleet has written, by their original path.
 _MOVED = "moved"
 _MODE = 0o700
-# Number of fleet tokens that the lock stores: killed fleets may have workers that continue for a while.
+# Maximum number of fleet tokens in the lock. Workers of killed fleets may continue for a while.
 _TOKENS = 64
 
 
 def place_of(name: str, *, top: str | None = None) -> Destination:
-    """The destination for a path or a URL. top: for a path that the user did not type (see
+    """The destination for a path or a URL. top: for a path that the user did not name (see
     `plait.base.writing.strict`).
 
     Raises UsageError.
@@ -107,7 +106,7 @@ def place_for_worker(name: str) -> Destination:
 
 
 class DirectoryDestination:
-    """A directory on this machine. The results of each run are replaced in one step."""
+    """A directory on this machine. The results of each run are replaced atomically."""
 
     def __init__(self, directory: str, *, top: str | None = None) -> None:
         self.name = self.for_workers = directory
@@ -124,7 +123,7 @@ class DirectoryDestination:
         return user_secret(os.environ)
 
     def _here(self, make: int | None = None) -> Opened:
-        """The directory, opened once. make: the mode of missing parts, for writing. Raises OSError."""
+        """The directory, opened once. make: the mode of missing directories, for writing. Raises OSError."""
         reads = make is None
         if self._opened is None or self._reads > reads:
             if self._opened is not None:
@@ -159,13 +158,13 @@ class DirectoryDestination:
             raise write_error(self.name, error) from None
 
     def _aside(self, own: Opened) -> str:
-        """A name that identifies the fleet that created it: the lock has its token."""
+        """A temporary name that identifies the fleet by a token in the lock."""
         if not self._token:
             self._token = (_tokens(own.read(_LOCK) or b"") or [os.urandom(8).hex()])[-1]
         return f"{self._token}-{os.getpid()}-{os.urandom(6).hex()}"
 
     def _keep_others(self, task: Task, parent: Opened, places: Mapping[str, str], own: Opened) -> None:
-        """Moves files that no fleet has written from a destination to another directory. Raises OSError."""
+        """Moves files at a destination that no fleet has written to another directory. Raises OSError."""
         *_, name = task.place.split("/")
         before = parent.status(name)
         if before is None:
@@ -234,7 +233,7 @@ class DirectoryDestination:
             raise failure(f"in {self.name}", error) from None
 
     def _clean(self, own: Opened, lock: IO[bytes]) -> None:
-        """Removes unfinished files of killed fleets: names with a token that the lock has."""
+        """Removes unfinished files of killed fleets, which have a token of the lock in their names."""
         tokens = _tokens(lock.read())
         for name in own.names():
             if name.partition("-")[0] in tokens:
@@ -280,24 +279,24 @@ class DirectoryDestination:
                 try:
                     file.close()
                 except OSError:
-                    # A failed write was reported already, or another error is being raised.
+                    # A failed write was already reported, or another error is being raised.
                     continue
         self._journal = self._lock = self._opened = None
 
 
 def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:
-    """Digest and size of each file. Secret files have none, because a digest would allow guesses."""
+    """Digest and size of each file. Secret files have no digest, because a digest would allow guesses."""
     contents = {path: encoded(text) for path, text in texts.items()}
     return {path: (None if is_secret else digest(data), len(data), None) for path, data in contents.items()}
 
 
 def with_times(files: Mapping[str, Written], times: Mapping[str, int]) -> dict[str, Written]:
-    """The same with when each file was written."""
+    """The files with their modification times."""
     return {path: (found, size, times.get(path)) for path, (found, size, _) in files.items()}
 
 
 def _files(top: Opened) -> Iterator[tuple[str, os.stat_result]]:
-    """Everything below a directory besides directories: its path and its status. Links are not followed."""
+    """All files in a directory, at any depth: path and status. Links are not followed."""
     for name in top.names():
         status = top.status(name)
         if status is None:
@@ -311,7 +310,7 @@ def _files(top: Opened) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _times(top: Opened, paths: Mapping[str, str]) -> dict[str, int]:
-    """The time of each file. paths: below the directory."""
+    """The time of each file. paths: relative to the directory."""
     found = {}
     for key, path in paths.items():
         *folders, name = path.split("/")
@@ -329,7 +328,7 @@ def _is_same(folder: Opened, name: str, written: Written) -> bool:
     if status.st_mtime_ns == written[2]:
         return True
     content = folder.read(name)
-    # Of something secret no more is known than its size.
+    # Only the size of a secret file is known.
     return content is not None and len(content) == written[1] and written[0] in (None, digest(content))
 
 

@@ -31,7 +31,7 @@ _MANY = 24
 
 
 class ExecutorFactory:
-    """Evaluates runs. processes, executor, own_process: as in `plait.fleet.fleet`. common: settings of all pools."""
+    """Evaluates runs. processes, executor, own_process: as for `plait.fleet.fleet`. common: settings of all pools."""
 
     def __init__(self, processes: int, executor: object, common: WorkerOptions, *, own_process: bool) -> None:
         self._processes = processes
@@ -54,7 +54,7 @@ class ExecutorFactory:
         """
         keep = None
         if self._common["results"] and self._is_far:
-            # Workers need no access to the cache, so it is read and written here.
+            # Workers do not access the cache, so it is read and written here.
             shop = FleetWorker(
                 WorkerSetup(_source(project), project.directory, "", **self._common, permissions=project.permissions)
             )
@@ -90,7 +90,7 @@ class ExecutorFactory:
                     owns_process=True,
                 )
                 return Processes(count, setup)
-            # A destination in memory is written by the process that distributes the work.
+            # Only the process that distributes the work can write to a destination in memory.
             setup = WorkerSetup(
                 source, project.directory, place.for_workers, **common, permissions=project.permissions,
                 owns_process=self._own_process,
@@ -98,7 +98,7 @@ class ExecutorFactory:
             return InlinePool(setup, own_process=self._own_process)
 
         if isinstance(self._executor, Executor):
-            # Its processes may have begun in another directory.
+            # Its processes may have started in another directory.
             top = os.path.abspath(project.directory or os.curdir)
             named = os.path.abspath(source[0]), source[1]
             setup = WorkerSetup(

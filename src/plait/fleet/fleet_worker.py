@@ -1,4 +1,4 @@
-"""A worker process of a fleet: reads the project once, compiles each template once, and renders one run after the
+"""A worker process of a fleet. It reads the project once, compiles each template once, and renders one run after the
 other.
 """
 
@@ -50,13 +50,12 @@ if TYPE_CHECKING:
 class WorkerSetup:
     """Settings of all runs of a fleet, sent to every worker process.
 
-    source: name and text of the project file. environment: the variables that runs may read, instead of the worker's
+    source: name and text of the project file. environment: the variables that runs may read, in place of the worker's
     own. directory: the base of its paths. output: the destination of results, an absolute path or a URL; "" to send
-    them back. results: the location of the cache, or "".
-    shares_results: others write to the cache as well, and are trusted.
-    keeps_secrets: runs with secrets are cached too. reuses: runs of one process share inputs. limits: of each run. bundle: the inputs by absolute path, for
-    workers without access to them. permissions: of the project. owns_process: the worker does nothing else. start: the
-    working directory, the base of paths in messages.
+    them back. results: the location of the cache, or "". shares_results: others write to the cache, too, and are
+    trusted. keeps_secrets: runs with secrets are cached too. reuses: runs of one process share inputs. limits: of each
+    run. bundle: the inputs by absolute path, for workers without access to them. permissions: of the project.
+    owns_process: the worker does nothing else. start: the working directory, the base of paths in messages.
     """
 
     __slots__ = (
@@ -98,7 +97,7 @@ class WorkerSetup:
 
 
 class FleetWorker:
-    """Evaluates runs, and caches data for the next ones."""
+    """Evaluates runs, and caches data for later ones."""
 
     def __init__(self, setup: WorkerSetup) -> None:
         """Raises PlaitError."""
@@ -130,7 +129,9 @@ class FleetWorker:
         return self.whole(map(self.perform, tasks))
 
     def whole(self, outcomes: Iterable[RunResult]) -> list[RunResult]:
-        """Outcomes with all parts that they refer to, each in the first one: others may be lost, or arrive later."""
+        """The results, each part complete in the first result that refers to it, because other results may be lost or
+        arrive later.
+        """
         told: set[str] = set()
         found = list(outcomes)
         for one in found:
@@ -139,7 +140,7 @@ class FleetWorker:
         return found
 
     def perform(self, task: Task) -> RunResult:
-        """Renders one run. Its failure is in the outcome."""
+        """Renders one run. A failure is recorded in the result."""
         start = perf_counter()
         home = "" if self._place is None else self._place.directory
         try:
@@ -157,7 +158,7 @@ class FleetWorker:
             outcome = RunResult(task.name, FAILED, error=text)
         if self._place is not None:
             outcome.error = self._place.hidden(outcome.error)
-            outcome.messages = ()  # their files are in a directory of this worker
+            outcome.messages = ()  # the files are in a directory of this worker
         outcome.seconds = perf_counter() - start
         outcome.version = version()
         outcome.statistics = self._engine.statistics()
@@ -197,7 +198,7 @@ class FleetWorker:
 
 
 def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documents:
-    """The result of a run, within the limits of one run. Raises PlaitError."""
+    """Evaluates a run within the limits of one run. Raises PlaitError."""
     limits = Limits(**setup.limits)
     if not setup.owns_process:
         with budget_scope(limits):
@@ -211,7 +212,7 @@ def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documen
             unbound_memory()
 
 
-# Memory in bytes for the language to notice its limit, and for imports on first use.
+# Memory in bytes reserved for detecting the limit, and for imports on first use.
 _ROOM = 24 << 20
 
 
@@ -250,7 +251,7 @@ def _failed(task: Task, error: PlaitError, home: str) -> RunResult:
 
 
 class _Own(local):
-    """State of one thread."""
+    """The state of one thread."""
 
     shop: FleetWorker | None = None
     token = ""
@@ -260,7 +261,7 @@ _OWN = _Own()
 
 
 def perform(setup: WorkerSetup, tasks: Sequence[Task]) -> list[RunResult]:
-    """Renders some runs in this thread, which keeps its files and compiled code. Raises PlaitError."""
+    """Renders runs in this thread, which caches files and compiled code. Raises PlaitError."""
     if _OWN.shop is None or _OWN.token != setup.token:
         _OWN.shop, _OWN.token = FleetWorker(setup), setup.token
     return _OWN.shop.perform_all(tasks)

@@ -1,4 +1,4 @@
-"""Digests: of contents, of the definition of a run, and of plait itself."""
+"""Computes digests: of contents, of the definition of a run, and of plait itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def digest(content: bytes) -> str:
 
 
 def digest_of(file: BinaryIO) -> str:
-    """The same of a file, read piece by piece."""
+    """The digest of a file, which is read in blocks."""
     made = sha256()
     while block := file.read(1 << 20):
         made.update(block)
@@ -44,8 +44,8 @@ def of_parts(parts: Iterable[str]) -> str:
 
 @cache
 def version() -> str:
-    """An identifier of this plait: its sources, and the versions of Python and its dependencies. Equal on every
-    machine.
+    """An identifier of this plait: its sources, and the versions of Python and the dependencies. It is the same on
+    every machine.
     """
     from plait.base.fast_paths import FAST
 

@@ -4,9 +4,9 @@
     {"part": "0a1b...", "files": {"config/app.yml": "<sha256>"}, "directories": {...}}
     {"run": "app/eu/s1", "output": "eu/s1", "status": "rendered", "reads": ["0a1b..."], "files": {...}, "outputs": {...}}
 
-The reads below a directory that settings name are a part of their own, so that a thousand runs that share it list it
-once. While a fleet runs, lines are appended to a journal as runs end. At the end the manifest replaces the previous
-one, in the order of the project file. So a killed fleet loses no finished run, and the next `fleet` finds them.
+Reads inside an input directory are a separate part, so that a thousand runs that share the directory list it once.
+While a fleet runs, lines are appended to a journal as runs end. At the end the manifest replaces the previous one, in
+the order of the project file. A killed fleet therefore loses no finished run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Manifest:
     """
 
     def __init__(self, place: Destination, project: str) -> None:
-        """Raises ReadError when it cannot be written, UsageError when another fleet writes there."""
+        """Raises ReadError if it cannot be written, UsageError if another fleet writes there."""
         self._place = place
         self._head: Line = {"fleet": _FORM, "plait": version(), "project": project}
         self._parts: dict[str, Line] = {}
@@ -52,7 +52,7 @@ class Manifest:
             raise
 
     def _read_old(self) -> None:
-        """Reads the records of earlier fleets: the completed ones, then one that was interrupted."""
+        """Reads the records of earlier fleets: the completed ones, then an interrupted one."""
         for lines in self._place.lines():
             is_ours = False
             for line, text in parsed(lines, self._place.key):
@@ -67,9 +67,9 @@ class Manifest:
                     self._old_texts[str(line["run"])] = text
 
     def kept(self, task: Task, disk: DiskState, *, resumed: bool) -> RunResult | None:
-        """The result of a run that is up to date: its reads and outputs are unchanged. None otherwise.
+        """The result of a run that is up to date, or None. Its reads and outputs must be unchanged.
 
-        resumed: also for runs that depend on more than files, because the fleet continues an interrupted one.
+        resumed: the fleet continues an interrupted one, so runs that depend on more than files count, too.
         """
         line = self._old.get(task.name)
         if line is None or line.get("definition") != task.definition or line.get("output") != task.place:
@@ -96,7 +96,7 @@ class Manifest:
         return found
 
     def enter(self, task: Task, outcome: RunResult) -> None:
-        """Records an outcome at once, so that a killed process loses no finished run."""
+        """Records a result immediately, so that a killed process loses no finished run."""
         for name, part in outcome.news.items():
             if name not in self._parts:
                 self._parts[name] = {"part": name, "files": part.files, "directories": part.directories}
@@ -149,7 +149,7 @@ class Manifest:
         self._place.finish(f"{text}\n".encode() for text in (*heads, *texts))
 
     def close(self) -> None:
-        """Lets others write there."""
+        """Allows others to write there."""
         self._place.close()
 
     def _text(self, line: Line) -> str:

@@ -1,8 +1,8 @@
-"""Lines of a fleet's manifest (see `plait.fleet.manifest`). Other programs may have written them, so only valid parts are
-read.
+"""Lines of a fleet's manifest (see `plait.fleet.manifest`). Other programs may have written them, so only valid parts
+are read.
 
-In a directory of this machine each line has a seal: a digest keyed with the user's secret. A manifest says which files
-are read again, and which results stay as they are, so one that came with a checkout is not believed.
+In a local directory each line has a seal: a digest keyed with the user's secret. A manifest decides which files are
+read again and which results are up to date, so a manifest from a checkout is ignored.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ _SEAL = ', "seal": "'
 
 
 def parsed(lines: Iterable[str], key: bytes | None) -> Iterator[tuple[Line, str]]:
-    """The lines that hold a JSON object, each with its text. All others are skipped: a killed fleet may cut one short.
+    """The lines that contain a JSON object, each with its text. All others are skipped, because a killed fleet may
+    truncate a line.
 
-    key: of their seals; b"" in a place where nothing is sealed, None where nothing is believed.
+    key: of their seals; b"" if lines have no seals, None if no line is trusted.
     """
     for line in lines if key is not None else ():
         text = line.rstrip("\r\n")
@@ -45,7 +46,7 @@ def parsed(lines: Iterable[str], key: bytes | None) -> Iterator[tuple[Line, str]
 
 
 def dumped(line: Line, key: bytes | None) -> str:
-    """The text of a line, without a line break. key: as of `parsed`."""
+    """The text of a line, without a line break. key: as in `parsed`."""
     text = json.dumps(line, ensure_ascii=True, separators=(", ", ": "))
     return f'{text[:-1]}{_SEAL}{_seal(text, key)}"}}' if key else text
 
@@ -56,7 +57,7 @@ def _is_sealed(text: str, key: bytes) -> bool:
 
 
 def _seal(text: str, key: bytes) -> str:
-    # The purpose is part of it, since the secret is the key of caches as well.
+    # The purpose is part of the key, because caches use the same secret.
     return blake2b(text.encode("utf-8", "replace"), digest_size=20, key=key, person=b"fleet manifest").hexdigest()
 
 
@@ -66,7 +67,7 @@ def reads_of(line: Line) -> ReadSet:
 
 
 def _digests(value: object) -> Mapping[str, str | None]:
-    # A value that is not a digest equals none.
+    # A value that is not a digest never equals one.
     return value if isinstance(value, dict) else {}
 
 

@@ -57,7 +57,7 @@ class Task:
         return f"Task({self.name!r})"
 
     def run(self, project: Project) -> Run:
-        """The run of the project file. Raises UsageError."""
+        """The run in the project file. Raises UsageError."""
         if not self.matrix:
             return project.runs[self.name]
         return project.matrices[self.matrix].run(Environment(self.name, self.choices, self.place))
@@ -67,8 +67,8 @@ def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
     """The runs of a project in order, those of a matrix at its position. names: of runs and matrices, or patterns; by
     default all.
 
-    Raises UsageError for two runs with one name or destination, for a destination outside of the fleet's directory, and
-    for a name that Windows does not allow; ReadError.
+    Raises UsageError for two runs with the same name or destination, for a destination outside of the fleet's
+    directory, and for a name that Windows does not allow; ReadError.
     """
     found: list[tuple[Task, Position | None]] = [(_task(run), run.at) for run in project.runs.values()]
     for matrix in project.matrices.values():
@@ -92,7 +92,7 @@ def _task(run: Run) -> Task:
 
 def _of_matrix(matrix: Matrix) -> list[Task]:
     cells = matrix.cells()
-    matrix.run(cells[0])  # unknown axes in braces are reported now
+    matrix.run(cells[0])  # reports unknown axes in braces now
     told = [matrix.command, *(write_value(settings) for settings in matrix.maps)]
     found = []
     for cell in cells:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class ExecutorPool:
-    """A `concurrent.futures` executor. One passed by the caller stays open. width: parallel tasks. sent: the setup as
-    sent with work.
+    """A `concurrent.futures` executor. An executor passed by the caller stays open. width: number of parallel tasks.
+    sent: the setup as sent with work.
     """
 
     def __init__(self, width: int, sent: object, executor: Executor | None = None) -> None:
@@ -35,11 +35,11 @@ class ExecutorPool:
         return self._executor
 
     def renew(self) -> bool:
-        """Sends the setup again if it is lost. Returns True if it was lost, so that work sent with it never ends."""
+        """Sends the setup again if it is lost. Returns True if it was lost; then work sent with it never ends."""
         return False
 
     def close(self, *, at_once: bool) -> None:
-        """Releases the resources of `open`. at_once: drop work that has not begun."""
+        """Releases the resources of `open`. at_once: drop work that has not started."""
 
 
 class InlineExecutor(Executor):
@@ -55,7 +55,7 @@ class InlineExecutor(Executor):
 
 
 class InlinePool(ExecutorPool):
-    """The pool of this process only."""
+    """The pool that consists of this process."""
 
     def __init__(self, sent: object, *, own_process: bool) -> None:
         super().__init__(1, sent, InlineExecutor())
@@ -63,13 +63,13 @@ class InlinePool(ExecutorPool):
 
     def open(self) -> Executor:
         if self._own_process:
-            # The environments stay to the end; examining ten thousand of them takes longer than a run.
+            # The environments live until the end. Collecting ten thousand of them takes longer than a run.
             gc.freeze()
         return super().open()
 
 
 class Processes(ExecutorPool):
-    """Processes of this machine."""
+    """A pool of local processes."""
 
     def open(self) -> Executor:
         self._executor = Started(self.width, _begin)

@@ -1,3 +1,3 @@
-"""Modules that worker processes import before they begin."""
+"""Modules that worker processes import at start-up."""
 
 from __future__ import annotations

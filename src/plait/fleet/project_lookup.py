@@ -10,7 +10,7 @@ from plait.base.permissions import FILE_NAMES
 
 
 def project_file(path: str) -> str:
-    """The project file of an argument, or that of the working directory. Raises ReadError."""
+    """The project file of an argument, or of the working directory. Raises ReadError."""
     if path:
         if not os.path.lexists(path):
             raise read_failure(path, subject=f'"{path}"', expected="a project file")

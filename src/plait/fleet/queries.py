@@ -1,6 +1,6 @@
 """Queries about all environments of a fleet: the value in each and its origin, differences, and the impact of a line.
 
-The environments are evaluated with provenance one after the other. Only the answers are kept in memory.
+The environments are evaluated with provenance, one after the other. Only the results of the query are kept in memory.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out",
 
 
 class EnvironmentValue:
-    """A value of one environment. text: the value as one short line. key: equal for equal values.
-
-    place: where it is set, as text. file, line: of that place; None for a flag.
+    """A value of one environment. text: on one short line. key: equal for equal values. place: its origin as text.
+    file, line: of the origin; None for a flag.
     """
 
     __slots__ = ("file", "key", "line", "place", "text")
@@ -55,20 +54,20 @@ class EnvironmentValue:
 
 
 def place_text(place: Place) -> str:
-    """A place as the PATH of a command line."""
+    """A path of the output as a PATH on the command line."""
     document, path = place
     return f"{document}:{path}" if document and path else document or path
 
 
 def value_of(history: History) -> EnvironmentValue:
-    """The value that a history is of."""
+    """The value of a history."""
     entry = deciding(history.entries[-1])
     file, line = (None, None) if entry.source is None else (entry.source.shown, entry.line)
     return EnvironmentValue(shown(history.value), write_value(history.value), entry.place, file, line)
 
 
 def deciding(entry: HistoryEntry) -> HistoryEntry:
-    """The last entry of a value's history that was written in a file or flag."""
+    """The last entry of a value's history with a file or flag."""
     while True:
         below = [one for one in entry.origins if one.state != OVERRIDDEN and one.has_value]
         if not below:
@@ -79,7 +78,8 @@ def deciding(entry: HistoryEntry) -> HistoryEntry:
 def evaluated(
     project: Project, tasks: Sequence[Task], engine: Engine | None = None, *, follows_all: bool = False
 ) -> Iterator[tuple[Task, Documents, Trace]]:
-    """The results of runs, evaluated one after the other with provenance. engine: of all of them. Raises PlaitError.
+    """The results of runs, evaluated one after the other with provenance. engine: shared by all runs. Raises
+    PlaitError.
 
     follows_all: also record pure functions.
     """
@@ -93,7 +93,7 @@ def evaluated(
 
 
 def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, Place, EnvironmentValue | None]]:
-    """The values at a PATH in each environment: the run, the path, the value; None if there is none.
+    """The values at a PATH in each environment: the run, the path, and the value or None.
 
     Raises UsageError if no environment has one, and the errors of evaluation.
     """
@@ -140,7 +140,7 @@ class PathComparison:
         tasks = [task for _, members in self.groups for task in members]
         names = sorted({axis for task in tasks for axis in task.choices})
         for axes in [*((one,) for one in names), *((one, two) for one in names for two in names if one < two)]:
-            # An axis with only distinct values adds nothing to the name of the environment.
+            # An axis whose values are all distinct explains no more than the name of the environment.
             values = {_on(task, axes) for task in tasks}
             if len(values) < len(tasks) and self._is_by(axes):
                 self.axes = axes
@@ -204,9 +204,7 @@ def _rows(
 
 
 class _Names:
-    """Unique names for the documents and paths of one environment. The second document of a name gets a number, and so
-    on.
-    """
+    """Unique names for the documents and paths of one environment. Further documents with the same name are numbered."""
 
     def __init__(self) -> None:
         self._documents: dict[tuple[str, int], str] = {}
@@ -227,8 +225,8 @@ class _Names:
 def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[Place], str]]:
     """The output paths that a line of a file contributes to, in each environment that reads the file.
 
-    Each with the reason why there may be others, or "". Raises UsageError if no environment reads the file, and for a
-    line that it does not have; PlaitError.
+    Each environment has the reason why there may be more, or "". Raises UsageError if no environment reads the file,
+    and for a line beyond the end of the file; PlaitError.
     """
     own = os.path.abspath(project.path)
     read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}
@@ -243,7 +241,7 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
         view = InputView()
         task.run(project).evaluate(view=view, limits={}, engine=engine)
         read |= view.files
-        # Recording takes much longer than an evaluation.
+        # Evaluating with provenance takes much longer.
         if any(same_file(path, file) for path in (*view.files, own)):
             ((_, documents, trace),) = evaluated(project, [task], engine, follows_all=True)
             found = impact(

@@ -1,4 +1,4 @@
-"""The reads of runs for manifests and look-ups: digests of files, of directory listings, of variables.
+"""Read sets of runs, for manifests and look-ups: digests of files, directory listings and environment variables.
 
 Paths are relative to the directory of the project, with slashes, so that they mean the same on another machine.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class ReadSet:
     """A set of reads. files: digests of contents. directories: digests of listings.
 
-    variables: digests of the environment variables by prefix of their names. stamps: of files, where they are as
-    reliable as digests.
+    variables: digests of the environment variables, by prefix of their names. stamps: of files, if they are as reliable
+    as digests.
     """
 
     __slots__ = ("directories", "files", "stamps", "variables")
@@ -39,7 +39,7 @@ class ReadSet:
         self.stamps: Digests = {} if stamps is None else stamps
 
     def key(self) -> str:
-        """A name for exactly this."""
+        """A name that identifies this read set."""
         digests = (self.files, self.directories, self.variables)
         rows = [row for one in digests for row in [*sorted(one.items()), ("", "")]]
         return of_parts(part or "-" for row in rows for part in row)
@@ -50,7 +50,7 @@ class ReadSet:
 
 # Nanoseconds within which two changes of a file may have the same time.
 _LATEST = 2_000_000_000
-# Maximum number of remembered contents, which runs share.
+# Maximum number of cached contents, which runs share.
 _MOST = 4096
 
 
@@ -64,28 +64,28 @@ class DiskState:
         self.top = os.path.abspath(top)
         self._environment = environment
         self._start = os.path.join(self.top, "")
-        # Two changes within this time may leave one status.
+        # Two changes within this time may not be distinguishable by status.
         self._safe = time_ns() - _LATEST
         self._files: dict[str, str | None] = {}
-        # Of files, from before they were read: later changes change the status, whatever the clock.
+        # The status of each file before it was read. Later changes change the status, whatever the clock.
         self._statuses: dict[str, os.stat_result] = {}
-        # Contents that runs share are the same objects.
+        # Runs share content objects.
         self._read: dict[str, tuple[bytes, str]] = {}
         self._directories: dict[str, str | None] = {}
 
     def relative(self, path: str) -> str:
-        """An absolute path as a manifest has it."""
+        """An absolute path in the form used by manifests."""
         if path.startswith(self._start):
             rest = path[len(self._start) :]
         else:
             try:
                 rest = os.path.relpath(path, self.top)
-            except ValueError:  # another drive
+            except ValueError:  # the path is on another drive
                 rest = path
         return rest if os.sep == "/" else rest.replace(os.sep, "/")
 
     def file(self, path: str) -> str | None:
-        """The digest of a file; None for one that cannot be read."""
+        """The digest of a file; None if it cannot be read."""
         if path not in self._files:
             place = os.path.join(self.top, path)
             try:
@@ -98,7 +98,7 @@ class DiskState:
         return self._files[path]
 
     def stamp(self, path: str) -> str | None:
-        """Size, time and inode of a file, which change with it; None for a link, and for a missing file."""
+        """Size, time and inode of a file, which identify its content; None for a link, and for a missing file."""
         try:
             found = os.lstat(os.path.join(self.top, path))
         except (OSError, ValueError):
@@ -106,9 +106,7 @@ class DiskState:
         return None if stat.S_ISLNK(found.st_mode) else _stamp(found)
 
     def with_stamps(self, reads: ReadSet) -> ReadSet:
-        """The read set with stamps of files that are unchanged since they were read, and had not changed for a
-        while.
-        """
+        """The read set, with stamps of files that have not changed since they were read, nor shortly before."""
         stamps = {path: _stamp(found) for path, found in self._as_read(reads) if _changed(found) < self._safe}
         return ReadSet(reads.files, reads.directories, reads.variables, stamps)
 
@@ -129,7 +127,7 @@ class DiskState:
         return self._directories[path]
 
     def variables(self, prefix: str) -> str:
-        """A digest of the environment variables with a prefix, in order, because maps of values may have this order."""
+        """A digest of the environment variables with a prefix, in order, because the order may affect maps of values."""
         given = environment() if self._environment is None else self._environment
         return _of_variables({name: text for name, text in given.items() if name.startswith(prefix)})
 
@@ -152,7 +150,7 @@ class DiskState:
         )
 
     def now(self, reads: ReadSet) -> ReadSet:
-        """The same files, directories and variables as they are now."""
+        """The current state of the same files, directories and variables."""
         return ReadSet(
             {path: self.file(path) for path in reads.files},
             {one: self.directory(one) for one in reads.directories},
@@ -178,7 +176,7 @@ class DiskState:
         return before[1]
 
     def stamped(self, reads: ReadSet) -> ReadSet:
-        """The same without digests of contents, which would allow guesses."""
+        """The read set without digests of contents, which would allow guesses."""
         stamps = {path: _stamp(found) for path, found in self._as_read(reads)}
         return ReadSet({path: stamps.get(path) for path in reads.files}, reads.directories, {})
 
@@ -222,7 +220,7 @@ def joined(parts: Iterable[ReadSet]) -> ReadSet:
 
 
 class Parts:
-    """Parts that runs share, by their names. Names are cached."""
+    """Parts of read sets that runs share, by name. Names are cached."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
@@ -233,7 +231,7 @@ class Parts:
         return [self._name(part) for part in parts]
 
     def of(self, names: Iterable[str]) -> dict[str, ReadSet]:
-        """The parts of some names."""
+        """The parts with some names."""
         return {name: self._parts[name] for name in names}
 
     def _name(self, part: ReadSet) -> str:
@@ -246,7 +244,7 @@ class Parts:
 
 
 def by_directory(reads: ReadSet, tops: Iterable[str]) -> tuple[list[ReadSet], ReadSet]:
-    """The reads below some directories, each by itself, and the rest. Runs that share a directory share its part."""
+    """The reads inside each of some directories, and the remaining reads. Runs that share a directory share its part."""
     parts: list[ReadSet] = []
     files, directories = dict(reads.files), dict(reads.directories)
     for top in sorted(set(tops)):

@@ -1,8 +1,8 @@
-"""Results at URLs: object stores and other storage supported by fsspec (`s3://`, `gs://`, `memory://`); the extra
-`fsspec`.
+"""Stores results at URLs: object stores and other storage supported by fsspec (`s3://`, `gs://`, `memory://`); the
+extra `fsspec`.
 
-Such a store cannot change several files at once, so the files of a run appear one after the other, each complete, and
-the journal names the run after the last one. Old files that no longer belong to the run are removed last.
+Such a store cannot change several files atomically. The files of a run appear one after the other, each complete, and
+the run is recorded in the journal after the last one. Old files that no longer belong to the run are removed last.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class FileSystem(Protocol):
-        """The part of `fsspec.AbstractFileSystem` that is used."""
+        """The used part of `fsspec.AbstractFileSystem`."""
 
         def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes: ...
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         def find(self, path: str, *, detail: bool) -> Mapping[str, Mapping[str, object]]: ...
 
 
-# Stores without directories: creating one would create a bucket from a mistyped name.
+# Stores without directories. Creating a directory would create a bucket from a mistyped name.
 _FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss"})
 _HINT = "pip install 'plait[fsspec]'"
 # Seconds after which journal entries are written, because a store cannot append to a file.
@@ -70,17 +70,17 @@ def local_path(name: str) -> str | None:
 
 
 def _shown(url: str) -> str:
-    """A URL for messages: without user, password and query."""
+    """A URL in messages: without user, password and query."""
     scheme, separator, rest = url.partition("://")
     place, slash, path = rest.partition("?")[0].partition("/")
     return f"{scheme}{separator}{place.rpartition('@')[2]}{slash}{path}"
 
 
 class RemoteFiles:
-    """Files below a URL, by their paths below it. Raises ReadError where the store refuses."""
+    """Files below a URL, by relative path. Raises ReadError if the store rejects an operation."""
 
     def __init__(self, url: str) -> None:
-        """Raises UsageError for a URL that nothing here knows."""
+        """Raises UsageError for a URL with an unknown scheme."""
         self.name = _shown(url.rstrip("/"))
         try:
             make: Callable[[str], tuple[FileSystem, str]] = import_module("fsspec.core").url_to_fs
@@ -106,7 +106,7 @@ class RemoteFiles:
         return f"{self._top}/{path}" if path else self._top
 
     def read(self, path: str, *, maximum: int | None = None) -> bytes | None:
-        """The content of a file; None for a missing one, or one with more than `maximum` bytes."""
+        """The content of a file; None if it is missing or larger than `maximum` bytes."""
 
         def work() -> bytes | None:
             try:
@@ -141,7 +141,7 @@ class RemoteFiles:
         self._done(work)
 
     def sizes(self, below: str = "") -> dict[str, tuple[int, float]]:
-        """Size and time of each file below a path, or at it, by their paths."""
+        """Size and time of the file at a path, and of all files below it."""
 
         def work() -> dict[str, tuple[int, float]]:
             self._files.invalidate_cache()
@@ -192,7 +192,7 @@ class RemoteDestination:
     def __init__(self, url: str) -> None:
         self._store = RemoteFiles(url)
         self.name = self._store.name
-        # What is in the memory of a process is in no other's.
+        # Other processes cannot access files in memory.
         self.for_workers = "" if url.startswith("memory:") else url
         self._before: dict[str, tuple[int, float]] | None = None
         self._below: dict[str, set[str]] = {}
@@ -210,7 +210,7 @@ class RemoteDestination:
         return {}
 
     def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
-        """Compares only names and sizes, because fetching everything would take as long as rendering."""
+        """Compares only names and sizes, because fetching all files would take as long as rendering."""
         start = f"{task.place}/"
         expected = {f"{start}{name}" if name else task.place: size for name, (_, size, _) in files.items()}
         return {path: self._there()[path][0] for path in self._at(task.place)} == expected
@@ -219,7 +219,7 @@ class RemoteDestination:
         return bool(self._at(place))
 
     def _there(self) -> dict[str, tuple[int, float]]:
-        """The files below the URL when the fleet began, listed once."""
+        """The files below the URL at the start of the fleet, listed once."""
         if self._before is None:
             self._before = self._store.sizes()
             for path in self._before:
@@ -236,7 +236,7 @@ class RemoteDestination:
 
     @property
     def key(self) -> bytes:
-        """No key: who can write below a URL is trusted."""
+        """Returns b"", because everyone who can write below a URL is trusted."""
         return b""
 
     def open(self) -> None:

@@ -63,18 +63,18 @@ class RunDifference:
         return self.kind, self.places, self.files, self.message
 
 
-# Maximum seconds of one git command, and maximum bytes of its output, which lists files.
+# Maximum seconds of one git command, and maximum bytes of its output, a list of files.
 _SECONDS = 300
 _MOST = 256 << 20
-# Of the filters that a repository can name for its files: each is a program.
+# The settings of filters that a repository can declare for its files. Each is a program.
 _FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)", re.DOTALL | re.IGNORECASE)
 
 
 class Repository:
     """The Git repository of a directory. top: its directory. Raises UsageError if there is none.
 
-    Programs of its configuration are not run: `plait.base.children.programs` disables those that have a switch, and
-    this class its filters.
+    Programs in its configuration are not run: `plait.base.children.programs` disables those with a switch, and this
+    class disables filters.
     """
 
     def __init__(self, directory: str) -> None:
@@ -89,7 +89,7 @@ class Repository:
     def _check_data(self) -> None:
         """Raises UsageError if a file of the working directory refers to the data of another repository.
 
-        Data outside of the working directory, as of a linked worktree or a submodule, has to refer back to this working
+        Data outside of the working directory, as for a linked worktree or a submodule, must refer back to this working
         directory. GIT_DIR and GIT_COMMON_DIR are trusted.
         """
         if {"GIT_DIR", "GIT_COMMON_DIR"} & os.environ.keys():
@@ -110,7 +110,7 @@ class Repository:
             self._check_links(data)
 
     def _is_named_by(self, data: str) -> bool:
-        """True if git data refers to this working directory: to its `.git`, or by `core.worktree`."""
+        """True if git data refers to this working directory, through its `.git` or `core.worktree`."""
         try:
             with open_regular(os.path.join(data, "gitdir")) as file:
                 named = os.fsdecode(file.read(1 << 16)).rstrip("\n")
@@ -120,7 +120,7 @@ class Repository:
         return bool(named) and os.path.realpath(os.path.join(data, named)) == self.top
 
     def _check_links(self, data: str) -> None:
-        """Raises UsageError for a link in git data, or among its refs, that leads out of it."""
+        """Raises UsageError for a link in git data, or among its refs, to another directory."""
         refs = (top for top, _, _ in os.walk(os.path.join(data, "refs")))
         for top in (data, *refs):
             with os.scandir(top) as entries:
@@ -136,7 +136,9 @@ class Repository:
             raise UsageError(f'the repository has no revision "{revision}"', found=self.top, code="git") from None
 
     def changed(self, commit: str) -> set[str]:
-        """The absolute paths of files that differ from a commit: written, new or gone since. Files that git ignores are none."""
+        """The absolute paths of files that differ from a commit: changed, new or removed. Ignored files are not
+        included.
+        """
         # A submodule has its own configuration, and its files do not belong to this repository.
         flags = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
         names = self._git("diff", "--name-only", *flags, "-z", commit, "--").split("\0")
@@ -156,7 +158,7 @@ class Repository:
         return [path for path in told.split("\0") if path]
 
     def _without_filters(self) -> list[str]:
-        """Settings that empty the filters of every configuration file that git reads here."""
+        """Git settings that clear all filters of the configuration files that git reads."""
         listed = self._git("config", "--list", "--name-only", "-z").split("\0")
         names = sorted({found["name"] for name in listed if (found := _FILTER.fullmatch(name))})
         settings: list[str] = []
@@ -200,7 +202,7 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Ru
         repository.lay_out(commit, directory)
         there = os.path.join(directory, os.path.relpath(home, repository.top))
         permissions = None if project.permissions is None else project.permissions.moved(directory, there)
-        with permitted(permissions):  # in the revision the file may be a link
+        with permitted(permissions):  # the file may be a link in the revision
             source = file_source(os.path.join(there, os.path.basename(project.path)))
         before = of_source(source, there, permissions)
         old = {task.name: task for task in tasks_of(before)}
@@ -226,7 +228,7 @@ def _made(run: Run, engine: Engine) -> tuple[Documents | PlaitError, InputView]:
     try:
         made = run.evaluate(view=view, limits={}, engine=engine)
         if uses_secrets(view) and not uses_secrets(made.trace):
-            # The names of paths are values, so they are shown according to their marks.
+            # Names in paths are values, so they are redacted by their marks.
             made = run.evaluate(view=view, limits={}, engine=engine, trace=True)
         return made, view
     except PlaitError as error:
@@ -240,7 +242,7 @@ def _has_read(view: InputView, changed: set[str]) -> bool:
 
 
 def _is_below(path: str, folders: set[str]) -> bool:
-    """True if a path is below one of the directories, existing or not."""
+    """True if a path is inside one of the directories, which need not exist."""
     while (above := os.path.dirname(path)) != path:
         if above in folders:
             return True
@@ -249,7 +251,7 @@ def _is_below(path: str, folders: set[str]) -> bool:
 
 
 def _copy(path: str, top: Directory, name: str) -> None:
-    """Copies a file to a path below a directory, unless the path exists, or contains a link."""
+    """Copies a file to a path in a directory, unless the path exists or contains a link."""
     *folders, last = name.split(os.sep)
     if not os.path.isfile(path):
         return
@@ -274,14 +276,14 @@ def _compared(
     places = [(one.document if one.is_named or not one.path else "", one.path) for one in found]
     before, after = (_texts(one, view) for one, view in both)
     files = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
-    # Whether secrets have changed, and where, would tell of them.
+    # Changes of secret values, and their paths, would reveal them.
     is_withheld = any(uses_secrets(view) for view in views)
     message = f"{HIDDEN}: values made of secrets are not compared" if is_withheld else ""
     return RunDifference(name, DIFFERS, places, files, message) if places or files or message else None
 
 
 def _texts(documents: Documents, view: InputView) -> dict[str, str]:
-    """The files that are not YAML, as they may be shown."""
+    """The text files of the output, redacted."""
     if not isinstance(documents, Rendered) or not documents.texts:
         return {}
     return {path: masked_lines(path, documents.files[path], documents.trace, view=view) for path in documents.texts}

@@ -1,7 +1,7 @@
 """Runs a fleet: skips runs that are up to date, distributes the rest in batches, and records each result.
 
-A batch takes about a quarter of a second, and there are at most two per worker. So a fleet of any size keeps every
-worker busy, needs little memory, and stops quickly.
+A batch takes about a quarter of a second, and there are at most two per worker. A fleet of any size therefore keeps
+every worker busy, needs little memory, and stops quickly.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TICK = 0.5
 
 
 class Batch:
-    """Some runs for one process. attempt: the number of attempts."""
+    """Runs for one worker. attempt: the number of attempts."""
 
     __slots__ = ("attempt", "tasks")
 
@@ -68,7 +68,7 @@ class Scheduler:
         self._keep = keep
         self._waiting: deque[Batch] = deque()
         self._going: dict[Future[list[RunResult]], Batch] = {}
-        # Seconds per run; an estimate before the first has finished.
+        # Seconds per run. An estimate until the first run has finished.
         self._each = _PORTION
         self._is_stopped = False
         self._has_made_any = False
@@ -90,7 +90,7 @@ class Scheduler:
             for future in self._going:
                 future.cancel()
             self._pool.close(at_once=not ended or self._is_stopped)
-            # The started runs have finished by now, and have written their results.
+            # The started runs have finished and written their results.
             for future, portion in self._going.items():
                 if future.done() and not future.cancelled() and future.exception() is None:
                     self._note(portion, future.result())
@@ -105,14 +105,14 @@ class Scheduler:
                 count = max(1, min(int(_PORTION / self._each), _LARGEST, len(rest) // (2 * self._pool.width) or 1))
                 portion = Batch([rest.popleft() for _ in range(count)])
             try:
-                # If the setup was sent in advance, a reference to it is passed.
+                # If the setup was sent in advance, only a reference to it is passed.
                 future = executor.submit(perform, self._pool.sent, portion.tasks)  # type: ignore[arg-type]
             except BrokenExecutor:
                 raise _useless() from None
             self._going[future] = portion
 
     def _room(self) -> int:
-        """The maximum number of portions: one while a run is tried for the last time."""
+        """The maximum number of batches: one while a run is in its last attempt."""
         if any(portion.attempt >= _ATTEMPTS for portion in [*self._going.values(), *list(self._waiting)[:1]]):
             return 1
         return 1 if self._pool.width == 1 else 2 * self._pool.width
@@ -141,7 +141,7 @@ class Scheduler:
             self._give_out_again()
 
     def _give_out_again(self) -> None:
-        """Queues all portions of a discarded pool again. Their futures never complete, not even as failed."""
+        """Queues all batches of a discarded pool again. Their futures never complete, not even as failed."""
         portions = [*self._going.items()]
         self._going.clear()
         for future, portion in portions:
@@ -154,7 +154,7 @@ class Scheduler:
     def _note(self, portion: Batch, outcomes: Sequence[RunResult]) -> None:
         self._has_made_any = True
         for task, outcome in zip(portion.tasks, outcomes, strict=True):
-            # Before any of it is written or cached; a version that is too old has none.
+            # Checked before results are written or cached. Old versions of plait send no version.
             check_version(getattr(outcome, "version", ""))
             if outcome.texts is not None:
                 if self._keep is not None:
@@ -165,13 +165,13 @@ class Scheduler:
             self._is_stopped = self._is_stopped or (self._fail_fast and outcome.has_failed)
 
     def _ended(self) -> None:
-        """Counts a process that ended. Raises PlaitError if processes end before they have rendered a run."""
+        """Counts an ended process. Raises PlaitError if processes end before they have rendered a run."""
         self._endings += 1
         if self._endings > _ATTEMPTS and not self._has_made_any:
             raise _useless()
 
     def _lost(self, portion: Batch, why: str) -> None:
-        """Queues some runs again, each by itself, or reports their failure after the last attempt."""
+        """Queues runs again, each alone, or reports their failure after the last attempt."""
         for task in portion.tasks:
             if portion.attempt < _ATTEMPTS:
                 self._waiting.append(Batch([task], portion.attempt + 1))
@@ -181,7 +181,7 @@ class Scheduler:
 
 
 def check_version(found: str, worker: str = "") -> None:
-    """Raises UsageError for a worker with another version of plait than this process: its results may differ.
+    """Raises UsageError for a worker with another version of plait, whose results may differ.
 
     worker: its name, or "".
     """
@@ -204,7 +204,7 @@ def _useless() -> PlaitError:
 
 
 def put(output: Destination, task: Task, outcome: RunResult) -> RunResult:
-    """Writes the result sent by a process. Returns the outcome, or a failed one if it cannot be written."""
+    """Writes a result sent by a worker. Returns it, or a failed result if it cannot be written."""
     assert outcome.texts is not None
     try:
         outcome.files = with_times(outcome.files, output.put(task, outcome.texts))

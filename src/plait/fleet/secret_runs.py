@@ -8,22 +8,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.input_view import InputView
 
-# A directory, which is not a value.
+# The name of a directory, not of a value.
 HARMLESS = frozenset({"HOME"})
 
 
 def is_secret(view: InputView) -> bool:
-    """True if no digest and no copy of a run's inputs or outputs may be stored.
+    """True if no digests or copies of a run's inputs and outputs may be stored.
 
-    True for a run that uses secrets, and for one that reads values from the environment: a digest of a short value
-    reveals it.
+    True for a run that uses secrets, and for one that reads values from the environment, because a digest of a short
+    value reveals it.
     """
     return uses_secrets(view) or bool(view.variables.keys() - HARMLESS)
 
 
 def can_be_known(view: InputView) -> bool:
-    """True if the result of a run depends only on the files that it read, and it writes nothing else.
+    """True if the result of a run depends only on the files that it read, and the run writes nothing else.
 
-    Standard input and URLs may change, and a cached result writes no variables store.
+    Standard input and URLs may change, and reusing a result does not write a variables store.
     """
     return not view.streams and not view.written

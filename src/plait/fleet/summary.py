@@ -1,4 +1,4 @@
-"""The summary of a fleet: the number of runs, and equal errors once with the number of runs."""
+"""The summary of a fleet: the number of runs, and each distinct error with its number of runs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> st
 
 
 def statistics_text(statistics: Mapping[str, tuple[int, int]]) -> str:
-    """The numbers of reused and of new objects by kind, one kind a line."""
+    """The numbers of reused and of new objects, one type per line."""
     lines = [f"{name}: {reused} reused, {new} new\n" for name, (reused, new) in statistics.items()]
     return "".join(lines) or "nothing was reused\n"
 
 
 def faults_text(failed: Sequence[RunResult], program: str = "plait: ") -> str:
-    """The errors of runs, grouped, the largest group first. program: before each."""
+    """The errors of runs, grouped, the largest group first. program: precedes each error."""
     groups = by_error(failed)
     out = []
     for group in groups[:_TOLD]:
@@ -50,9 +50,9 @@ def faults_text(failed: Sequence[RunResult], program: str = "plait: ") -> str:
 
 
 def by_error(failed: Sequence[RunResult]) -> list[list[RunResult]]:
-    """Runs with equal errors together, and with errors that differ in nothing but values on axes, the most first.
+    """Groups runs by equal errors, or errors that differ only in axis values; the largest group first.
 
-    An error that depends on the value of one axis belongs to that value and is not grouped with others.
+    An error that depends on the value of one axis is not grouped with those of other values.
     """
     faults: dict[Key, set[Key]] = {}
     for outcome in failed:
@@ -62,7 +62,7 @@ def by_error(failed: Sequence[RunResult]) -> list[list[RunResult]]:
 
 
 def warnings_text(outcomes: Iterable[RunResult]) -> str:
-    """The warnings of runs, each once."""
+    """The warnings of runs, without duplicates."""
     told = [(text, outcome) for outcome in outcomes for text in outcome.warnings]
     groups = grouped(told, lambda one: one[0])
     return "".join(f"plait: warning: {group[0][0]} ({_names([one for _, one in group])})\n" for group in groups)
