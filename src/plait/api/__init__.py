@@ -4,8 +4,8 @@
 
     plait.render("config/", values={"replicas": 3}).to_yaml()
 
-An input is a path (of a file, or of a directory for the files below it), a mapping from names to texts, or a result of
-another function of this API; or a list of those. Nothing is printed, standard input is not read, calls share nothing
+An input is a path (of a file, or of a directory for the files in it), a mapping from names to texts, or a result of
+another function of this API; or a list of these. Nothing is printed, standard input is not read, calls share nothing
 and may run in several threads. A fault in an input raises `PlaitError`.
 
 With `trace=True` a call records provenance for `plait.explain`, which costs time and memory.
@@ -13,7 +13,7 @@ With `trace=True` a call records provenance for `plait.explain`, which costs tim
 
 from __future__ import annotations
 
-# The module of each name, for `plait.__getattr__`: none is imported before its name is used.
+# The module of each name, for `plait.__getattr__`. A module is imported when its name is used.
 HOMES = {
     "ComposeStep": "api.composing",
     "Composed": "api.composing",

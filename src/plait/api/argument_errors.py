@@ -1,4 +1,4 @@
-"""Errors about arguments that an API function rejects. Imported only if there is one."""
+"""Errors about invalid arguments of API functions. Imported only if there is one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLAIN = "dict, list, str, int, float, bool and None"
 
 
 def not_an_input(value: object) -> str:
-    """The error for a value that is not an input, or not the text of a named one."""
+    """The message about a value that is not an input, or not the text of a named one."""
     kind = type(value).__name__
     if hasattr(value, "read"):
         return f'an open file ({kind}) is no input: give its path, or its text by a name: {{"config.yml": file.read()}}'
@@ -35,7 +35,7 @@ def not_an_input(value: object) -> str:
 
 
 def strange_value(value: object, what: str) -> str | None:
-    """The error for data that documents cannot represent, with the path to the first such value, or None.
+    """The message about data that documents cannot represent, with the path to the first such value, or None.
 
     what: the name of the data.
     """
@@ -66,7 +66,7 @@ def _a_kind(value: object) -> str:
 
 
 def _instead(value: object) -> str:
-    """A hint how to convert a value to plain data, or an empty text."""
+    """A hint about converting a value to plain data, or ""."""
     if isinstance(value, AbstractSet):
         return "; make it a list with sorted(...) or list(...)"
     if isinstance(value, bytes | bytearray):
@@ -85,7 +85,7 @@ def _instead(value: object) -> str:
 
 
 def keyword(flag: Flag) -> str:
-    """An option as a keyword of the API; its flag if there is no keyword."""
+    """An option as a keyword of the API, or as a flag if there is no keyword."""
     if flag.name == LIMIT.name:
         name, _, value = flag.value.partition("=")
         return f'limits={{"{name}": {value}}}'
@@ -118,7 +118,7 @@ def add_facts(error: PlaitError) -> None:
 
 
 def hide_frames(error: Exception) -> None:
-    """Makes Python print an error without the frames inside plait if it is not caught."""
+    """Prints an uncaught error without the frames inside plait."""
     error.__dict__["is_without_frames"] = True
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _uncaught
@@ -128,7 +128,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Prints an uncaught error as Python does, but one of plait without the frames inside plait."""
+    """Prints an uncaught exception as Python does, but for errors of plait without the frames inside plait."""
     if isinstance(error, PlaitError) or "is_without_frames" in error.__dict__:
         frames = [*_frames(trace)]
         while frames and frames[-1].tb_frame.f_code.co_filename.startswith(_PACKAGE):

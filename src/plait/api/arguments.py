@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     R = TypeVar("R")
 
-# Names that other programs use, and that similarity does not find.
+# Names used by other programs, which are not similar to plait's.
 _ELSEWHERE = {"ops": "operations", "vars": "variables", "data_values": "values", "timeout": "limits", "set": "values"}
 
 
 def checked(function: Callable[P, R], bind: Callable[..., object] | None = None) -> Callable[P, R]:
-    """The same function, which rejects unknown arguments and options, and wrong types of some.
+    """Wraps a function to reject unknown arguments and options, and wrong types.
 
     bind: a function with the same parameters and no effect, if the function itself accepts any.
     """
@@ -37,15 +37,15 @@ def checked(function: Callable[P, R], bind: Callable[..., object] | None = None)
             return function(*arguments, **options)
         except TypeError as error:
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:
-                refuse(function, arguments, options, error)  # nothing of the function has run
+                refuse(function, arguments, options, error)  # the function has not run yet
             raise
 
     return call
 
 
 def checker(function: Callable[..., object]) -> Callable[[Mapping[str, object]], None]:
-    """A function that checks options by their annotations: a list of strings is not a single string, a mapping has
-    names, a switch is True or False.
+    """Returns a function that checks options by their annotations: a list of strings is not a single string, a mapping
+    has names, a switch is a bool.
     """
     kinds = {
         name: check

@@ -1,10 +1,10 @@
-"""The functions of the API for `await`, with the same arguments and results. The event loop is not blocked.
+"""The functions of the API for `await`, with the same arguments and results. They do not block the event loop.
 
     rendered = await plait.arender("config/", values={"replicas": 3})
 
 A call runs in a thread of the loop's executor; with `isolated=True` that thread waits for a worker process. Cancelling
-the task stops the process; a call in a thread stops when it next checks its limits, which happens continuously except
-within a single call into a library. A cancelled call has no result.
+the task stops the process; a call in a thread stops at its next check of limits. Checks are frequent, except during a
+single call into a library. A cancelled call has no result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def awaited(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """The same function for `await`. It accepts `limits` and `isolated`, and returns and raises what the function does."""
+    """Wraps a function for `await`. The result accepts `limits` and `isolated`, and returns and raises what the
+    function does.
+    """
 
     @functools.wraps(function)
     async def call(*arguments: P.args, **options: P.kwargs) -> R:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Canceller:
-    """Cancels a call from another thread, by a function that the call sets."""
+    """Cancels a call from another thread, through a function set by the call."""
 
     __slots__ = ("_end", "_lock", "is_set")
 
@@ -21,7 +21,7 @@ class Canceller:
         self.is_set = False
 
     def set(self) -> None:
-        """Ends the call, now or as soon as it runs."""
+        """Ends the call, now or as soon as it starts."""
         with self._lock:
             self.is_set = True
             if self._end is not None:

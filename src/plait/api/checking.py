@@ -45,7 +45,7 @@ class Findings(Comparable):
         return cls(finding_of(one) for one in state["findings"])
 
     def _held(self) -> State:
-        # Texts of the reference program are not compared.
+        # Texts of a reference program are not compared.
         return {"findings": [{**one, "reference": None} for one in self.state()["findings"]]}
 
     def __repr__(self) -> str:
@@ -80,7 +80,9 @@ class Findings(Comparable):
         return "\n".join(one.report() for one in self._all)
 
     def to_list(self) -> list[dict[str, str | int | None]]:
-        """Plain data, for JSON: message, file, line, expected, found and hint of each; None for unknown ones."""
+        """The findings as plain data, for JSON: message, file, line, expected, found and hint of each; None for unknown
+        ones.
+        """
         return [
             {
                 "message": one.message,
@@ -112,7 +114,7 @@ def check_data_values(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Findings:
-    r"""Checks data values against the schema and its validations, as `render` does first; no template is rendered.
+    r"""Checks data values against the schema and its validations, as `render` does, without rendering templates.
 
     The options are those of `render`. Returns violations of the schema and its rules; without a schema all values are
     valid. Raises PlaitError for inputs that cannot be read or evaluated.
@@ -157,10 +159,10 @@ def check_layers(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Findings:
-    r"""Checks layered documents: their form, that they render, and the rendered data against their DataSchemas.
+    r"""Checks layered documents: their structure, their rendering, and the rendered data against their DataSchemas.
 
-    The same as `layer` with `validate` and `validate_data`, where the options are described. Returns violations of
-    layering rules; raises PlaitError for inputs that cannot be read.
+    The options are those of `layer`; `validate` and `validate_data` are enabled. Returns violations of layering rules;
+    raises PlaitError for inputs that cannot be read.
 
     >>> [found] = plait.check_layers({"port.yml": "schema: demo/Port/v1\nmetadata: {name: http}\ndata: 80\n"})
     >>> found.message

@@ -1,4 +1,4 @@
-"""`plait.compose`: the steps of a pipeline, run in order, and the documents as each step left them."""
+"""`plait.compose`: runs the steps of a pipeline, and returns the documents after each step."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 
 class ComposeStep(Comparable):
-    """One step of a pipeline that was run.
+    """One executed step of a pipeline.
 
-    name: as the file names it, or its kind and number. documents: as the step left them.
+    name: as in the file, or kind and number. documents: after the step.
     """
 
     __slots__ = ("_before", "documents", "name")

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 class Difference(Comparable):
-    """One change. kind: "added", "removed" or "changed". document: its name. path: in the document, "" for all of it.
+    """One difference. kind: "added", "removed" or "changed". document: its name. path: in the document, "" for the
+    whole document.
 
     before, after: plain data; None if absent.
     """
@@ -50,7 +51,7 @@ class Difference(Comparable):
 class Differences(Comparable):
     """The differences between two sets of documents: a sequence of `Difference`.
 
-    warnings: notes about the inputs, such as that code of templates was not evaluated.
+    warnings: about the inputs, for example that code of templates was not evaluated.
 
     >>> import plait
     >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
@@ -69,7 +70,7 @@ class Differences(Comparable):
         warnings: Iterable[str] = (),
         shown: tuple[Sequence[Document], Sequence[Document]] | None = None,
     ) -> None:
-        """shown: the documents without secrets, if they have any."""
+        """shown: the documents without secrets, if they contain any."""
         self.warnings = list(warnings)
         self._left = tool.printed(left)
         self._right = tool.printed(right)
@@ -115,7 +116,7 @@ class Differences(Comparable):
 
     def to_operations(self, *, tests: bool = True) -> Documents:
         """The operations that turn the left document into the right one, for `patch`. Raises PlaitError unless there is
-        one each.
+        one document on each side.
 
         tests: precede each change with a test of the old value.
         """
@@ -140,7 +141,7 @@ def diff(
     allow_links: Texts = (),
     limits: Limits | None = None,
 ) -> Differences:
-    """The differences between two sets of documents, by key and not by line, as in `plait diff`.
+    """The differences between two sets of documents, by key, not by line, as in `plait diff`.
 
     cleartext_secrets: show the data of encrypted documents, and the secrets of documents created with `trace=True`.
     allow_links, limits: as in `render`. Raises PlaitError.
@@ -172,7 +173,7 @@ def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
 
 
 def _documents(inputs: Inputs, links: LinkPolicy, warnings: list[str]) -> tuple[list[Document], list[Document]]:
-    """The documents, and the same as they may be shown."""
+    """The documents, and their redacted versions."""
     found: list[Document] = []
     shown: list[Document] = []
     for one in each(inputs):

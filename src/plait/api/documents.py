@@ -1,4 +1,4 @@
-"""`plait.read` and `plait.documents`: documents of texts, and of plain data."""
+"""`plait.read` and `plait.documents`: documents from texts, and from plain data."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def read(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
-    r"""Reads plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
+    r"""Reads plain YAML (in a directory, the files that end in .yml or .yaml). Raises PlaitError.
 
-    strict: refuse plain scalars that could be misread, such as `yes`. allow_links, limits, isolated: as in `render`.
-    Code of templates is comments here, and the result has a warning about it.
+    strict: reject plain scalars that could be misread, such as `yes`. allow_links, limits, isolated: as in `render`.
+    Code of templates is treated as comments, with a warning in the result.
 
     >>> plait.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
     [{'a': 1}, {'b': [True]}]
@@ -50,16 +50,16 @@ def read(
 
 
 def warn_of_code(source: Source, warnings: list[str]) -> None:
-    """Adds a warning about a template, whose code is ignored here."""
+    """Adds a warning about a template, whose code is ignored."""
     if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
         warnings.append(f"{source.shown}: the code behind #@ is not evaluated; plait.render does that")
 
 
 @checked
 def documents(*values: Plain) -> Documents:
-    """Documents of plain data: mappings, sequences, str, int, float, bool, None.
+    """Converts plain data to documents: mappings, sequences, str, int, float, bool, None.
 
-    Raises TypeError for anything else, LimitError for data nested too deeply (or within itself).
+    Raises TypeError for anything else, LimitError for data that is nested too deeply, or contains itself.
 
     >>> print(plait.documents({"a": [1, "two"]}), end="")
     a:
@@ -70,7 +70,7 @@ def documents(*values: Plain) -> Documents:
 
 
 def nodes_of_map(values: Mapping[str, Plain], source: Source | None = None) -> Map:
-    """A map of plain data. source: named after the data. Raises TypeError, LimitError."""
+    """Converts plain data to a map. source: named after the data. Raises TypeError, LimitError."""
     found = _nodes(dict(values), source)
     assert isinstance(found, Map)
     return found
@@ -88,7 +88,7 @@ def _nodes(value: object, source: Source | None = None) -> Value:
 
 
 def _check_scalars(nodes: Value) -> None:
-    """Rejects unprintable values: integers beyond the limit `bits`, strings with lone surrogates."""
+    """Rejects unprintable values: integers beyond the limit `bits`, strings with unpaired surrogates."""
     most = current_budget().limits.bits
     pending: list[object] = [nodes]
     while pending:

@@ -1,4 +1,4 @@
-"""`plait.explain`: where values come from."""
+"""`plait.explain`: the histories of values."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 class Entry(Comparable):
     """One contribution to a value.
 
-    action: such as "written" or "overlay/merge". place: file and line, or the flag. at: the same as a `plait.Position`,
-    None for a flag. text: that line. value: the value at that time, as plain data; None for a line of code. state:
-    "current", "overridden", or "input" if the next entry was computed from it. origins: the entries it was made from.
+    action: such as "written" or "overlay/merge". place: file and line, or the flag. at: the place as a
+    `plait.Position`, None for a flag. text: the line. value: the value at that time, as plain data; None for a line of
+    code. state: "current", "overridden", or "input" if the next entry was computed from it. origins: the entries it was
+    computed from.
     """
 
     __slots__ = ("action", "at", "origins", "place", "state", "text", "value")
@@ -49,9 +50,9 @@ class Entry(Comparable):
 class History(Comparable):
     r"""The history of one value.
 
-    document: the document's name, such as "Deployment/web"; None if it has none; for a line of a text its file. path:
-    of the value in it, or the line number. value: plain data. entries: oldest first; the last one is in the output.
-    presence: the entries that decided the existence of the value. secret: its values are hidden.
+    document: the document's name, such as "Deployment/web"; None if it has none; for a line of a text file, its path.
+    path: of the value in the document, or the line number. value: plain data. entries: oldest first; the last one is in
+    the output. presence: the entries that decided the existence of the value. secret: its values are hidden.
 
     >>> import plait
     >>> template = "#@ port = 80\nport: #@ port + 1\n"
@@ -90,7 +91,9 @@ class History(Comparable):
         return self.to_text()
 
     def to_text(self, *, presence: bool = False) -> str:
-        """The table that the command line prints. presence: include the entries that decided the existence of the value."""
+        """The table as printed by the command line. presence: include the entries that decided the existence of the
+        value.
+        """
         return history_text.to_text(self._history, presence=presence)
 
     def to_dict(self) -> dict[str, object]:
@@ -101,7 +104,7 @@ class History(Comparable):
 @with_error_facts
 @checked
 def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
-    """The histories of the values that a path selects, as `plait explain` finds them; without a path, of all values.
+    """The histories of the values at a path, as in `plait explain`; without a path, of all values.
 
     documents: the result of `render`, `patch`, `layer` or `compose` with `trace=True`; documents passed from one
         call to another keep their histories.

@@ -49,7 +49,7 @@ class Formatted(Comparable):
         return yaml_html(str(self))
 
     def __str__(self) -> str:
-        """The text that the command line prints."""
+        """The text as printed by the command line."""
         return joined(self.files.values())
 
 
@@ -62,8 +62,8 @@ def fmt(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Formatted:
-    r"""Formats YAML, including templates, as `plait render fmt` and ytt do; comments are kept. `plait.authoring.formatting` keeps
-    more. Files that are not YAML are skipped.
+    r"""Formats YAML, including templates, as `plait render fmt` and ytt do; comments are preserved.
+    `plait.authoring.formatting` preserves more. Files that are not YAML are skipped.
 
     strict: YAML's strict subset. allow_links, limits, isolated: as in `render`. Nothing is written. Raises PlaitError.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def function_of(request: Callable[P, Request], result: type[R]) -> Callable[[Callable[[Any], R]], Callable[P, R]]:
-    """The decorator of a function from a request to a result: callers pass the keywords of the request instead.
+    """Decorates a function from a request to a result. Callers pass the keywords of the request.
 
     request: the class. result: the type of the results.
     """
@@ -62,7 +62,7 @@ def _nothing() -> Mapping[str, object]:
 def _parameters(
     dialect: type[Request], evaluate: Callable[..., object], result: type
 ) -> tuple[Callable[..., Mapping[str, object]], Mapping[str, object]]:
-    """A function with the parameters of a request, which returns them by name, and their defaults."""
+    """A function with the parameters of a request, which returns them by name; and their defaults."""
     types = keywords_of(dialect)
     options = [one for one in dialect.options if one.attribute in types]
     by_place = [one for one in options if one.is_positional]
@@ -75,7 +75,7 @@ def _parameters(
         co_varnames=tuple(names),
         co_nlocals=len(names),
     )
-    # The first one is required, except for layers, which may come from a site.
+    # The first one is required, except for `layer`, whose documents may come from a site.
     defaults = tuple(() for one in by_place[0 if dialect.command == "layer" else 1 :])
     bind = FunctionType(code, _nothing.__globals__, evaluate.__name__, defaults)
     bind.__kwdefaults__ = {one.attribute: _default(one, types[one.attribute]) for one in options if one not in by_place}

@@ -1,4 +1,4 @@
-"""Inputs of API functions: paths, texts by name, documents."""
+"""Inputs of API functions: paths, texts by name, and documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def each(inputs: Inputs) -> list[Input]:
-    """The single inputs, in order. Raises TypeError for another type, ReadError for a text where a path is expected."""
+    """The individual inputs, in order. Raises TypeError for another type, ReadError for a text in place of a path."""
     alone = isinstance(inputs, str | bytes | os.PathLike | Documents | Mapping)
     if alone or hasattr(inputs, "read") or not hasattr(inputs, "__iter__"):
         found: list[Input] = [inputs]  # type: ignore[list-item]
@@ -95,7 +95,7 @@ def check_text(text: str, what: str) -> None:
 
 
 def files(inputs: Inputs, links: LinkPolicy = NO_LINKS) -> tuple[list[InputFile], dict[InputFile, Documents]]:
-    """The inputs as input files, numbered, and which of them are documents that are at hand.
+    """The inputs as numbered input files, and the parsed documents among them.
 
     Raises ReadError, UsageError; standard input is never read.
     """
@@ -131,9 +131,9 @@ def files(inputs: Inputs, links: LinkPolicy = NO_LINKS) -> tuple[list[InputFile]
 
 
 def sources(inputs: Iterable[Input], links: LinkPolicy = NO_LINKS) -> Iterator[Source]:
-    """The inputs as texts, named by path; for a directory the files that end in .yml or .yaml.
+    """The inputs as texts, named by path; for a directory, the files that end in .yml or .yaml.
 
-    links: which symbolic links may be followed. Raises ReadError.
+    links: the symbolic links that may be followed. Raises ReadError.
     """
     for one in inputs:
         if isinstance(one, Documents):
@@ -151,7 +151,7 @@ def sources(inputs: Iterable[Input], links: LinkPolicy = NO_LINKS) -> Iterator[S
 
 
 def named_sources(inputs: Iterable[Input]) -> Iterator[Source]:
-    """The same, but a single file is read even through links, as in `plait patch` and BOSH. Raises ReadError."""
+    """As `sources`, but a single file is read even through links, as in `plait patch` and BOSH. Raises ReadError."""
     for one in inputs:
         if isinstance(one, str | os.PathLike) and os.path.isfile(one):
             yield content.source(os.fspath(one))
@@ -183,8 +183,7 @@ def only(inputs: Inputs, what: str) -> Source | Document:
 
 
 def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
-    """The context of a call. warnings: keep them, or treat them as errors. printed: receives the lines that templates
-    print.
+    """The context of a call. warnings: "keep" or "error". printed: receives the lines that templates print.
 
     Raises ValueError for a value other than "keep" and "error".
     """
@@ -196,7 +195,7 @@ def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
 
 
 def originals_of(request: Request, strings: ScalarStyles | None = None) -> PreservedTexts | None:
-    """The store of texts as read if the result preserves their format, else None. strings: the style of new strings."""
+    """The store of source texts if the result preserves their formatting, else None. strings: the style of new strings."""
     if not request.value(KEEP_FORMAT):
         return None
     from plait.yaml.preserved_text import PreservedTexts

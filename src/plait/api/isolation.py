@@ -1,6 +1,6 @@
 """`isolated=True`: a call of the API in a worker process, which is stopped at its time limit.
 
-Within a process nothing interrupts a single call into C, and all threads share one memory. A worker has its own memory
+Inside a process nothing can interrupt a single call into C, and all threads share memory. A worker has its own memory
 and can be killed (see `plait.api.workers`, imported by the first such call).
 """
 

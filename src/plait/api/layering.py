@@ -1,4 +1,4 @@
-"""`plait.layer`."""
+"""`plait.layer`: renders layered documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @function_of(Layer, Documents)
 def layer(request: Layer) -> Documents:
-    """Renders layered documents together, as `plait layer` does; the concrete ones come back.
+    """Renders layered documents together, as `plait layer` does. Returns the concrete ones.
 
     site: the directory of an Airship site, `site/NAME`, whose documents are collected as by Pegleg; inputs follow
         them.
@@ -98,7 +98,7 @@ def _texts(given: Iterable[Input], links: LinkPolicy) -> Iterator[Source | Docum
 
 
 def _secrets(given: Mapping[str, Plain]) -> Map:
-    """Secrets by their references, as a file of them is read."""
+    """Secrets by reference, as read from a file."""
     found = with_floats(nodes_of_map(given, Source("secrets")))
     assert isinstance(found, Map)
     return found

@@ -1,4 +1,4 @@
-"""`plait.patch`."""
+"""`plait.patch`: applies operations and variables."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 @function_of(Patch, Documents)
 def patch(request: Patch) -> Documents:
-    r"""Applys operations to a document and fills its `((placeholders))`, as `plait patch` does.
+    r"""Applies operations to a document and fills its `((placeholders))`, as `plait patch` does.
 
-    operations: ops files, in order. variables: values by name, overriding those of variables_files. secrets: the same
-    for secret values. store: the path of a variables store, which is written when a value is generated; nothing else is
-    written. path: return only the value at this path. variables_first: fill the base before the operations, and their
-    values afterwards. require_variables, require_use: as --var-errs and --var-errs-unused. sort: print keys sorted, as
-    BOSH does. keep_format: `to_yaml` returns the base's own text with minimal changes of lines. null_values: accept
-    operations with `value: null`. extensions: names of extensions of the dialect, as --with: "operations", "tags".
-    allow_links: as in `render`, for directories and patterns of ops files. warnings, limits: as in `render`. trace:
-    record provenance, for `explain`. isolated: as in `render`. Raises PlaitError.
+    operations: ops files, in order. variables: values by name, overriding those of variables_files. secrets: like
+    variables, for secret values. store: the path of a variables store, which is written when a value is generated;
+    nothing else is written. path: return only the value at this path. variables_first: fill the base before the
+    operations, and their values afterwards. require_variables, require_use: as --var-errs and --var-errs-unused. sort:
+    print keys sorted, as BOSH does. keep_format: `to_yaml` returns the base's own text with minimal changes of lines.
+    null_values: accept operations with `value: null`. extensions: names of extensions of the dialect, as --with:
+    "operations", "tags". allow_links: as in `render`, for directories and patterns of ops files. warnings, limits: as
+    in `render`. trace: record provenance, for `explain`. isolated: as in `render`. Raises PlaitError.
 
     >>> operations = plait.documents([{"type": "replace", "path": "/instances", "value": 3}])
     >>> base = {"base.yml": "instances: 1\nname: ((name))"}

@@ -1,4 +1,4 @@
-"""`plait.render`."""
+"""`plait.render`: renders templates."""
 
 from __future__ import annotations
 
@@ -125,14 +125,14 @@ class RenderInputs:
         self._job.values = [*self._job.values, values_of_map(nodes, secret=True)]
 
     def add_merges(self, inputs: Inputs, keys: Texts, schemas: Texts) -> None:
-        """Have plain documents merged into the output. Raises ReadError, UsageError."""
+        """Adds plain documents to merge into the output. Raises ReadError, UsageError."""
         from plait.ytt.workspace.merges import Merges, documents_of
 
         documents = documents_of(files(inputs)[0], strict=self._job.options.strict, warn=self.context.warn)
         self._job.merges = Merges(documents, keys, schemas)
 
     def run(self) -> RenderResult:
-        """The result. Raises PlaitError."""
+        """Runs the phases. Raises PlaitError."""
         return run(self._job, self.context, {file: documents.nodes for file, documents in self.documents.items()})
 
 

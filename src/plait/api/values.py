@@ -1,4 +1,4 @@
-"""Data values of templates, and their schema as an OpenAPI document."""
+"""`plait.data_values` and `plait.data_values_schema`: the data values of templates, and their schema."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def data_values(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Documents:
-    r"""The data values that templates would be rendered with, as `plait render --data-values-inspect` prints them.
+    r"""The data values for templates, as `plait render --data-values-inspect` prints them.
 
-    They are checked against the schema and validated; no template is rendered. There is one document, or none without
-    data values. The options are those of `render`. Raises PlaitError.
+    They are checked against the schema and validated, without rendering templates. There is one document, or none if
+    there are no data values. The options are those of `render`. Raises PlaitError.
 
     >>> schema = "#@data/values-schema\n---\nname: web\nreplicas: 1\n"
     >>> plait.data_values({"schema.yml": schema}, values={"replicas": 3}).to_dict()

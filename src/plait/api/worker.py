@@ -1,7 +1,7 @@
 """A worker process: receives API calls, one at a time, and sends back the results (see `plait.api.workers`).
 
-It has its own process: the system refuses memory beyond the limit `memory` of a call, and a timer ends a call at the
-limit `seconds`. If both fail, the calling process kills it.
+In this process the system refuses memory beyond the limit `memory` of a call, and a timer ends a call at the limit
+`seconds`. If both fail, the calling process kills it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from plait.api.worker_messages import ReplyPayload
 
-# A worker whose memory has grown by this many bytes ends, and the next call gets a new one.
+# A worker whose memory has grown by this many bytes ends. The next call gets a new worker.
 _MOST_KEPT = 64 << 20
 
 
 def serve() -> None:
-    """Answers calls until there are no more, or the process has used too much memory."""
+    """Answers calls until there are no more, or until the process has used too much memory."""
     collects_rarely()
     most = data_size() + _MOST_KEPT
     serve_by(lambda call: _answer(call, most))
@@ -51,7 +51,7 @@ def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
         limits: Mapping[str, float] = given.pop("limits", None) or {}
         with budget_scope(RunBudget(Limits(**limits), keeper(data_size() + _ROOM))):
             try:
-                return within_memory(answered)  # the sent data is a copy of the text, so it counts
+                return within_memory(answered)  # the sent data is a copy of the text, so it is counted
             finally:
                 stop_timer()
                 unbound_memory()
@@ -62,7 +62,7 @@ def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
         return encode({"misuse": (type(error).__name__, str(error))}), False
 
 
-# Memory in bytes for the language to notice its limit, and for imports on first use.
+# Memory in bytes reserved for detecting the limit, and for imports on first use.
 _ROOM = 24 << 20
 
 

@@ -1,6 +1,6 @@
 """Messages of worker processes: the state of documents, and errors, both as JSON.
 
-A worker's message only becomes data here, whatever ran in the worker.
+Decoding creates only plain data, whatever ran in the worker.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
 
 
 def encode(reply: ReplyPayload) -> bytes:
-    """The bytes of a reply."""
+    """Encodes a reply."""
     return json.dumps(reply).encode()
 
 
 def decode(data: bytes) -> ReplyPayload:
-    """The reply of these bytes."""
+    """Decodes a reply."""
     found: ReplyPayload = json.loads(data)
     return found
 
 
 def failure_of(error: PlaitError) -> ErrorPayload:
-    """An error in sendable form."""
+    """An error in serializable form."""
     kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == errors.__name__)
     return {
         "type": kind,
@@ -73,7 +73,7 @@ def failure_of(error: PlaitError) -> ErrorPayload:
 
 
 def error_of(failure: ErrorPayload) -> PlaitError:
-    """The error that was sent."""
+    """The error that `failure_of` serialized."""
     kind: type[PlaitError] = getattr(errors, failure["type"])
     findings = [finding_of(one) for one in failure["findings"]]
     one = finding_of(failure["fault"])
@@ -103,7 +103,7 @@ def error_of(failure: ErrorPayload) -> PlaitError:
 
 
 def fault_of(error: PlaitError | Finding) -> Fault:
-    """A finding, or an error as one, in sendable form."""
+    """A finding, or an error as a finding, in serializable form."""
     return {
         "message": _words(full(error, "message")) or "",
         "at": _place_of(error.at),
@@ -123,7 +123,7 @@ def fault_of(error: PlaitError | Finding) -> Fault:
 
 
 def finding_of(fault: Fault) -> Finding:
-    """The finding that was sent."""
+    """The finding that `fault_of` serialized."""
     made = Finding(
         _text(fault["message"]) or "",
         at=_position(fault["at"]),
@@ -154,7 +154,7 @@ def _words(text: str | None) -> Words | None:
 
 
 def _text(words: Words | None) -> str | None:
-    """The text that was sent."""
+    """The text that `_words` serialized."""
     if words is None or isinstance(words, str):
         return words
     parts = [part if isinstance(part, str) else _part(*part) for part in words]
@@ -190,7 +190,7 @@ def _position(place: Place | None) -> Position | None:
     name, shown, private, line, column, text, flag = place
     if name is None:
         return Position(None, line, column)
-    # Only this line of the text was sent; an unknown line is after all known ones.
+    # Only this line of the text was sent. An unknown line comes after all known ones.
     source = Source(name, text or "", line if text is not None else line + 1)
     source.shown, source.private, source.flag = shown, private, flag
     return Position(source, line, column)

@@ -1,7 +1,7 @@
-"""The worker processes for calls with `isolated=True`; the side of the calling process.
+"""Worker processes for calls with `isolated=True`, as used by the calling process.
 
-Idle workers wait for the next call: at most one per processor. A forked process starts without any. `plait.api.worker`
-runs in the workers.
+Idle workers wait for the next call, at most one per processor. A forked process starts without workers.
+`plait.api.worker` runs in the workers.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from plait.api.worker_messages import ReplyPayload
     from plait.engine.results import State
 
-# Seconds: the worker's own timer fires first, and its message is more precise.
+# Additional seconds, so that the worker's own timer, whose message is more precise, fires first.
 _GRACE = 0.3
 
 
 def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
-    """Calls a function in a worker process. Returns the state of its result. name: in the API, or with its module.
+    """Calls a function in a worker process. Returns the state of its result. name: of a function of the API, or with
+    its module.
 
     Raises the errors of the call, and LimitError if the process was killed or died.
     """
@@ -61,14 +62,14 @@ def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
 
 
 def _sent(value: object) -> object:
-    """An argument in sendable form, with iterators and views converted to lists."""
+    """An argument in serializable form. Iterators and views become lists."""
     if isinstance(value, str | bytes | os.PathLike | Documents) or not isinstance(value, Iterable):
         return value
     return dict(value) if isinstance(value, Mapping) else list(value)
 
 
 class _Sender(pickle.Pickler):
-    """Writes arguments; documents go as their text."""
+    """Pickles arguments. Documents are sent as text."""
 
     def reducer_override(self, value: object) -> Any:
         return (Documents, (value.to_yaml(),)) if isinstance(value, Documents) else NotImplemented
@@ -91,7 +92,7 @@ def _reply(worker: Worker, data: bytes, seconds: float) -> ReplyPayload:
 
 
 class Workers:
-    """The workers that wait for a call."""
+    """The idle workers."""
 
     def __init__(self) -> None:
         self._idle: list[Worker] = []
@@ -108,7 +109,7 @@ class Workers:
         return Worker("plait.api.worker:serve")
 
     def put_back(self, worker: Worker) -> None:
-        """Keeps a worker for the next call."""
+        """Stores a worker for the next call."""
         with self._lock:
             if len(self._idle) < (os.cpu_count() or 1):
                 self._idle.append(worker)
@@ -116,7 +117,7 @@ class Workers:
         worker.end()
 
     def forget(self) -> None:
-        """Forgets all workers, which belong to the parent process."""
+        """Forgets all workers, because they belong to the parent process."""
         self._lock = threading.Lock()
         self._idle = []
 

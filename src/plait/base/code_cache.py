@@ -7,7 +7,7 @@ temporary name and renamed, so several processes can share the directory. A dire
 cannot be created, is not used.
 
 An entry is executable code, and a repository may contain a directory of entries. Every digest therefore includes a
-secret of the user, stored outside of the cache, so entries of others are never found. A cache or secret inside a
+secret of the user, stored outside of the cache, so entries of other users are never found. A cache or secret inside a
 directory of inputs is not used.
 """
 
@@ -18,7 +18,7 @@ import os
 import sys
 
 try:
-    from _blake2 import blake2b  # the same as hashlib's, without 3 ms for importing it
+    from _blake2 import blake2b  # the same as hashlib's, without its import, which takes 3 ms
 except ImportError:  # pragma: no cover - a Python built without it
     from hashlib import blake2b
 
@@ -40,7 +40,7 @@ _SECRET = 32
 LIMITS = ("aliases", "bits", "items", "nesting", "nodes", "string")
 _COMMON = 1 << 14  # most entries are smaller
 _MANY = 32  # minimum number of entries of a pack
-# A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
+# A full directory is emptied. One run then compiles everything, and other runs need no bookkeeping.
 _ENTRIES = 20_000
 _OWN_PACKAGES = ("starlark", "yaml", "ytt/templates")
 
@@ -60,15 +60,16 @@ class CodeCache:
         self._prefix = blake2b("\n".join(depends).encode(), digest_size=_DIGEST).digest()
         self._pack_name = ""
         self._pack: dict[str, Content] = {}
-        # Contents found outside of the pack or created by this run, the created ones, and the used entries of the pack.
+        # Entries found outside of the pack or created by this run, the created entries, and the used entries of the
+        # pack.
         self._loose: dict[str, Content] = {}
         self._made: list[str] = []
         self._used: set[str] = set()
 
     def open_pack(self, paths: Sequence[str]) -> None:
-        """Also finds entries in the pack of these inputs, if they are many.
+        """Enables the pack of these inputs, if there are many.
 
-        The pack is named after the first and the last of them, so the same inputs in another directory share it, and an
+        The pack is named after the first and the last input, so the same inputs in another directory share it, and an
         additional file does not change it.
         """
         if len(paths) >= _MANY:
@@ -76,11 +77,11 @@ class CodeCache:
             try:
                 pack = _loaded(self._read(self._pack_name))
                 self._pack = pack if isinstance(pack, dict) else {}
-            except MemoryError:  # the run may have room enough without
+            except MemoryError:  # the run may have enough memory without a pack
                 return
 
     def key(self, *parts: str) -> str:
-        """The key of an entry. parts: everything it depends on, besides this build."""
+        """The key of an entry. parts: everything on which the entry depends, except this build."""
         digest = blake2b(self._prefix, digest_size=_DIGEST)
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
@@ -113,7 +114,7 @@ class CodeCache:
             if self._made:
                 self._check_size()
             if self._pack_name and len(self._loose) >= _MANY:
-                # Entries that this run did not use may belong to another one; they are dropped before they make up most
+                # Entries that this run did not use may belong to another run. They are dropped before they make up most
                 # of the pack.
                 entries = {**self._pack, **self._loose}
                 if len(entries) > 2 * (len(self._used) + len(self._loose)):
@@ -141,7 +142,7 @@ class CodeCache:
                 os.close(descriptor)
         except OSError:
             return None
-        # Packs are large: no copies.
+        # Packs are large, so they are not copied.
         content = memoryview(data)[_DIGEST:]
         return content if self._digest(name, content) == data[:_DIGEST] else None
 
@@ -157,14 +158,14 @@ class CodeCache:
             directory.write(name, [self._digest(name, content), content], new_mode=0o600, sync=False)
 
     def _check_size(self) -> None:
-        """Once a run: empty a directory that has grown too large."""
+        """Empties a directory that has grown too large. Checks once per run."""
         if self._checked:
             return
         self._checked = True
         from plait.base.writing.targets import followed
 
         with unrestricted(), followed(self.directory) as directory:
-            # Other files are not ours to remove.
+            # Other files must not be removed.
             names = [name for name in directory.names() if _is_entry(name)]
             if len(names) > _ENTRIES:
                 for name in names:
@@ -183,7 +184,7 @@ class MemoryCache(CodeCache):
         return None
 
     def save(self) -> None:
-        """Lets go of everything, once that is a lot."""
+        """Clears the cache if it has grown large."""
         if len(self._made) > _ENTRIES // 10:
             self._made.clear()
             self._loose.clear()
@@ -197,14 +198,14 @@ def _loaded(content: Content | None) -> object:
 
 
 def _is_entry(name: str) -> bool:
-    """True for the name of an entry, or of a temporary file that a killed process left."""
+    """True for the name of an entry, or of a temporary file left by a killed process."""
     from plait.base.writing.directory import is_aside
 
     return is_aside(name) or (len(name) == 2 * _DIGEST and not name.strip("0123456789abcdef"))
 
 
 def build() -> str:
-    """An identifier of this build of plait and Python: versions, the compiling files, and optimization."""
+    """An identifier of this build of plait and Python: versions, the files of the compiler, and optimization."""
     from plait.base.version import __version__
 
     package = os.path.dirname(os.path.dirname(__file__))
@@ -213,7 +214,7 @@ def build() -> str:
         status = os.stat(archive_of(package))
         return "\n".join([*parts, f"{status.st_size} {status.st_mtime_ns}"])
     try:
-        # A package's installation record contains a digest of each file, so the files need not be read.
+        # The installation record of a package contains a digest of each file, so files need not be read.
         with open(f"{os.path.dirname(package)}/plait-{__version__}.dist-info/RECORD", "rb", buffering=0) as record:
             parts.append(blake2b(record.read(), digest_size=_DIGEST).hexdigest())
     except OSError:
@@ -222,7 +223,7 @@ def build() -> str:
 
 
 def _states(package: str) -> Iterator[str]:
-    """The names, sizes and times of the files that compile, where plait runs from its sources."""
+    """The names, sizes and times of the compiler's files, if plait runs from its sources."""
     for name in _OWN_PACKAGES:
         for directory, below, names in os.walk(f"{package}/{name}"):
             below.sort()
@@ -233,7 +234,7 @@ def _states(package: str) -> Iterator[str]:
 
 
 def archive_of(path: str) -> str:
-    """The zip archive that has a path, where plait runs from one: it changes as a whole."""
+    """The zip archive that contains a path, if plait runs from one."""
     while not os.path.isfile(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)
     return path
@@ -261,7 +262,7 @@ def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> Co
 def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> bytes | None:
     """The secret that identifies the user's entries in any cache, created if needed; None if there is none.
 
-    inputs: as of `user_cache`.
+    inputs: as in `user_cache`.
     """
     state = _state_directory(environment)
     try:
@@ -271,7 +272,7 @@ def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> b
 
 
 def _is_trusted(directory: str, inputs: Sequence[str]) -> bool:
-    """True if only the user can write to the directory and it is not below an input. Creates it if needed. Raises
+    """True if only the user can write to the directory and it is not inside an input. Creates it if needed. Raises
     OSError.
     """
     if not os.path.isdir(directory):
@@ -303,7 +304,7 @@ def _secret(path: str) -> bytes | None:
 
 
 def _is_private(place: str | int, others: int) -> bool:
-    """True if the file belongs to the user and no other user has these permissions."""
+    """True if the file belongs to the user and other users do not have these permissions."""
     status = os.stat(place)
     return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & others)
 
@@ -319,7 +320,7 @@ def _default_directory(environment: Mapping[str, str]) -> str | None:
 
 
 def _state_directory(environment: Mapping[str, str]) -> str | None:
-    """The directory of the user's secret. Not below the cache, which may be anywhere."""
+    """The directory of the user's secret, or None. It is independent of the cache directory, which may be anywhere."""
     return _own_directory(
         environment, "XDG_STATE_HOME", "plait/state", "Library/Application Support/plait", ".local/state/plait"
     )

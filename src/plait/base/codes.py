@@ -1,8 +1,9 @@
-"""The registry of diagnostics by name: the code, the severity, and a summary. Loaded only to print or to look up a code.
+"""The registry of diagnostics by name: the code, the severity, and a summary. Loaded only to print or to look up a
+code.
 
-A code is a letter for the family and a number. E: the engine rejects the files. U: how plait was called or set up.
-D, O, S, R, P, T, I: the families of lint, which warnings share. Codes are never used again for another mistake.
-docs/reference/codes has a page for each code.
+A code is a letter for the family and a number. E: the engine rejects the files. U: a wrong call or setup of plait. D,
+O, S, R, P, T, I: the families of lint, also used by warnings. Codes are never reused. docs/reference/codes has a page
+for each code.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FAMILIES = {
 
 
 class DiagnosticCode(NamedTuple):
-    """The code of one kind of diagnostic.
+    """The code of a diagnostic.
 
     name: used in code. severity: "error", "warning" (of an evaluation), or "finding" (of lint only). is_default: lint
     checks for it by default.
@@ -427,6 +428,6 @@ BY_CODE = {one.code: one for one in sorted(CODES.values())}
 
 
 def number_of(name: str) -> str:
-    """The code of a mistake, such as E0101; "" for a diagnostic without one."""
+    """The code of a named diagnostic, such as E0101; "" if it has none."""
     found = CODES.get(name)
     return "" if found is None else found.code

@@ -1,7 +1,7 @@
-"""The content of files, pipes and standard input, within limits.
+"""Reads files, pipes and standard input, within limits.
 
 A pipe or a device file may never end, so every input is read through this module, up to the limit `input`. The author
-of an input directory must not choose what is read outside of it, so every command also lists directories through this
+of an input directory must not choose files to read outside of it, so every command also lists directories through this
 module, and follows a symbolic link only if `LinkPolicy` allows it.
 """
 
@@ -63,11 +63,11 @@ def file_content(path: str, described: str) -> bytes:
 
 def _on_disk(path: str, described: str, permissions: Permissions | None) -> bytes:
     is_chosen = permissions is not None and not permissions.is_granted_read(path)
-    # The layers of `open` take longer than everything else for a small file.
+    # For a small file, the layers of `open` take longer than everything else.
     descriptor = os.open(path, READ_ONLY | O_NONBLOCK) if is_chosen else os.open(path, READ_ONLY)
     try:
         if is_chosen and not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
-            # The name was chosen by a project: a pipe without a writer would block forever.
+            # A project chose the name, so this may be a pipe without a writer, which would block forever.
             raise ReadError(f"{path} is not a regular file", found=_kind_of(mode), code="not-regular-file")
         return _all_of(lambda size: os.read(descriptor, size), described)
     finally:
@@ -75,7 +75,7 @@ def _on_disk(path: str, described: str, permissions: Permissions | None) -> byte
 
 
 def open_regular(path: str) -> BinaryIO:
-    """A regular file that was found, not typed, opened for reading. Raises OSError for anything else.
+    """Opens a regular file that was found, not named by the user, for reading. Raises OSError for anything else.
 
     A pipe, a socket or a device is rejected without waiting for it.
     """
@@ -93,7 +93,9 @@ def open_regular(path: str) -> BinaryIO:
 
 
 def regular_content(path: str) -> bytes:
-    """All of a regular file that was found, not typed. Raises OSError, also for more bytes than the limit `input` allows."""
+    """The content of a regular file that was found, not named by the user. Raises OSError, also if it exceeds the limit
+    `input`.
+    """
     most = current_budget().limits.input
     with open_regular(path) as stream:
         # The size is checked first: a sparse file can be arbitrarily large.
@@ -110,7 +112,7 @@ READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 
 
 
 def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
-    """All data of `read`, which is called with a number of bytes and may return fewer."""
+    """All data of `read`, a function that is called with a number of bytes and may return fewer."""
     run = current_budget()
     run.check_time()
     largest = run.limits.input
@@ -158,7 +160,7 @@ def _variables(prefix: str, expected: str) -> dict[str, str]:
 
 
 def names_of_variables() -> list[str]:
-    """The names of the variables of the environment that may be read, for messages."""
+    """The names of the readable environment variables, for messages."""
     view = current_view()
     if view is not None and view.environment is not None:
         return list(view.environment)
@@ -166,7 +168,7 @@ def names_of_variables() -> list[str]:
 
 
 def variable(name: str) -> str | None:
-    """The variable of the environment that has a name. Raises PermissionDeniedError."""
+    """The value of an environment variable, or None. Raises PermissionDeniedError."""
     return _variables(name, name).get(name)
 
 
@@ -187,7 +189,7 @@ def standard_input() -> bytes:
 
 
 def record_listing(path: str) -> None:
-    """Records that a directory was listed or tested."""
+    """Records that a directory was listed, or its existence was tested."""
     view = current_view()
     if view is not None:
         view.record_listing(path or os.curdir)
@@ -204,14 +206,14 @@ def note_secrets() -> None:
 
 
 def note_stream(name: str) -> None:
-    """Records an input that is not a file."""
+    """Records an input other than a file."""
     view = current_view()
     if view is not None:
         view.streams.add(name)
 
 
 class LinkPolicy:
-    """Symbolic links that may be followed: those to one of the paths, or below one. every: all links."""
+    """The symbolic links that may be followed: those to one of the paths, or inside one. every: all links."""
 
     __slots__ = ("_allowed", "_every")
 
@@ -220,7 +222,7 @@ class LinkPolicy:
         self._every = every
 
     def check(self, path: str, shown: str = "") -> None:
-        """Raises ReadError for a link that may not be followed, or that leads nowhere. shown: how ytt spells the path."""
+        """Raises ReadError for a forbidden or dangling link. shown: the path as ytt spells it."""
         if self._every:
             return
         try:
@@ -259,15 +261,15 @@ class LinkPolicy:
         return self._every
 
     def check_file(self, path: str, mode: int, shown: str = "") -> None:
-        """Raises ReadError unless the path is a file, a pipe, or a link that may be followed. shown: as of `check`."""
+        """Raises ReadError unless the path is a file, a pipe, or a link that may be followed. shown: as in `check`."""
         if stat.S_ISLNK(mode):
             self.check(path, shown)
         elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise _no_file(path, mode, shown)
 
     def takes(self, path: str, mode: int) -> bool:
-        """True for a file below a directory. Raises as `check_file`, and for a pipe: only a typed pipe is waited
-        for.
+        """True for a file in a directory. Raises as `check_file` does, and for a pipe, because plait waits only for
+        pipes named by the user.
         """
         shown = os.path.normpath(path)
         if stat.S_ISFIFO(mode):
@@ -304,7 +306,7 @@ class SkippingLinkPolicy(LinkPolicy):
 
 NO_LINKS = LinkPolicy()
 
-# Links out of a Git repository that writing may follow: those of --allow-symlink-output. Set by the command line.
+# Links out of a Git repository that writing may follow (--allow-symlink-output). Set by the command line.
 OUTPUT_LINKS: ContextVar[LinkPolicy] = ContextVar("plait_output_links", default=NO_LINKS)
 
 _LINK_HINT = Advice(
@@ -316,7 +318,7 @@ def files_below(top: str, links: LinkPolicy, extensions: tuple[str, ...] = ("",)
     """The files below a directory with one of these extensions, unordered: each path, and its path from the top with
     slashes.
 
-    Links to directories count as files; they are never walked. Raises ReadError.
+    Links to directories count as files and are never entered. Raises ReadError.
     """
     check_read(top)
     view = current_view()
@@ -363,7 +365,7 @@ def _files_on_disk(top: str, links: LinkPolicy, extensions: tuple[str, ...]) -> 
                 directory, error, doing="list", reference=f"Listing files '{top}': open {directory}: {reason(error)}"
             ) from None
     if refused:
-        # The order of entries is random and must not decide which error is reported.
+        # The order of entries is random and must not affect the reported error.
         raise refused[min(refused)].within("", role=CLAUSE, reference=f"Listing files '{top}'")
 
 
@@ -383,7 +385,7 @@ def sources(path: str, extensions: tuple[str, ...] = _YAML, *, links: LinkPolicy
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError):
-        mode = 0  # reading it reports the reason
+        mode = 0  # reading the file reports the reason
     if not stat.S_ISDIR(mode):
         if stat.S_ISLNK(mode):
             links.check(path)
@@ -441,7 +443,7 @@ def _kind_of(mode: int) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text, including bytes that are not UTF-8."""
+    """The bytes of a text, including bytes that are not valid UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 

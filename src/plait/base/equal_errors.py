@@ -1,4 +1,4 @@
-"""Equal errors: one mistake reported by several runs."""
+"""Groups equal errors: one mistake that several runs report."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: str = "") -> Key:
-    """The facts that errors of one mistake share: codes, positions, and words at fault, not texts.
+    """A key that is equal for errors with the same cause. It consists of codes, positions and faulty words, not of
+    texts.
 
-    names: values of axes to the names of their axes, which replace them. home: a directory to ignore.
+    names: maps axis values to the names of their axes, which replace the values. home: a directory to ignore.
     """
 
     def named(text: str) -> str:
@@ -40,7 +41,7 @@ def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: s
             tuple(map(place, diagnostic.also)),
             tuple(steps),
         )
-        # An error without a position, such as of an option, has no other fact than its message.
+        # An error without a position, such as one about an option, can be identified only by its message.
         return (
             facts if at or steps or error.findings else (*facts, named(diagnostic.text("message", complete=True) or ""))
         )

@@ -1,6 +1,6 @@
-"""Errors, warnings and findings: one family, one layout, one place that prints them.
+"""Errors, warnings and findings, with one layout.
 
-An error has a message and a position. `also` lists related positions, `document` names what was being changed,
+An error has a message and a position. `also` lists related positions, `document` names the changed document,
 `expected`, `found` and `hint` help to correct it, and `stack` lists the calls and levels that led to it. Callers add
 outer levels to the stack.
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Error = TypeVar("Error", "PlaitError", "Finding")
 
     class Facts(TypedDict, total=False):
-        """Facts of an error besides its message, passed on to `PlaitError`."""
+        """Facts of an error in addition to its message, passed on to `PlaitError`."""
 
         at: Position | None
         also: Iterable[Position]
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         suggestions: Sequence[Suggestion]
 
 
-# Shown instead of a secret.
+# The replacement of a secret.
 HIDDEN = "(secret)"
 
 
@@ -64,7 +64,7 @@ class Quoted:
 
 
 class Wording(str):
-    """A text whose quotations are known: `Wording("unknown anchor '", Quoted(name), "' referenced")`.
+    """A text with known quotations: `Wording("unknown anchor '", Quoted(name), "' referenced")`.
 
     The string itself is the complete text. Plain strings among the parts are plait's own words.
     """
@@ -88,12 +88,12 @@ class Wording(str):
         return suggested(part.text if isinstance(part, Quoted) else part for part in self.parts)
 
     def shown(self, *, private: bool) -> str:
-        """The text without withheld quotations. private: as of `Quoted`."""
+        """The text without withheld quotations. private: as in `Quoted`."""
         return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
 
 
 class Flag:
-    """A reference to an option in a text. name: of its flag. value: its value, "" for a switch."""
+    """A reference to an option in a text. name: of the flag. value: of the flag, "" for a switch."""
 
     __slots__ = ("name", "value")
 
@@ -143,7 +143,7 @@ WITHHELD = "..."
 
 
 def quotation(text: str, source: Source | None = None) -> Wording:
-    """A text that is one quotation, such as a value that was found."""
+    """A text that consists of one quotation, such as a found value."""
     return Wording(Quoted(text, source))
 
 
@@ -179,9 +179,9 @@ class Diagnostic:
         _expected: str | None
         _found: str | None
         _hint: str | None
-    # The message shown instead of one that is withheld as a whole.
+    # The replacement of a message that is withheld as a whole.
     unspecific = "not valid"
-    # The spelling of options for API callers; None for the command line.
+    # Spells options for API callers; None for the command line.
     keyword: Callable[[Flag], str] | None = None
 
     @property
@@ -265,7 +265,7 @@ class Diagnostic:
         self._suggestions = found
 
     def _classify(self, code: str, word: str, suggestions: Sequence[Suggestion]) -> None:
-        # Most diagnostics leave these to the class, which costs nothing.
+        # Class attributes, because most diagnostics use the defaults.
         if code:
             self.code = code
         if word:
@@ -277,9 +277,9 @@ class Diagnostic:
 class Finding(Diagnostic):
     """One of several faults: errors that collect (schema checks, several names) hold a list of findings.
 
-    origins: as of an error. reference: the reference program's report; by default `message`. told_at: the position that
-    the reference program names, if different. rank: the reference program lists lower ranks first. is_last: it reports
-    this finding after the end of the text.
+    origins: as for an error. reference: the reference program's report; by default `message`. told_at: the position
+    that the reference program names, if different. rank: the reference program lists lower ranks first. is_last: it
+    reports this finding after the end of the text.
     """
 
     told_at: Position | None = None
@@ -314,7 +314,7 @@ class Finding(Diagnostic):
         self.origins: tuple[object, ...] | None = None
 
     def made_of(self, *origins: object) -> Self:
-        """The same finding with its origins."""
+        """Sets the origins, and returns the finding."""
         self.origins = origins
         return self
 
@@ -323,7 +323,7 @@ class Finding(Diagnostic):
         return self.styled(None)
 
     def styled(self, styles: Styles | None, width: int | None = None) -> str:
-        """The same for a terminal. width: as of `render`."""
+        """The whole message, styled for a terminal. width: as in `render`."""
         from plait.base.message_text import block, page
 
         return page(block("", self, quote_values=False, width=width), styles)
@@ -343,12 +343,12 @@ class PlaitError(Diagnostic, Exception):
 
     exit_status = 1
     if TYPE_CHECKING:
-        reference: str  # of a finding it may be another program's report
+        reference: str  # for a finding it may be another program's report
     origins: tuple[object, ...] | None = None
-    # The message quotes a value of the output whose origins are not at hand: a run with secrets withholds it.
+    # The message quotes a value of the output whose origins are not available, so a run with secrets withholds it.
     quotes_output = False
     decided_at: Position | None = None
-    # The faults of one text in the order of the reference program.
+    # The faults of a text, in the order of the reference program.
     listed: Sequence[Finding] = ()
 
     def __init__(
@@ -426,22 +426,25 @@ class PlaitError(Diagnostic, Exception):
         return render(self, quote_values=quote_values)
 
     def made_of(self, *origins: object) -> Self:
-        """The same error with its origins; without arguments, it depends only on inputs that are not secret.
+        """Sets the origins, and returns the error. Without arguments, the error depends only on inputs that are not
+        secret.
 
-        The first call wins, because the innermost code knows best.
+        Only the first call has an effect, because the innermost code is the most precise.
         """
         if self.origins is None:
             self.origins = origins
         return self
 
     def made_of_inputs(self) -> Self:
-        """The same error; it and its findings depend only on the text of inputs, which is not secret."""
+        """Records that the error and its findings depend only on the text of inputs, which is not secret. Returns the
+        error.
+        """
         for one in self.findings:
             one.origins = one.origins or ()
         return self.made_of()
 
     def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
-        """Adds an outer frame to the stack, and returns the error to be raised again. role, reference: of the frame."""
+        """Adds an outer frame to the stack, and returns the error for raising it again. role, reference: of the frame."""
         self.stack.append(Frame(text, at, role=role, reference=reference))
         return self
 
@@ -488,7 +491,7 @@ def full(error: PlaitError | Finding, name: str) -> str | None:
 
 
 def own_suggestions(error: PlaitError) -> Sequence[Suggestion]:
-    """The suggestions of an error besides those of its texts, complete. For use in another error, not for display."""
+    """All suggestions of an error, except those of its texts. For use in another error, not for display."""
     return error._suggestions
 
 
@@ -502,8 +505,8 @@ class UsageError(PlaitError):
 
 
 class OutputError(UsageError):
-    """A flag or setting that does not fit the output. The message may name documents and keys of it, which a secret may
-    have named: in a run that uses secrets it is withheld.
+    """A flag or setting that does not fit the output. The message may contain names of documents and keys, which may
+    depend on a secret, so a run that uses secrets withholds it.
     """
 
     quotes_output = True
@@ -517,7 +520,7 @@ class ReadError(PlaitError):
 
 
 class PermissionDeniedError(PlaitError):
-    """A file that names something its project may not use: a path, a URL, a program, a limit or an environment
+    """A file that names a resource its project may not use: a path, a URL, a program, a limit or an environment
     variable.
 
     access: "read", "write", "network", "programs", "limits" or "environment". name: the absolute path, the origin of
@@ -595,10 +598,10 @@ def render(
     styles: Styles | None = None,
     width: int | None = None,
 ) -> str:
-    """The whole message for a person, ending in a line break. program: printed before it, unless "".
+    """The whole message for a reader, ending in a line break. program: printed before it, unless "".
 
-    codes: include codes, and the parts of related lines, as on a terminal. width: of the terminal; repeated
-    places are shortened for it.
+    codes: include codes and the roles of related lines, as on a terminal. width: of the terminal; repeated positions
+    are shortened to fit.
     """
     from plait.base.message_text import message_text
 
@@ -613,7 +616,7 @@ def heading(error: PlaitError | Finding) -> str:
 
 
 def text_of(error: PlaitError) -> str:
-    """The whole message as a part of another text."""
+    """The whole message, for use in another text."""
     return render(error, "").rstrip("\n")
 
 
@@ -638,7 +641,7 @@ class Warning(str):
         return made
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        # Other processes receive only the text: the position refers to the text of a whole file.
+        # Only the text is sent to other processes, because the position refers to the text of a whole file.
         return str, (str(self),)
 
 
@@ -654,7 +657,7 @@ def warning(
     """A warning about a mistake. code: its name in `plait.base.codes`. at: the line shown before the message, if it has
     a source.
     """
-    # A command line prints warnings whole: they quote no values of private sources.
+    # A command line prints warnings completely, because they quote no values of private sources.
     found = Finding(public(message), at=at, also=also, code=code, word=word, suggestions=suggestions)
     found.severity = "warning"
     return Warning(f"{at}: {message}" if at is not None else message, found)
@@ -667,13 +670,13 @@ def diagnostic_of(text: str) -> Finding:
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
     """A hint that names the nearest candidates, with suggestions to replace `name`; or None."""
-    from plait.base import similar_names  # only errors need it
+    from plait.base import similar_names  # imported on demand, because only errors need it
 
     return similar_names.did_you_mean(name, candidates)
 
 
 def replacing(old: str, names: list[str] | tuple[str, ...], text: str) -> Hint:
     """A hint that proposes to replace a word by one of several names. text: the sentence."""
-    from plait.base import suggestions  # only errors need it
+    from plait.base import suggestions  # imported on demand, because only errors need it
 
     return suggestions.replacing(old, names, text)

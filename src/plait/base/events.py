@@ -1,10 +1,10 @@
 """Events of an evaluation for its listener: the coverage points that exist, and those that were hit.
 
-Engines call `current_listener()` once per unit of work, and report nothing if it is None. They do not know the purpose
-of the listener. (Origins of values are recorded separately, see `plait.tree.provenance`.)
+Engines call `current_listener()` once per unit of work, and report nothing if it is None. They are independent of the
+listener's purpose. (Origins of values are recorded separately, see `plait.tree.provenance`.)
 
-A *point* is something that can execute: a statement, a condition, an operation. It has a kind, its lines, a name for
-people or "", and its branches by name. A point without alternatives has one branch.
+A *point* is something that can execute: a statement, a condition, an operation. It has a type, its lines, a displayed
+name or "", and its branches by name. A point without alternatives has one branch.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
 
-    # Kind, lines (first: its position), name, branches. Plain data, stored with compiled code.
+    # Type, lines (the first is the position), name, branches. Plain data, stored with compiled code.
     Point: TypeAlias = tuple[str, tuple[int, ...], str, tuple[str, ...]]
 
     class CoverageListener(Protocol):
         """A listener of an evaluation. It must not change the evaluation."""
 
         def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
-            """Called for each program, also one that never runs. points: its coverage points. Returns a function to be
-            called with the index of each branch taken; branches are numbered over all points, in order. The function
-            may have a method `independent`, which is called instead for branches that no secret decides.
+            """Called for each program, also one that never runs. points: its coverage points. Returns a function that
+            is called with the index of each executed branch; branches are numbered over all points, in order. If the
+            function has a method `independent`, it is called instead for branches that no secret decides.
             """
 
         def private(self, source: Source | None, first: int, after: int) -> None:
             """Marks lines first to after - 1 as secret; reports must not quote them."""
 
         def secrets(self) -> None:
-            """Secrets enter the evaluation: later events may depend on them."""
+            """Called when secrets enter the evaluation. Later events may depend on them."""
 
         def there(self, source: Source | None, point: Point) -> None:
-            """Declares a point that exists."""
+            """Reports that a point exists."""
 
         def went(self, source: Source | None, point: Point, branch: str) -> None:
-            """Records that a branch of a point was taken."""
+            """Reports that a branch of a point was executed."""
 
 
 # The branches of a point without alternatives.
@@ -56,7 +56,7 @@ def current_listener() -> CoverageListener | None:
 
 
 class listening:  # noqa: N801 - reads as what it does
-    """`with listening(listener):` makes it the listener of evaluations in the block."""
+    """`with listening(listener):` sets the listener of evaluations in the block."""
 
     __slots__ = ("_listener", "_token")
 
@@ -72,10 +72,10 @@ class listening:  # noqa: N801 - reads as what it does
 
 
 def begun(source: Source, points: Sequence[Point]) -> Callable[[int], object]:
-    """The function that a program calls for each branch it takes. Reports the start of the program."""
+    """The function that a program calls for each executed branch. Reports the start of the program."""
     listener = _CURRENT.get()
     return _ignored if listener is None else listener.program(source, points)
 
 
 def _ignored(_way: int) -> None:
-    """The function for programs compiled with points, if there is no listener."""
+    """Does nothing. Used by programs compiled with points if there is no listener."""

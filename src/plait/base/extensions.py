@@ -1,4 +1,6 @@
-"""Extensions of the dialects, each enabled by name (`--with NAME`). Without one, the output is that of the reference program, byte for byte."""
+"""Extensions of the dialects, each enabled by name (`--with NAME`). Without extensions, the output is that of the
+reference program, byte for byte.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ BY_COMMAND = {
 
 
 def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
-    """The named extensions of a command. Raises UsageError for an unknown name."""
+    """Parses names of extensions for a command. Raises UsageError for an unknown name."""
     found = frozenset(names)
     known = BY_COMMAND[command]
     for name in sorted(found.difference(known)):

@@ -1,4 +1,4 @@
-"""Extents: the parts of lines that diagnostics are about."""
+"""Finds the part of a line that a diagnostic is about."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def extent(found: Diagnostic, at: Position | None = None) -> Position | None:
     """The part of a line that a diagnostic is about, with its end; None if the line is unknown.
 
-    This is the word at fault, else the text from the column on, else the whole line. at: another position to use.
+    This is the faulty word, else the text from the column on, else the whole line. at: replaces the diagnostic's
+    position.
     """
     at = at or found.focus or found.at
     text = None if at is None else at.text
@@ -30,7 +31,7 @@ def extent(found: Diagnostic, at: Position | None = None) -> Position | None:
 
 
 def words_of(found: Diagnostic) -> list[str]:
-    """The words at fault, as the text may contain them."""
+    """The faulty words, as the text may contain them."""
     return [
         one for one in dict.fromkeys((found.word, *(one.old for one in found.suggestions if one.is_of_word))) if one
     ]

@@ -1,4 +1,4 @@
-"""Extras: the libraries that parts of plait need, as the metadata of the installed distribution lists them."""
+"""Extras: the optional libraries, from the metadata of the installed distribution."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Which of several extras with the same library a message names: the first of these that has it.
+# Order of preference if several extras have the same library.
 _ORDER = ("service", "validate", "lsp", "watch", "toml", "dask", "fsspec", "postgresql", "keystone", "telemetry")
 # Modules whose distribution has a different name.
 _DISTRIBUTIONS = {"jwt": "pyjwt", "yaml": "pyyaml", "re2": "google_re2", "memcache": "python_memcached"}
 
 
 def missing_extra(error: ModuleNotFoundError) -> UsageError | None:
-    """The error to report if a library of an extra is missing; None for any other module."""
+    """The error for a missing library of an extra; None for any other module."""
     module = (error.name or "").partition(".")[0]
     wanted = _DISTRIBUTIONS.get(module, module.lower())
     having = {extra for extra, name in _requirements() if name == wanted or name.startswith(f"{wanted}_")}

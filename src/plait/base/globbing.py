@@ -1,7 +1,8 @@
-"""Patterns of file names, searched within limits: `*`, `?` and `[...]` in a name, `**` for directories at any depth.
+"""File name patterns, matched within limits: `*`, `?` and `[...]` in a name, `**` for directories at any depth.
 
 A pattern may come from an untrusted file. A search therefore counts the directory entries that it reads (the limit
-`entries`) and the time, stays where its project may read, and `**` does not enter other file systems (`/proc`).
+`entries`) and the time, enters only readable directories of its project, and `**` does not enter other file systems
+(`/proc`).
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ def is_pattern(path: str) -> bool:
 
 
 def matches(pattern: str, root: str = "") -> list[str]:
-    """The paths that a pattern means, sorted; hidden names only where the pattern has their dot.
+    """The paths that match a pattern, sorted. Hidden names match only if the pattern contains their dot.
 
-    root: the directory that a relative pattern starts in; paths are relative to it. Raises PermissionDeniedError for a
-    pattern that starts where nothing may be read, LimitError.
+    root: the base of a relative pattern; paths are relative to it. Raises PermissionDeniedError if the start of a
+    pattern may not be read, LimitError.
     """
     drive, rest = os.path.splitdrive(pattern)
     parts = [part for part in rest.replace(os.altsep or os.sep, os.sep).split(os.sep) if part]
@@ -44,7 +45,7 @@ def matches(pattern: str, root: str = "") -> list[str]:
 
 
 class _Search:
-    """One search. root: as of `matches`. start: the directory without wildcards that it begins in."""
+    """One search. root: as in `matches`. start: its first directory, without wildcards."""
 
     def __init__(self, root: str, start: str) -> None:
         self._root = root
@@ -52,7 +53,7 @@ class _Search:
         self._run = current_budget()
 
     def below(self, at: str, parts: Sequence[str]) -> Iterator[str]:
-        """The paths below a directory that the rest of a pattern means."""
+        """The paths in a directory that match the rest of a pattern."""
         part, rest = parts[0], parts[1:]
         if part == _ANY:
             yield from self.below(at, rest) if rest else ()

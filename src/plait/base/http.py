@@ -1,4 +1,4 @@
-"""Fetches the content of a URL, within limits of time and size."""
+"""Fetches URLs, within limits of time and size."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def fetched(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The content of an http or https URL, cut off after `maximum` bytes.
+    """The content of an http or https URL, truncated after `maximum` bytes.
 
     redirects: follow them, but only to http and https. proxies: use those in the environment. body: posts it. Raises
     ReadError, also for a status outside 200..299; TimeoutError after `seconds`.
     """
-    # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
+    # A socket's timeout applies to each read, so a server that sends a byte now and then would never exceed it.
     outcome: list[bytes | Exception] = []
     sockets: list[socket] = []
     check_request(url)
-    permissions = current_permissions()  # which the thread does not have
+    permissions = current_permissions()  # the permissions, which the thread does not inherit
 
     def work() -> None:
         try:
@@ -55,7 +55,7 @@ def fetched(
     thread.start()
     thread.join(seconds)
     if not outcome:
-        # The thread waits for the server, which may send a byte now and then for ever.
+        # The thread waits for the server, which may never finish.
         for one in sockets:
             with suppress(OSError):
                 one.shutdown(SHUT_RDWR)
@@ -105,7 +105,7 @@ def _fetch(
                 permissions.check_request(redirected.full_url)
             return redirected
 
-    # Not build_opener: it would add file and ftp, which a redirect could then lead to.
+    # build_opener is not used, because it would allow redirects to file and ftp.
     handlers: list[request.BaseHandler] = [
         Plain(),
         Secure(),
@@ -135,7 +135,7 @@ def _fetch(
         cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
         raise ReadError(_url_message("Requesting", url, f"{cause}"), code="url-not-fetched") from None
     except TimeoutError:
-        raise  # the socket has met the bound before the thread that waits
+        raise  # the socket timed out before the waiting thread
     except (OSError, HTTPException, ValueError) as error:
         raise ReadError(_url_message("Reading", url, reason(error)), code="url-not-fetched") from None
     if lacking:

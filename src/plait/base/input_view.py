@@ -1,6 +1,6 @@
-"""The files as one evaluation sees them: texts that replace files, and a record of what was read.
+"""Input view: the files as one evaluation sees them, with replaced texts, and a record of its reads.
 
-Tools that try a change before it is saved (editors, `plait set`) evaluate with the new text instead of the file. Tools
+Tools that try a change before it is saved (editors, `plait set`) evaluate with the new text in place of the file. Tools
 that need to know when a result is out of date read the record. Outside of `use_view`, an evaluation sees the disk.
 """
 
@@ -91,7 +91,7 @@ def current_view() -> InputView | None:
 
 
 class use_view:  # noqa: N801 - reads as what it does
-    """`with seen(view):` lets a run see files through a view."""
+    """`with use_view(view):` makes evaluations see files through a view."""
 
     __slots__ = ("_token", "_view")
 
@@ -112,7 +112,9 @@ _PERMITTED: ContextVar[Permissions | None] = ContextVar("plait_permissions", def
 
 
 def current_permissions() -> Permissions | None:
-    """The permissions of the project that is evaluated; None while no project file is involved, which permits all."""
+    """The permissions of the project that is evaluated; None if no project file is involved; then everything is
+    permitted.
+    """
     return _PERMITTED.get()
 
 
@@ -120,7 +122,7 @@ class permitted:  # noqa: N801 - reads as what it does
     """`with permitted(permissions):` restricts the accesses that names in files may request: read, write, network,
     programs.
 
-    None changes nothing: only code that knows its project sets other permissions.
+    None changes nothing, so that only code with a project sets permissions.
     """
 
     __slots__ = ("_permissions", "_token")
@@ -148,9 +150,9 @@ class unrestricted:  # noqa: N801 - reads as what it does
 
 
 def check_read(path: str, at: Position | None = None) -> None:
-    """Raises PermissionDeniedError for a path that may not be read. at: the line that names it, if known.
+    """Raises PermissionDeniedError for a path that may not be read. at: the line with the path, if known.
 
-    Call it before any access to the file system: a rejected path must not reveal whether it exists.
+    Call it before any access to the file system, so that a rejected path does not reveal if it exists.
     """
     permissions = _PERMITTED.get()
     if permissions is not None:
@@ -158,23 +160,21 @@ def check_read(path: str, at: Position | None = None) -> None:
 
 
 def check_request(url: str, at: Position | None = None) -> None:
-    """Raises PermissionDeniedError for a URL whose server may not be contacted. at: the line that names it, if
-    known.
-    """
+    """Raises PermissionDeniedError for a URL whose server may not be contacted. at: the line with the URL, if known."""
     permissions = _PERMITTED.get()
     if permissions is not None:
         permissions.check_request(url, at)
 
 
 def check_program(command: str, at: Position | None = None) -> None:
-    """Raises PermissionDeniedError for a program that may not be started. at: the line that names it, if known."""
+    """Raises PermissionDeniedError for a program that may not be started. at: the line with the command, if known."""
     permissions = _PERMITTED.get()
     if permissions is not None:
         permissions.check_program(command, at)
 
 
 def check_environment(name: str) -> None:
-    """Raises PermissionDeniedError for environment variables that may not be read. name: of one, or `PREFIX*`."""
+    """Raises PermissionDeniedError for environment variables that may not be read. name: a variable, or `PREFIX*`."""
     permissions = _PERMITTED.get()
     if permissions is not None:
         permissions.check_environment(name)

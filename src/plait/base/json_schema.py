@@ -1,9 +1,9 @@
 """JSON Schema, draft 4, for untrusted schemas (docs/reference/layering.md).
 
-The library jsonschema checks; this module limits hostile schemas. A `$ref` may lead to the schema itself or to the
-metaschemas: nothing is fetched, no file is read. Patterns are matched within the limit `pattern`, as all patterns of
-documents. Each applied keyword counts as steps, and so do the values that it compares, so that a short schema that
-refers to itself a million times ends at the limit `steps`.
+The library jsonschema does the checks; this module limits hostile schemas. A `$ref` may refer only to the schema itself
+or to the metaschemas: nothing is fetched, no file is read. Patterns are matched within the limit `pattern`, as all
+patterns in documents. Each applied keyword is charged as steps, and so are the values that it compares, so that a short
+schema that refers to itself a million times ends at the limit `steps`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator as Library
 
     class Violation(Protocol):
-        """One violation, as the library reports it."""
+        """A violation, as the library reports it."""
 
         message: str
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         def absolute_schema_path(self) -> Iterable[str | int]: ...
 
     class Validator(Protocol):
-        """A schema as the library sees it, inside a keyword."""
+        """A validator of the library, as keywords receive it."""
 
         def is_type(self, instance: object, type: str) -> bool: ...
         def descend(
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class UnusableSchemaError(Exception):
-    """An unusable schema: an unresolved reference, an invalid pattern, or endless recursion.
+    """Raised for an unusable schema: an unresolved reference, an invalid pattern, or endless recursion.
 
     path: the position in the schema, or None if it is unknown.
     """
@@ -61,7 +61,7 @@ class UnusableSchemaError(Exception):
 
 
 class JsonSchema:
-    """A schema to check values by."""
+    """A schema that checks values."""
 
     __slots__ = ("_checker",)
 
@@ -117,8 +117,8 @@ def violations(checker: Validator, plain: object) -> Iterator[Violation]:
     except re.error as error:
         raise UnusableSchemaError(f"a pattern that is not a regular expression: {error}") from None
     except Exception as error:  # noqa: BLE001 - see below; what is plait's own was raised above
-        # The library trusts that a schema is well formed, and fails in any way if it is not: an AttributeError for
-        # `$ref: 5`, a ValueError for an `id` that is not a URI.
+        # The library assumes a valid schema, and otherwise raises any exception: an AttributeError for `$ref: 5`, a
+        # ValueError for an `id` that is not a URI.
         kind = type(error).__name__.strip("_")
         words = {
             "Unresolvable": "a $ref points outside it",
@@ -170,13 +170,13 @@ class _Cost(local):
         return apply
 
 
-# A keyword takes about ten microseconds, a step a tenth of one.
+# A keyword takes about ten microseconds, a step about 0.1.
 _PER_KEYWORD = 100
 _PER_COMPARISON = 20
 # Maximum nesting of keywords; each takes several stack frames.
 _DEEPEST = 400
-# Frames reserved for functions that the library calls. Below it are parts written in Rust, which end the thread, with a
-# report of their own, where Python's limit of recursion is met within them.
+# Frames reserved for functions that the library calls. Its parts written in Rust end the thread, with their own report,
+# if they reach Python's recursion limit.
 _SPARE = 200
 
 
@@ -193,7 +193,7 @@ def _size(value: object) -> int:
 
 
 def _comparisons(name: str, rule: object, instance: object) -> int:
-    """The cost of a keyword that compares values: `enum`, and `uniqueItems` for items that cannot be sorted."""
+    """The cost of a keyword that compares values: `enum`, and `uniqueItems` if the items cannot be sorted."""
     if name == "enum":
         return _PER_COMPARISON * _size(rule)
     if name == "uniqueItems" and isinstance(instance, list) and any(isinstance(item, list | dict) for item in instance):
@@ -247,7 +247,7 @@ def _additional_properties(
             yield ValidationError(f"Additional properties are not allowed ({shown} {verb} unexpected)")
 
 
-# Keywords that the library applies without a bound.
+# Keywords whose cost the library does not bound.
 _BOUNDED: Mapping[str, Keyword] = {
     "additionalProperties": _additional_properties,
     "pattern": _pattern,

@@ -1,4 +1,4 @@
-"""Limits of an evaluation: one table of limits, and their use so far.
+"""Limits of an evaluation: the table of limits, and the budget of an evaluation.
 
     with budget_scope(Limits(steps=1000)):
         ...
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from plait.base.source import Position
 
-# Maximum depth of nested calls; the stack of the process is large enough for them.
+# Maximum depth of nested calls. The stack of the process is large enough for this.
 DEEPEST = 12_000
 
 _K, _M = 1 << 10, 1 << 20
 
-# name: (default, bounded quantity, unit)
+# Maps a name to (default, bounded quantity, unit).
 TABLE: dict[str, tuple[float, str, str]] = {
     "aliases": (300_000, "what aliases and merge keys expand to in one file", "nodes"),
     "bits": (8 * _K, "one integer", "bits"),
@@ -47,8 +47,8 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "url": (30, "one URL, redirects included", "seconds"),
     "variables": (32 * _M, "the text that variables add to one document", "characters"),
 }
-# name: by how much a default is larger for each byte of the inputs beyond _FREE. An input counts as _EACH bytes more
-# than it has.
+# Maps a name to the increase of its default per byte of input beyond _FREE. Each input counts as _EACH additional
+# bytes.
 GROWS: dict[str, int] = {"memory": 64, "output": 16, "steps": 64}
 _FREE = 64 * _K
 _EACH = 1 * _K
@@ -57,7 +57,7 @@ _UNITS = {"K": _K, "M": _M, "G": 1 << 30}
 
 
 class Limits:
-    """The limits of an evaluation, by the names of TABLE; others have their default.
+    """The limits of an evaluation, by the names of TABLE. Missing limits have their default.
 
     Raises UsageError for an unknown name or an invalid value.
     """
@@ -96,7 +96,7 @@ class Limits:
                 )
             checked[name] = value
         if checked.get("depth", 0) > DEEPEST:
-            # Each call through a builtin uses space on the stack of the process.
+            # Each call through a builtin uses stack space of the process.
             raise UsageError(
                 f"the limit depth can be at most {DEEPEST}", found=str(given["depth"]), code="invalid-limit"
             )
@@ -138,7 +138,7 @@ _CEILING = 8
 def exceeds_ceiling(text: str) -> bool:
     """True if a limit NAME=VALUE exceeds what a project or test file may set without a permission.
 
-    False for a text that is not a limit, which is reported elsewhere.
+    False for an invalid limit, which is reported elsewhere.
     """
     try:
         given = parse([text]).given
@@ -165,7 +165,7 @@ class RunBudget:
     """The limits of an evaluation and their use.
 
     taken: bytes of inputs, plus an amount for each input. visited: number of directory entries examined. keeper: called
-    at the beginning, and when inputs raise a limit; with it, the process enforces the limits itself.
+    at the start, and when inputs raise a limit, so that the process itself enforces the limits.
     """
 
     __slots__ = ("deadline", "keeper", "limits", "taken", "visited")
@@ -180,7 +180,7 @@ class RunBudget:
             keeper(self)
 
     def most(self, name: str) -> int:
-        """The value of a limit, grown with the inputs."""
+        """The value of a limit, increased for large inputs."""
         value: int = getattr(self.limits, name)
         if name in self.limits.given or self.taken <= _FREE:
             return value
@@ -200,7 +200,7 @@ class RunBudget:
             self.keeper(self)
 
     def visit(self, directory: str) -> None:
-        """Count an entry of a directory that is searched or walked. Raises LimitError, also for the time."""
+        """Counts an entry of a directory that is searched or walked. Raises LimitError, also if the time is up."""
         self.visited += 1
         if self.visited > self.limits.entries:
             raise limit_error(f"the search below {directory}", "entries", self.limits.entries)
@@ -208,13 +208,13 @@ class RunBudget:
             self.check_time()
 
     def again(self) -> RunBudget:
-        """The same limits and inputs, with all the time there was."""
+        """A new budget with the same limits and inputs, and the full time."""
         other = RunBudget(self.limits)
         other.taken = self.taken
         return other
 
     def end(self) -> None:
-        """Lets the run end when it next looks at the time; may be called from another thread."""
+        """Ends the run at its next check of the time. May be called from another thread."""
         self.deadline = float("-inf")
 
     def check_time(self) -> None:

@@ -1,4 +1,4 @@
-"""The text of errors for people: position, source lines, expected, found, hint and stack, in one layout."""
+"""Formats errors as text: position, source lines, expected, found, hint and stack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def message_text(
     error: PlaitError, program: str, *, quote_values: bool, codes: bool, styles: Styles | None, width: int | None
 ) -> str:
-    """The text of `plait.base.errors.render`."""
+    """Implements `plait.base.errors.render`."""
     out = block(f"{program}: " if program else "", error, quote_values, codes, width)
     for finding in error.findings:
         out.append([])
@@ -32,21 +32,21 @@ def page(out: Iterable[StyledLine], styles: Styles | None) -> str:
 
 
 def _line(place: str, text: str, label: str) -> StyledLine:
-    """A quoted line, with the part that it has in the error."""
+    """A quoted line, with its role in the error."""
     quoted: StyledLine = [("dim", f"    {place}  |"), ("", f" {text.rstrip()}".rstrip())]
     return [*quoted, ("label", f"  <-- {label}")] if label else quoted
 
 
 # Lines of an input can have millions of characters.
 _LONGEST_LINE = 400
-# A recursion repeats its steps; more than this number of equal lines do not help.
+# Maximum number of equal stack lines, because a recursion repeats its frames.
 _SAME_STEPS = 3
 
 
 def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool) -> str | None:
-    """The line to quote for a place, if it is known; of a private one its key.
+    """The quoted line of a position, or None. Only the key of a private line is quoted.
 
-    A private source that cannot be read has no keys yet: what looks like one may be the middle of a text.
+    A private source that cannot be parsed has no keys: text that looks like a key may be part of a value.
     """
     text = at.text if at is not None else None
     source = at.source if at is not None else None
@@ -58,7 +58,7 @@ def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool
 
 
 def _key_of(text: str, is_flag: bool) -> str:
-    """A line with dots instead of its value: `- key: ...`, `key=...` of a flag."""
+    """A line with dots in place of its value: `- key: ...`, `key=...` of a flag."""
     rest = text.lstrip(" ")
     head = text[: len(text) - len(rest)]
     while rest.startswith("- "):
@@ -73,9 +73,9 @@ def _key_of(text: str, is_flag: bool) -> str:
 _IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"))
 
 
-# The style of a label, where it is another one than of the rest.
+# Labels whose style differs from the others.
 _LABELS = {"hint": "hint"}
-# A terminal gives repeated places a third of its width.
+# On a terminal, repeated positions take at most a third of the width.
 _PLACES = 3
 
 
@@ -85,7 +85,7 @@ def block(
     first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
     at = place_of(error)
     number = ""
-    # What heads a list has the code of its first finding, and nothing to show.
+    # The heading of a list has the code of its first finding, and no position.
     is_named = not isinstance(error, PlaitError) or [error.code] != [one.code for one in error.findings[:1]]
     if codes and error.code and is_named:
         from plait.base.codes import number_of
@@ -98,7 +98,7 @@ def block(
         for at in (error.at, *error.also)
         if (text := _quoted(at, error, quote_values)) is not None
     ]
-    # A line may have several parts; only the first is shown.
+    # A line may have several roles; only the first is shown.
     quoted = list({row[:2]: row for row in reversed(quoted)}.values())[::-1]
     missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
     if quoted:
@@ -122,7 +122,7 @@ def block(
 
 
 def _stack(error: PlaitError | Finding, quote_values: bool, width: int | None) -> list[StyledLine]:
-    """The lines of the steps that led to an error."""
+    """The lines about the frames of an error."""
     stack = [step for step in error.stack if step.text]
     if not stack:
         return []
@@ -149,5 +149,5 @@ def _stack(error: PlaitError | Finding, quote_values: bool, width: int | None) -
 
 
 def _narrow(place: str, width: int | None) -> str:
-    """A place as repeated in a message: its path is shortened in the middle if it would fill a terminal."""
+    """A repeated position, with its path shortened in the middle if it is too long for the terminal."""
     return place if width is None else short_place(place, width // _PLACES)

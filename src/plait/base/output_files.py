@@ -1,6 +1,6 @@
-"""Results as files in a directory (docs/guide-render.md).
+"""Writes results as files in a directory (docs/guide-render.md).
 
-Nothing is half written: files are created under temporary names and renamed once all of them are complete.
+Files are created under temporary names and renamed once all of them are complete, so that nothing is half written.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _MODE = 0o700
 def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
     """Writes files into a directory; other files stay (`--output-files`).
 
-    Of two files with one path, the later is written. announce: receives a line `creating: PATH` per file. Raises
-    UsageError for a path outside of the directory, ReadError if writing fails or a directory on the way is a symbolic
-    link.
+    If two files have the same path, the last one is written. announce: receives a line `creating: PATH` per file.
+    Raises UsageError for a path outside of the directory, ReadError if writing fails or a directory on the path is a
+    symbolic link.
     """
     places = [(inside(path), text) for path, text in files]
     made: list[tuple[str, str]] = []
@@ -53,12 +53,14 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
 def _add(
     top: Directory, places: Sequence[OutputFile], made: list[tuple[str, str]], announce: Callable[[str], None]
 ) -> None:
-    """made: receives the path of each file and its temporary name, until it is renamed."""
+    """Writes the files under temporary names, then renames them. made: receives the path of each file and its temporary
+    name, until it is renamed.
+    """
     with _Folders(top) as folders:
         for place, text in places:
             folder, name = folders.of(place)
             before = folder.check_file(name, replaces_links=True)
-            # A separate name: that of the file may have the maximum length already.
+            # A separate name, because the file name may already have the maximum length.
             aside = aside_name()
             made.append((place, aside))
             folder.create(aside, [encoded(text)], before, new_mode=_MODE)
@@ -80,14 +82,16 @@ def _discard(top: Directory, place: str, aside: str) -> None:
 
 
 class _Folders:
-    """The directories of output files: the last one stays open, because its files follow each other."""
+    """The directories of output files. The last one stays open, because consecutive files are often in the same
+    directory.
+    """
 
     def __init__(self, top: Directory) -> None:
         self._top = top
         self._open: tuple[str, Directory] = "", top
 
     def of(self, place: str) -> tuple[Directory, str]:
-        """The open directory of a file, created if need be, and the name of the file."""
+        """The open directory of a file, created if needed, and the name of the file."""
         above, _, name = place.rpartition(os.sep)
         if above == self._open[0]:
             return self._open[1], name
@@ -108,8 +112,9 @@ class _Folders:
 def replace_directory(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
     """Replaces a directory by one with exactly these files (`--dangerous-emptied-output-directory`).
 
-    announce: receives a line `creating: PATH` per file. Raises UsageError for two files with one path, a path outside
-    of the directory, and a protected directory; ReadError if writing fails, in which case the old content stays.
+    announce: receives a line `creating: PATH` per file. Raises UsageError for two files with the same path, a path
+    outside of the directory, and a protected directory; ReadError if writing fails, in which case the old content
+    stays.
     """
     places = places_of(files)
     _check_expendable(directory)
@@ -132,7 +137,7 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
 
 
 def places_of(files: Iterable[OutputFile]) -> dict[str, str]:
-    """The texts by path. Raises UsageError for two files with one path, and for a path outside of the directory."""
+    """The texts by path. Raises UsageError for two files with the same path, and for a path outside of the directory."""
     places: dict[str, str] = {}
     for path, text in files:
         place = inside(path)
@@ -147,7 +152,7 @@ def fill_directory(
 ) -> None:
     """Replaces the entry `name` by a directory with these files. Raises OSError.
 
-    beside, aside: directory and name where it is created first. ready: called when it is complete, before anything is
+    beside, aside: directory and name for the temporary version. ready: called when it is complete, before anything is
     removed.
     """
     try:
@@ -168,7 +173,7 @@ def _fill(beside: Directory, name: str, places: Mapping[str, str]) -> None:
 
 
 def _fill_mounted(parent: Directory, name: str, places: Mapping[str, str], aside: str) -> None:
-    """The same for a mount point, which cannot be renamed, and which nothing can be renamed into."""
+    """As `fill_directory`, for a mount point, which cannot be renamed or be the target of a rename."""
     with parent.below(name) as mounted:
         try:
             _fill(mounted, aside, places)
@@ -199,7 +204,7 @@ def inside(path: str, at: Position | None = None, hint: str = "rename it with a 
             hint=hint,
             code="output-outside",
         )
-    if ".git" in place.casefold().split(os.sep):  # which has programs that Git runs
+    if ".git" in place.casefold().split(os.sep):  # the directory contains programs that Git runs
         raise UsageError(
             f"Expected output file path '{path}' to not be inside a .git directory",
             at=at,
@@ -233,8 +238,8 @@ _DEVICES = frozenset(
 
 
 def no_name_on_windows(place: str) -> str | None:
-    """The first part of a path that is not a valid file name on Windows, or None: one that names a device or another
-    file.
+    """The first part of a path that is not a valid file name on Windows (a device, or an alias of another file), or
+    None.
     """
     for part in place.replace("\\", "/").split("/"):
         if (
@@ -293,7 +298,7 @@ def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
 
 
 def write_error(directory: str, error: OSError | ValueError) -> ReadError:
-    """The error for users, in the words of ytt."""
+    """The error for users, in ytt's words."""
     place = error.filename if isinstance(error, OSError) and error.filename else directory
     why = f"is {error.kind}" if isinstance(error, WriteRefused) and error.kind else reason(error)
     hint = error.hint if isinstance(error, WriteRefused) else None

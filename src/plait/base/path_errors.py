@@ -1,4 +1,4 @@
-"""Errors of paths that cannot be read: the code and the hint follow from the reason that the system gives."""
+"""Errors about unreadable paths. The system's reason determines the code and the hint."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     Error = TypeVar("Error", bound=PlaitError)
 
 _CODES = {ENOENT: "file-not-found", ENOTDIR: "file-not-found", EISDIR: "not-regular-file"}
-# A directory with more names is not listed.
+# Maximum number of names in a directory that is listed in a hint.
 _FEW = 6
 
 
 def code_of(error: OSError | ValueError) -> str:
-    """The code of a path that cannot be read: it is missing, not a file, or a file that cannot be read."""
+    """The code for an unreadable path: missing, not a file, or not readable."""
     return _CODES.get(error.errno or 0, "unreadable-file") if isinstance(error, OSError) else "unreadable-file"
 
 
@@ -46,8 +46,8 @@ def read_failure(
 ) -> Error:
     """The error for a path that cannot be read, to be raised.
 
-    error: the system's; None to ask for it. subject: the name of the path in the message; by default the path. doing: what
-    failed. hint: a better one than those for the reason. extensions: of the files to name in a hint; none means all.
+    error: the system's error; None to determine it. subject: the name of the path in the message; by default the path.
+    doing: the failed action. hint: replaces the usual one. extensions: of the files to name in a hint; by default all.
     """
     if error is None:
         error = _reason_of(path)
@@ -76,7 +76,7 @@ def _reason_of(path: str) -> OSError | ValueError:
 def hint_for(
     path: str, error: OSError | ValueError, extensions: Sequence[str] = (), *, is_typed: bool = False
 ) -> str | None:
-    """Advice for a path that cannot be read, or None. It names nothing that the current project may not read."""
+    """A hint about an unreadable path, or None. It names only files that the current project may read."""
     if not isinstance(error, OSError):
         return None
     number = error.errno
@@ -99,9 +99,10 @@ def hint_for(
 
 
 def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -> str | None:
-    """A hint for a path that leads to nothing: the nearest names, what exists instead, or what the path is relative to.
+    """A hint about a path that does not exist: similar names, existing files, or the base directory of the path; or
+    None.
 
-    It looks at the first part of the path that does not exist. is_typed: the path is relative to the working directory.
+    It is about the first part of the path that does not exist. is_typed: the path is relative to the working directory.
     """
     if not path or "\0" in path:
         return None
@@ -129,7 +130,7 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
 
 
 def _few_names(folder: str, extensions: Sequence[str]) -> str:
-    """The names in a directory, if they are few; "" if not."""
+    """The names in a directory, if there are few; else ""."""
     try:
         names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
     except OSError:
@@ -139,7 +140,7 @@ def _few_names(folder: str, extensions: Sequence[str]) -> str:
 
 
 def _denied(path: str) -> str:
-    """The first part of a path that the user may not use, with its mode."""
+    """The first part of a path that the user may not access, with its mode."""
     parts = path.split(os.sep)
     for count in range(1, len(parts) + 1):
         part = os.sep.join(parts[:count]) or os.sep
@@ -155,6 +156,6 @@ def _denied(path: str) -> str:
 
 
 def _is_linked(folder: str) -> bool:
-    """True if a relative path leads through a link. Its destination must not be revealed to a user who did not name it."""
+    """True if a relative path contains a link. The target of a link that the user did not name must not be revealed."""
     here = os.path.realpath(os.curdir)
     return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))

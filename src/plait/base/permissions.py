@@ -1,8 +1,8 @@
 """Permissions of a project: the resources that names in its files may refer to.
 
-A checkout is data. Without a decision of the user, its files may refer to the Git repository of the project file only:
-no other directory, no server, no program, no environment variable. Arguments typed by the user are permitted. `plait
-trust` and `--trust` grant the accesses that the project file requests (see `plait.base.trust`).
+A checkout is data. Without a decision of the user, its files may refer only to the Git repository of the project file:
+not to other directories, servers, programs or environment variables. Arguments on the command line are permitted.
+`plait trust` and `--trust` grant the accesses that the project file requests (see `plait.base.trust`).
 
 Paths outside of the permitted directories are compared without accessing the file system: a link is followed only while
 it stays inside, and a path is rejected before its existence is known.
@@ -32,10 +32,10 @@ READ, WRITE, NETWORK, PROGRAMS, LIMITS, ENVIRONMENT = ACCESSES = (
 )
 # The accesses that are paths.
 PATHS = (READ, WRITE)
-# Directories that belong to version control, not to the checkout: hooks in them are executed, and they contain
-# credentials of remote repositories.
+# Directories of version control, not of the checkout. They contain hooks, which are executed, and credentials of remote
+# repositories.
 CONTROL = frozenset({".git", ".hg", ".jj", ".svn"})
-# The most symbolic links on one path, as Linux has it.
+# Maximum number of symbolic links on one path, as on Linux.
 _MOST_LINKS = 40
 
 
@@ -57,7 +57,7 @@ class Need:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Equal for equal accesses."""
+        """A key that is equal for equal accesses."""
         return self.access, self.name
 
     def __repr__(self) -> str:
@@ -67,9 +67,8 @@ class Need:
 class Permissions:
     """The accesses that paths in files may request. Created by `plait.base.trust.permissions_of`.
 
-    directory: of the project file. file: its path, "" for a project without one.
-    checkout: its repository, or the directory itself if it is in none.
-    granted: additional accesses that the user typed, or granted by a stored decision.
+    directory: of the project file. file: its path, "" for a project without one. checkout: its repository, or the
+    directory itself if there is none. granted: additional accesses, from the command line or from a stored decision.
     """
 
     __slots__ = ("_granted", "_readable", "_writable", "checkout", "directory", "file")
@@ -84,7 +83,7 @@ class Permissions:
         self._writable = (own, *(Root(name) for access, name in self._granted if access == WRITE))
 
     def granting(self, needs: Iterable[Need]) -> Permissions:
-        """The same permissions and more."""
+        """A copy with additional permissions."""
         more = [one for one in needs if one.key not in self._granted]
         known = [Need(access, name) for access, name in self._granted]
         return Permissions(self.directory, self.checkout, [*known, *more], file=self.file) if more else self
@@ -95,7 +94,7 @@ class Permissions:
         return Permissions(directory, top, granted, file=self.file)
 
     def may_read(self, path: str) -> bool:
-        """True if a path leads to something readable, links followed."""
+        """True if a path may be read, with links resolved."""
         return _is_below(path, self._readable)
 
     def may_read_variable(self, name: str) -> bool:
@@ -103,15 +102,15 @@ class Permissions:
         return self.grants(Need(ENVIRONMENT, name))
 
     def is_granted_read(self, path: str) -> bool:
-        """True if the user granted reading a path, which is not only in the repository."""
+        """True if the user granted reading a path. False if it is only permitted as a part of the repository."""
         return _is_below(path, self._readable[1:])
 
     def may_write(self, path: str) -> bool:
-        """True if a path leads to something writable, links followed."""
+        """True if a path may be written, with links resolved."""
         return _is_below(path, self._writable)
 
     def is_typed(self, path: str) -> bool:
-        """True if the user granted writing to a path, which is not only in the repository."""
+        """True if the user granted writing to a path. False if it is only permitted as a part of the repository."""
         return _is_below(path, self._writable[1:])
 
     def grants(self, need: Need) -> bool:
@@ -136,7 +135,7 @@ class Permissions:
             raise self.denied(Need(WRITE, path, at))
 
     def check_empty(self, path: str) -> None:
-        """Raises PermissionDeniedError for a directory that may not be replaced with its content.
+        """Raises PermissionDeniedError for a directory whose content may not be replaced.
 
         A directory named by a project file must not contain the project file or its repository.
         """
@@ -179,7 +178,7 @@ class Permissions:
             f"plait trust {subject} --{need.access} {quote(_absolute(need))}",
         )
         error.access, error.name = need.access, _absolute(need)
-        error.origins = ()  # names in project files depend on no secret, also where a run uses secrets
+        error.origins = ()  # names in project files never depend on a secret
         return error
 
 
@@ -203,7 +202,7 @@ def _absolute(need: Need) -> str:
 
 
 def origin_of(url: str) -> str:
-    """The server that a URL names: scheme, host and port. "*" for a host that is not known yet (`http://{axis}/`)."""
+    """The origin of a URL: scheme, host and port. "*" for a host that is not known yet (`http://{axis}/`)."""
     from urllib.parse import urlsplit
 
     try:
@@ -221,7 +220,7 @@ def origin_of(url: str) -> str:
 
 
 class Root:
-    """A permitted file or directory with everything below it. given: its absolute path; real: without links."""
+    """A permitted file or directory, with its contents. given: its absolute path; real: without links."""
 
     __slots__ = ("given", "is_checkout", "real")
 
@@ -229,7 +228,7 @@ class Root:
         self.given = os.path.abspath(path)
         try:
             self.real = os.path.realpath(path)
-        except ValueError:  # not a path, which the system rejects by itself
+        except ValueError:  # not a valid path; the system rejects it
             self.real = self.given
         self.is_checkout = is_checkout
 
@@ -241,13 +240,13 @@ class Root:
 
 
 def is_within(path: str, top: str) -> bool:
-    """True if a path is a directory, or something below it; both absolute and without links."""
+    """True if a path is a directory, or inside it. Both must be absolute and without links."""
     return path == top or path.startswith(top if top.endswith(os.sep) else top + os.sep)
 
 
 def _is_below(path: str, roots: Sequence[Root]) -> bool:
     if "\0" in path:
-        return True  # which the system refuses by itself
+        return True  # the system rejects the path
     if os.name == "nt":
         return _is_below_on_windows(path, roots)
     real = _resolved(path, roots)
@@ -255,7 +254,7 @@ def _is_below(path: str, roots: Sequence[Root]) -> bool:
 
 
 def _resolved(path: str, roots: Sequence[Root]) -> str | None:
-    """The path without links if it is inside the roots and stays there; None for any other."""
+    """The path without links if it is inside the roots and stays there; else None."""
     here = os.getcwd()
     at = os.sep if os.path.isabs(path) else here
     todo = path.split(os.sep)[::-1]
@@ -265,7 +264,7 @@ def _resolved(path: str, roots: Sequence[Root]) -> str | None:
         if name in ("", os.curdir):
             continue
         if name == os.pardir:
-            # Above a name that may be a link, the text of the path can be misleading.
+            # `..` after a name that may be a link can be misleading.
             if not (is_within(here, at) or any(is_within(one.real, at) or is_within(at, one.real) for one in roots)):
                 return None
             at = os.path.dirname(at)
@@ -277,7 +276,7 @@ def _resolved(path: str, roots: Sequence[Root]) -> str | None:
         elif any(is_within(at, root.real) for root in roots):
             try:
                 target = os.readlink(candidate)
-            except OSError:  # not a link, or not there
+            except OSError:  # not a link, or missing
                 at = candidate
                 continue
             links += 1
@@ -295,7 +294,7 @@ def _resolved(path: str, roots: Sequence[Root]) -> str | None:
 
 
 def _is_below_on_windows(path: str, roots: Sequence[Root]) -> bool:
-    """`_resolved` by the system's functions, because Windows has many spellings of a path."""
+    """As `_resolved`, with the system's functions, because Windows has many spellings of a path."""
     text = os.path.normcase(os.path.abspath(path))
     if not any(is_within(text, os.path.normcase(one)) for root in roots for one in (root.given, root.real)):
         return False
@@ -307,11 +306,11 @@ def _is_below_on_windows(path: str, roots: Sequence[Root]) -> bool:
     )
 
 
-# ---- where a project is
+# ---- location of a project
 
 
 def upwards(directory: str) -> Iterator[str]:
-    """A directory and its ancestors, up to the top of its repository, its file system, or the home directory.
+    """A directory and its ancestors, up to the root of its repository or file system, or the home directory.
 
     Directories above these never belong to the project.
     """
@@ -331,7 +330,9 @@ def upwards(directory: str) -> Iterator[str]:
 
 
 def checkout_of(directory: str) -> str:
-    """The Git repository that a directory is in; the directory itself where that is none of the user's own."""
+    """The Git repository that contains a directory; the directory itself if there is none, or it belongs to another
+    user.
+    """
     real = os.path.realpath(directory)
     home = os.path.realpath(os.path.expanduser("~"))
     for at in upwards(real):
@@ -349,7 +350,7 @@ def owner_is_trusted(path: str) -> bool:
     try:
         owner = os.stat(path).st_uid
         user = os.geteuid()
-    except (OSError, AttributeError):  # it does not exist; or Windows
+    except (OSError, AttributeError):  # the path does not exist, or the system is Windows
         return True
     if owner == user:
         return True

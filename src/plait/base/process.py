@@ -1,4 +1,4 @@
-"""Limits that a process enforces for its evaluations, memory and time, and the size of its stack.
+"""Limits of memory and time that a process enforces for its evaluations, and the size of its stack.
 
 An evaluation through the API in the caller's process checks its limits itself. The command line and workers of
 `plait.isolated` have their own process: on Linux the system refuses memory beyond the limit `memory`, and a timer ends
@@ -6,8 +6,7 @@ the evaluation at the limit `seconds`. Only `plait.isolated` can end a single lo
 
 Nesting and recursion are limited by `limits.DEEPEST`, and the stack must be large enough for that. The system defines
 the size of the first thread's stack; the size of other threads' stacks cannot be queried. If the stack may be too
-small, work runs in a new thread. Python's recursion limit, which is global, is raised while there is work, and then
-restored.
+small, work runs in a new thread. Python's global recursion limit is raised during the work, and then restored.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# Memory of a process before it reads anything, plus room for the language to notice its limit.
+# Memory of a process before it reads input, plus a reserve for detecting the limit.
 _BEFORE = 32 << 20
 ENDLESS = 1 << 32
 """Seconds of what ends when it is ended."""
@@ -40,7 +39,8 @@ def own_process(report: Callable[[RunBudget], None] | None = None) -> None:
 
 
 def keeper(before: int, report: Callable[[RunBudget], None] | None = None) -> Callable[[RunBudget], None]:
-    """The function that enforces an evaluation's limits. before: bytes of memory in use at its start, plus some room.
+    """Returns the function that enforces an evaluation's limits. before: bytes of memory in use at its start, plus a
+    reserve.
 
     It is called at the start of an evaluation and for each input, so it computes nothing twice.
     """
@@ -58,7 +58,9 @@ def keeper(before: int, report: Callable[[RunBudget], None] | None = None) -> Ca
 
 
 def _time_bound() -> Callable[[RunBudget], None]:
-    """The function that sets the timer of a run. Call it in the first thread of the process, which receives the signal."""
+    """Returns the function that sets the timer of a run. Call it in the first thread of the process, which receives the
+    signal.
+    """
     import _signal as signal  # type: ignore[import-not-found]
 
     if not hasattr(signal, "setitimer"):
@@ -103,7 +105,7 @@ def _memory_bound(before: int) -> Callable[[RunBudget], None]:
 
 
 def goes_on() -> None:
-    """Enables garbage collection, for a process that evaluates repeatedly. Commands that end soon do without."""
+    """Enables garbage collection, for a process that evaluates repeatedly. Short commands run without it."""
     if not gc.isenabled():
         collects_rarely()
         gc.enable()
@@ -133,7 +135,7 @@ def idle_collector() -> Callable[[], None]:
 
 
 def within_memory(work: Callable[[], T]) -> T:
-    """The result of `work`. Raises LimitError if the system refuses memory beyond the limit."""
+    """Runs `work`. Raises LimitError if the system refuses memory beyond the limit."""
     # A reserve for reporting the error when memory is exhausted. Bytes of zeros are not written, so the reserve costs
     # the system nothing.
     ballast = [bytes(1 << 20)]
@@ -165,9 +167,9 @@ def unbound_memory() -> None:
         setrlimit(RLIMIT_DATA, (hard, hard))
 
 
-# ---- room on the stack
+# ---- stack size
 
-# Bytes: DEEPEST calls that each go through C take about 6 MiB.
+# Stack size in bytes. DEEPEST nested calls through C take about 6 MiB.
 _ENOUGH = 8 << 20
 _OWN = 16 << 20
 
@@ -183,9 +185,9 @@ def first_is_deep_enough() -> bool:
 
 
 def with_stack_headroom(work: Callable[[], T], *, first: bool) -> T:
-    """The result of `work`, run on a deep enough stack. first: called in the process's first thread."""
+    """Runs `work` on a deep enough stack. first: called in the process's first thread."""
     if sys.platform == "emscripten":
-        # A browser has one stack and no threads; Python's own limit of recursion knows how deep that stack is.
+        # A browser has one stack and no threads. Python's recursion limit fits that stack.
         return work()
     with _RAISED:
         if (first and first_is_deep_enough()) or _thread.get_ident() in _OURS:
@@ -230,7 +232,7 @@ def _in_own_thread(work: Callable[[], T]) -> T:
             _thread.start_new_thread(run, ())
         finally:
             _thread.stack_size(before)
-    # An interrupt comes to the first thread, which may be waiting here.
+    # Interrupts are delivered to the first thread, which may be waiting here.
     done.acquire()
     if faults:
         raise faults.pop()
@@ -241,7 +243,7 @@ _STARTING = _thread.allocate_lock()
 
 
 class _Raised:
-    """Raises Python's recursion limit while any thread is inside."""
+    """Raises Python's recursion limit while any thread is inside the context."""
 
     def __init__(self) -> None:
         self._lock = _thread.allocate_lock()

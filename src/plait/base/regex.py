@@ -1,4 +1,4 @@
-"""Python's regular expressions for documents, with bounded time.
+"""Regular expressions of Python for documents, with bounded time.
 
 A pattern such as `(a+)+$` may take practically forever on forty letters. On the main thread a timer interrupts Python's
 matcher. On other threads RE2 matches in linear time, if the pattern has the same meaning in both; other patterns are
@@ -68,7 +68,7 @@ class RegexPattern:
         return "".join(out)
 
     def expand(self, template: str, text: str) -> str:
-        """The text with every match replaced by a template, as `re.sub`: backslashes in it are special.
+        """The text with every match replaced by a template. As in `re.sub`, backslashes in the template are special.
 
         Raises LimitError, and `re.error` or IndexError for an invalid template.
         """
@@ -110,7 +110,7 @@ class RegexPattern:
             signal.signal(signal.SIGVTALRM, before)
 
     def _linear(self, text: str) -> Linear:
-        """The pattern for RE2. Raises LimitError unless both find the same in this text."""
+        """The pattern for RE2. Raises LimitError unless both matchers find the same in this text."""
         pattern = self._regexp.pattern
         if not _means_the_same(pattern, text):
             raise self._refused()
@@ -125,7 +125,7 @@ class RegexPattern:
         except re2.error:
             raise self._refused() from None
         if compiled.search("") is not None:
-            # They differ for repetitions of the empty match.
+            # The matchers differ for repetitions of an empty match.
             raise self._refused()
         return compiled
 
@@ -144,12 +144,12 @@ def _has_timer() -> bool:
     return threading.current_thread() is threading.main_thread() and sys.platform != "win32"
 
 
-# Characters of a text whose square is matched in a fraction of a second.
-# Python's matcher looks for a timer after thousands of steps, each of which may go through the whole text.
+# Maximum length of a text for which quadratic matching takes a fraction of a second. Python's matcher checks for a
+# timer only after thousands of steps, each of which may scan the whole text.
 _LONG = 1 << 16
 _SHORT = 10_000
 _ESCAPES = frozenset("dDwWsSbBntr.-/\\^$*+?{}[]|()")
-# Characters that are spaces for Python, but not for RE2.
+# Characters that are white space for Python, but not for RE2.
 _OTHER_SPACES = "\x0b\x1c\x1d\x1e\x1f"
 
 

@@ -1,4 +1,4 @@
-"""One request, evaluated in a separate process without access to anything else.
+"""Evaluates one request in a separate process without access to other resources.
 
 Request and response are JSON. A module that responds has two functions: `lay_out(request)` writes the files of the
 request to the working directory, and `evaluate(request)` returns the response. In between, the process permanently
@@ -31,7 +31,7 @@ class EvaluationFault(PlaitError):
 
 
 _MEMORY = 2 << 30
-# Bytes: twice the characters that a run may print (the limit `output`).
+# Maximum size in bytes: twice the characters that a run may print (the limit `output`).
 _MOST_ANSWER = 128 << 20
 _FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "os.startfile")
 _WRITES = (
@@ -48,13 +48,14 @@ _WRITES = (
 
 
 def ask(module: str, request: bytes, *, seconds: float) -> bytes:
-    """A module's answer to a request, both JSON. seconds: the time limit, including the start of the process.
+    """Sends a request to a module and returns its response, both JSON. seconds: time limit, including the start of the
+    process.
 
     Raises LimitError after that time, UsageError for an invalid request, EvaluationFault.
     """
     # Without this variable Python does not start on Windows.
     environment = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
-    # An empty directory, so that nothing of the user's has the name of a file of a request.
+    # An empty directory, so that no file of the user has the name of a request's file.
     with temporary("plait-") as empty:
         worker = Worker(
             "plait.base.sandbox:serve",
@@ -113,7 +114,7 @@ def _place_of(error: Exception) -> str:
 
 
 def _evaluated(name: str, request: bytes) -> bytes:
-    """A module's answer as JSON."""
+    """The JSON of a module's response."""
     module = import_module(name)
     given = json.loads(request)
     module.lay_out(given)
@@ -122,7 +123,7 @@ def _evaluated(name: str, request: bytes) -> bytes:
 
 
 def seal() -> None:
-    """Forbid this process everything that reaches out of it, for good."""
+    """Permanently forbids this process every access to outside resources."""
     _bound_memory()
     own = tuple({os.path.join(os.path.abspath(path), "") for path in [*_libraries(), os.getcwd()]})
     _hide_others(own)
@@ -147,7 +148,7 @@ _LOOKS = ("access", "lstat", "readlink", "stat", "statvfs")
 
 
 def _hide_others(own: tuple[str, ...]) -> None:
-    """Makes all queries about files outside the sandbox fail alike, so that responses do not reveal whether they
+    """Makes all queries about files outside the sandbox fail in the same way, so that responses do not reveal if they
     exist.
     """
     above = {os.getcwd()}

@@ -1,4 +1,4 @@
-"""Words in messages: the nearest names for misspelt keys, flags, attributes and functions; lists; counts."""
+"""Words in messages: similar names for misspelt keys, flags, attributes and functions; lists; counts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-# Inputs determine names and candidates; a hint must not take longer than the error itself.
+# Inputs determine names and candidates, so the time for a hint must be limited.
 _LONGEST = 100
 _STEPS = 1_000_000
 
@@ -81,13 +81,13 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The first of the nearest candidates, or None if none is near."""
+    """The most similar candidate, or None if none is similar."""
     found = near(name, candidates, 1)
     return found[0] if found else None
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
-    """A hint that names the nearest candidates, with suggestions to replace `name`; or None."""
+    """A hint that names the most similar candidates, with suggestions to replace `name`; or None."""
     found = near(name, candidates)
     if not found:
         return None
@@ -97,7 +97,7 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
 
 
 def spelled(name: str, candidates: Iterable[str]) -> str:
-    """The candidate that Starlark's own messages propose for a name; "" for none. The first of the nearest counts."""
+    """The candidate that Starlark's own messages propose for a name, or "". The first of the most similar ones is used."""
     wanted, best, found = name.replace("_", "").lower(), (len(name.replace("_", "")) + 1) // 2, ""
     known = list(candidates)[: _STEPS // (len(wanted) ** 2 + 1)] if len(name) <= _LONGEST else ()
     for candidate in known:
@@ -108,7 +108,7 @@ def spelled(name: str, candidates: Iterable[str]) -> str:
 
 
 def _levenshtein(left: str, right: str, maximum: int) -> int:
-    """The distance as Starlark counts it: without swaps, and any number above `maximum` for more."""
+    """The distance as Starlark counts it, without swaps. Any number above `maximum` means "more"."""
     if len(left) > len(right):
         left, right = right, left
     shared = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
@@ -130,7 +130,7 @@ def _levenshtein(left: str, right: str, maximum: int) -> int:
 
 
 def no_attribute(thing: object, name: str) -> AttributeError:
-    """The error for a missing attribute, with the nearest existing attribute, else with all."""
+    """The error for a missing attribute, with the most similar existing attribute, or with all."""
     message = f"{type(thing).__name__} has no attribute {name!r}"
     if not name.startswith("_"):
         known = [one for one in dir(thing) if not one.startswith("_")]
@@ -139,17 +139,17 @@ def no_attribute(thing: object, name: str) -> AttributeError:
 
 
 def listed(names: Sequence[str], quote: str = "") -> str:
-    """Names as alternatives: a, a or b, a, b or c."""
+    """Names as alternatives: "a", "a or b", "a, b or c"."""
     shown = [f"{quote}{name}{quote}" for name in names]
     return f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
 def counted(count: int, noun: str) -> str:
-    """A number with its noun: 1 item, 2 items."""
+    """A number with its noun: "1 item", "2 items"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-_SLIPS = 5  # names shorter than this are too like each other
+_SLIPS = 5  # shorter names are too similar to each other
 
 
 def is_slip(name: str, known: str) -> bool:

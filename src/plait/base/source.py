@@ -1,4 +1,4 @@
-"""Origins of text: a source is a named text, a position is a line in it, a step is an action at a position.
+"""Origins of text: a source is a named text, a position is a line in it, a frame is an action at a position.
 
 Nodes store the source and the line number (two slots). A `Position` is created on demand.
 """
@@ -9,16 +9,13 @@ from __future__ import annotations
 class Source:
     """A named text.
 
-    name: the path relative to the input root, such as `app.yml` or `stdin.yml`, used by programs and output.
-    shown: the path from the working directory, such as `config/app.yml`, used in messages.
-    text: the complete text.
-    first_line: the number of its first line (1 unless the text is a part of a larger one).
-    private: messages do not quote it unless the user requests it.
-    extensions: the enabled extensions of its language (`plait.base.extensions`).
-    is_unnamed: the reference program names its lines by number only, as in `.star` files.
-    flag: the flag whose argument contains the text, without dashes; "" for a file.
-    argument: of the flag, if it is not the text: a prefix of environment variables, a path with its key, a source of
-    secrets.
+    name: the path relative to the input root, such as `app.yml` or `stdin.yml`, used by programs and output. shown: the
+    path from the working directory, such as `config/app.yml`, used in messages. text: the complete text. first_line:
+    the number of its first line (1 unless the text is a part of a larger one). private: messages do not quote it unless
+    the user requests it. extensions: the enabled extensions of its language (`plait.base.extensions`). is_unnamed: the
+    reference program names its lines by number only, as in `.star` files. flag: the flag whose argument contains the
+    text, without dashes; "" for a file. argument: of the flag, if it differs from the text: a prefix of environment
+    variables, a path with its key, a secret source.
     """
 
     __slots__ = (
@@ -49,12 +46,12 @@ class Source:
         return f"Source({self.name!r})"
 
     def hidden(self) -> Source:
-        """The same source, private."""
+        """A private copy of the source."""
         self.private = True
         return self
 
     def of_flag(self, flag: str, argument: str = "") -> Source:
-        """The same source, from a flag."""
+        """A copy of the source with the flag that contains it."""
         self.flag, self.argument = flag, argument
         return self
 
@@ -74,7 +71,7 @@ class Source:
 
 
 class Position:
-    """A line, and where known a column (1-based), in a source. end: the column after the last one, if that is known."""
+    """A line in a source, with its column (from 1) if known. end: the column after the last one, if known."""
 
     __slots__ = ("column", "end", "line", "source")
     # the role of the position in a diagnostic about another one
@@ -112,7 +109,7 @@ class Position:
         return hash((id(self.source), self.line, self.column))
 
     def labelled(self, label: str) -> Related:
-        """The same position with its role in a diagnostic about another one."""
+        """A copy of the position, with its role in another diagnostic."""
         return Related(self, label)
 
     @property
@@ -122,7 +119,7 @@ class Position:
 
 
 class Related(Position):
-    """A position that has a part in a diagnostic. label: the part, such as "the definition"."""
+    """A position related to a diagnostic. label: its role, such as "the definition"."""
 
     __slots__ = ("label",)
 
@@ -131,9 +128,9 @@ class Related(Position):
         self.label = label
 
 
-# The role of a step of a stack in a reference program: a call of the template language, an instruction of a compiled
-# template, the file whose evaluation ends here (`reference` is its number), a node of an overlay, a clause that the
-# program puts before its message, an argument of its command line; or nothing, for a step that only plait has.
+# The role of a stack frame in a reference program: a call of the template language, an instruction of a compiled
+# template, the file whose evaluation ends here (`reference` is its number), a node of an overlay, a clause before the
+# message, an argument of the command line; or a frame that only plait has.
 CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG, OURS = "call", "instruction", "file", "node", "clause", "flag", ""
 
 

@@ -1,4 +1,4 @@
-"""Styles of printed text. A style has a name; only a terminal, or a reader who asks for colours, gets codes for it."""
+"""Styles of printed text. A style has a name. It becomes codes only on a terminal, or if colours are requested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Piece: TypeAlias = "tuple[str, str]"
     StyledLine: TypeAlias = "list[Piece]"
 
-# Names of styles, with their codes. They rely on the 8 colours that every theme of a terminal defines.
+# Names of styles, with their codes. They use the 8 colours that every terminal theme defines.
 _CODES = {
     "error": "31;1",
     "warning": "33;1",
@@ -40,7 +40,7 @@ class Styles:
         return self._clean(text) if code is None else f"\x1b[{code}m{self._clean(text)}\x1b[0m"
 
     def line(self, pieces: Iterable[Piece]) -> str:
-        """A line of pieces."""
+        """Joins pieces into a styled line."""
         return "".join([self(style, text) for style, text in pieces])
 
 
@@ -59,7 +59,7 @@ def shortened(pieces: StyledLine, most: int, end: str = " ...") -> StyledLine:
 
 
 def short_place(place: str, maximum: int) -> str:
-    """A `file:line` of at most about this number of characters: its path is shortened in the middle."""
+    """A `file:line` of at most about this number of characters. Its path is shortened in the middle."""
     path, colon, line = place.rpartition(":")
     if len(place) <= maximum or not path:
         return place
@@ -74,6 +74,6 @@ def short_path(path: str, most: int) -> str:
     head = f"{first}/..." if slash and first else "..."
     room = max(most - len(head), 1)
     tail = rest[-room:] if slash else path[-room:]
-    # From the beginning of a name, if one begins there.
+    # Starts at the beginning of a name, if possible.
     cut = tail.find("/")
     return head + (tail[cut:] if 0 <= cut < len(tail) - 1 else tail)

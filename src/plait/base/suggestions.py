@@ -1,4 +1,4 @@
-"""Suggestions: proposed changes of an input, by intention. They become text edits where the text is available."""
+"""Suggestions: proposed changes of an input, by intention. They become text edits if the text is available."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LOAD: Kind = "load"
 ARGUMENT: Kind = "argument"
 # Append `new` to the line.
 LINE_END: Kind = "line-end"
-# Begin the comment of the line with `new`.
+# Start the comment of the line with `new`.
 COMMENT: Kind = "comment"
 # Append `new` to the token `old` of the path of an operation.
 OPTIONAL: Kind = "optional"
-# Remove the item that begins on the line.
+# Remove the item that starts on the line.
 REMOVE: Kind = "remove"
 
 KINDS: tuple[Kind, ...] = (REPLACE, QUOTE_WORD, QUOTE_VALUE, LOAD, ARGUMENT, LINE_END, COMMENT, OPTIONAL, REMOVE)

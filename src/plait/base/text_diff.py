@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeAlias
 
-    # Where two sequences differ: start and end in the left one, start and end in the right one.
+    # A range in which two sequences differ: start and end in the left one, start and end in the right one.
     Range: TypeAlias = "tuple[int, int, int, int]"
-    # A piece of a text, and its state: SAME, GONE or NEW. In a hunk also MARKED and NO_END.
+    # A piece of text and its state: SAME, GONE or NEW; in a hunk also MARKED and NO_END.
     Part: TypeAlias = "tuple[str, str]"
 
 SAME, GONE, NEW = " ", "-", "+"
-# A long line whose two versions are hard to compare: its differences are marked.
+# A long line whose two versions are hard to compare. Its differences are marked.
 MARKED = "~"
 # The sign for a line break at the end of only one text.
 NO_END = "\\"
@@ -132,7 +132,7 @@ def _hunk(left: Sequence[str], right: Sequence[str], group: Sequence[Range], sho
 
 
 def _shortened_lines(left: Sequence[str], right: Sequence[str]) -> list[Part]:
-    """As many lines on either side as MARKED ones; none if one of them cannot be shown so."""
+    """MARKED lines, equally many on each side; empty if one of the lines cannot be shown in this way."""
     found: list[Part] = []
     if len(left) == len(right):
         for old, new in zip(left, right, strict=True):
@@ -152,7 +152,7 @@ def marked(before: str, after: str) -> list[Part] | None:
         return None
     import re
 
-    # Compares whole words: half a number or half a name is not informative.
+    # Compares whole words, because half a number or half a name is not informative.
     words = re.compile(r"\w+|\W")
     left, right = words.findall(before), words.findall(after)
     parts: list[Part] = []
@@ -187,7 +187,7 @@ def with_marks(parts: Sequence[Part], show: Callable[[str, str], str] = lambda _
 
 
 def visible(line: str) -> str:
-    """A line with visible control characters, such as a carriage return that only one side has."""
+    """A line with visible control characters, such as a carriage return."""
     return line.translate(_CONTROL)
 
 
@@ -252,8 +252,8 @@ def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """A longest subsequence of pairs with rising second numbers; the first numbers already rise."""
-    ends: list[int] = []  # the smallest last second number of a rising sequence of each length
-    last: list[int] = []  # index of the pair with that number
+    ends: list[int] = []  # the smallest last number of a rising sequence, by length
+    last: list[int] = []  # the index of the pair with that number
     before = [-1] * len(pairs)
     for number, (_, other) in enumerate(pairs):
         place = bisect_left(ends, other)

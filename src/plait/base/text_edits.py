@@ -21,7 +21,7 @@ class Edit(NamedTuple):
 
 
 class ConflictError(Exception):
-    """Edits that overlap."""
+    """Raised for edits that overlap."""
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:

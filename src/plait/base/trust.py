@@ -1,4 +1,4 @@
-"""Decisions of the user about projects: the accesses that a project may use beyond its repository.
+"""The user's decisions about projects: the accesses that a project may use beyond its repository.
 
 A decision is one file in the user's state directory, named by a digest of the real path of the project's directory. It
 lists the granted accesses. Further accesses that the project requests later are rejected until the user decides again.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 FLAG = "trust"
-# More than any decision has.
+# Maximum size of a decision.
 _MOST_BYTES = 1 << 20
 
 _ASSENT: ContextVar[bool] = ContextVar("plait_trust", default=False)
@@ -58,13 +58,13 @@ def permissions_of(path: str, directory: str | None = None, *, typed: Iterable[N
     """The permissions of a project, pipeline or test file.
 
     path: of the file, which need not exist. directory: base of its paths, by default the file's directory. typed:
-    additional accesses that the user typed. Reads the stored decision and, with `--trust` or PLAIT_TRUST, the requests
-    of the file.
+    additional accesses from the command line. Reads the stored decision and, with `--trust` or PLAIT_TRUST, the
+    requests of the file.
     """
     directory = os.path.abspath((os.path.dirname(path) if directory is None else directory) or os.curdir)
     own = Permissions(directory, checkout_of(directory), [*typed, *stored(directory)], file=path)
     if path and (is_assenting() or named_by_environment(directory)):
-        # Which accesses the settings of a file need is known above this module.
+        # A higher layer determines the accesses that the settings of a file need.
         asked = __import__("plait.authoring.project.trusting.needs", fromlist=["needs_of"]).needs_of
         needs: Sequence[Need] = asked(path, own)
         return own.granting(needs)
@@ -108,7 +108,7 @@ class Decision:
 
     @property
     def digest(self) -> str:
-        """The digest of the directory and of all that is granted."""
+        """The digest of the directory and all granted accesses."""
         from hashlib import sha256
         from json import dumps
 
@@ -116,7 +116,7 @@ class Decision:
 
 
 def stored(directory: str) -> list[Need]:
-    """The accesses that the user granted a project. Empty without a decision, or with one of another user."""
+    """The accesses that the user granted a project; empty if there is no decision, or it belongs to another user."""
     decision = _of(directory)
     return [] if decision is None else decision.needs
 
@@ -170,7 +170,7 @@ def store(decision: Decision) -> None:
 
 
 def revoke(directory: str) -> bool:
-    """Forgets the decision about a project; True if there was one. Raises ReadError."""
+    """Deletes the decision about a project. Returns True if there was one. Raises ReadError."""
     place = _decision_path(os.path.realpath(directory))
     from plait.base.writing.targets import target
 
@@ -205,7 +205,7 @@ def _is_own(owner: int) -> bool:
 
 
 def _directory() -> str | None:
-    """The directory of decisions; None without a home directory."""
+    """The directory of decisions; None if there is no home directory."""
     top = os.environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(top):
         home = os.path.expanduser("~")
@@ -228,7 +228,7 @@ def _decision_path(directory: str) -> str | None:
 
 
 def _read(place: str) -> Decision | None:
-    """A decision; None for a file that is not there, that another user owns or may write to, or that was changed."""
+    """Reads a decision; None if the file is missing, if another user owns it or may write to it, or if it was changed."""
     try:
         descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:

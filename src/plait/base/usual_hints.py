@@ -1,4 +1,4 @@
-"""Hints by code, for diagnostics that know no better one. Loaded only to print."""
+"""Default hints by code, for diagnostics without their own hint. Loaded only to print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of a value and fixes of errors, each tried, with the files after it."""
+"""Finds changes of a value and fixes of errors. Each is evaluated, and returned with the resulting files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from plait.playground.evaluation import File, Request
 
     class Way(TypedDict):
-        """An edit that changes a value. told: other changes, or why it has no effect. files: after the edit."""
+        """An edit that changes a value. told: other changes, or the reason for no effect. files: after the edit."""
 
         place: str
         file: str
@@ -95,7 +95,7 @@ def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
         tried.add(where)
         yield _way(where, edit)
     except EditError:
-        pass  # the candidates themselves report the reason
+        pass  # each candidate reports its reason
     for entry in reversed([*contributing(history_of(state.output, node_path).entries)]):
         if entry.source is None or entry.line < 1 or entry.place in tried:
             continue
@@ -115,7 +115,7 @@ def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
         except LimitError:
             raise
         except PlaitError:
-            return  # such a file exists, or cannot change the value
+            return  # the file already exists, or cannot change the value
 
 
 def _way(where: str, edit: Edit) -> Way:

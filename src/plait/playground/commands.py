@@ -1,4 +1,4 @@
-"""Command lines of ytt, bosh and plait, read for the files that they name."""
+"""Parses command lines of ytt, bosh and plait to find the files that they name."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def command(request: Request) -> Commanded:
 
 
 def _role(kind: str, option: Option) -> str:
-    """The role of the file that an option names; "" for an option that names none."""
+    """The role of the file in an option; "" if the option has none."""
     if option.is_argument:
         return "input"
     if kind == "render":

@@ -1,4 +1,4 @@
-"""Environments side by side: the differences between the outputs with each file of values."""
+"""Compares environments: the differences between the outputs with each values file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         error: str
 
     class Environments(TypedDict):
-        """equal: how many values are the same in all."""
+        """equal: number of values that are the same in all environments."""
 
         environments: list[Environment]
         rows: list[Differing]

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         """A request of the page.
 
         kind: of KINDS. explain: the output line whose history is requested. ask: of QUESTIONS, for a response other
-        than the output (`plait.playground.questions`). change: of the question with that name. command: the same.
+        than the output (`plait.playground.questions`). change, command: for the questions with these names.
         """
 
         kind: str
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         also: list[Span]
 
     class MapEntry(TypedDict):
-        """The part of a source map entry that is read here."""
+        """The used part of a source map entry."""
 
         document: int
         path: str
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     class Line(TypedDict):
         """A value of the output: its line, the number of its document, its path in it, its last action, and its source.
 
-        A value that is not written anywhere, such as a generated password, has no source but a flag.
+        A value without a source, such as a generated password, has a flag.
         """
 
         line: int
@@ -104,9 +104,7 @@ if TYPE_CHECKING:
         flag: str
 
     class Told(TypedDict):
-        """An entry of a history. depth: 0, or below the entry that it contributed to. value, text: as they may be
-        shown.
-        """
+        """An entry of a history. depth: 0, or one more than the entry it contributed to. value, text: redacted."""
 
         action: str
         place: str
@@ -192,7 +190,7 @@ def evaluate(request: Request) -> Answer:
 
 
 def failed(error: PlaitError) -> Answer:
-    """The answer of a request that fails."""
+    """The answer for a failed request."""
     return _answer(errors=[_fault(one) for one in error.findings or [as_finding(error)]], report=error.report())
 
 
@@ -303,7 +301,7 @@ def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
 
 
 def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | None) -> dict[int, History]:
-    """Histories by line of the output: of the first value on each."""
+    """Histories by output line: of the first value on each."""
     firsts: dict[tuple[int, str], int] = {}
     seen: set[int] = set()
     for mapping in mappings:
@@ -396,7 +394,7 @@ def contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
 
 
 def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = None) -> list[MapEntry]:
-    """The source map's values in the text of documents; empty without a document. output: that text."""
+    """The source map entries of values in the printed documents; empty if there are none. output: the printed text."""
     if documents.trace is None or not nodes.items:
         return []
     mappings: list[MapEntry] = source_map(documents.trace, nodes, output)["mappings"]  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The queries of the playground's page: output (`evaluation`), steps, environments, changes, fixes, command lines.
+"""Queries of the playground's page: output (`evaluation`), steps, environments, changes, fixes, command lines.
 
 `evaluation` describes a request; the response is plain data. All offered fixes and changes have been evaluated, and are
 omitted if they do not have the stated effect.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(request: Request) -> Mapping[str, object]:
-    """The answer to a request: that of its question, or an Answer. Raises UsageError for a request that is not valid."""
+    """The response to a request: for its query, or an Answer. Raises UsageError for an invalid request."""
     asked = request.get("ask") if isinstance(request, dict) else None
     if asked is None:
         return evaluation.evaluate(request)
@@ -39,7 +39,7 @@ def evaluate(request: Request) -> Mapping[str, object]:
 
 
 def lay_out(request: Request) -> None:
-    """Writes the files of a request to the working directory, if the answer reads them by name. Raises UsageError."""
+    """Writes the files of a request to the working directory, if the query reads them by name. Raises UsageError."""
     evaluation.check(request)
     asked = request.get("ask")
     if request["kind"] != "compose" and asked not in ("change", "fixes"):
@@ -54,8 +54,8 @@ def lay_out(request: Request) -> None:
 
 
 def respond(text: str) -> str:
-    """The response to a request, both JSON, in a process that does nothing else: in a browser. An invalid request is
-    `refused`.
+    """The response to a request, both JSON, in a process that does nothing else, such as in a browser. An invalid
+    request is `refused`.
     """
     request = json.loads(text)
     with temporary("plait-") as place, chdir(place.real):

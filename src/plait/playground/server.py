@@ -1,7 +1,7 @@
 """The playground's server: its page, and one URL that evaluates. It stores and logs nothing.
 
 A page of another site may be open in the same browser, and can send requests to this machine. So each request must name
-this server as its host (a rebound name does not), and one that evaluates must come from this server's own page.
+this server as its host (a rebound name does not), and requests for evaluation must come from this server's own page.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from plait.base.errors import PlaitError, render
 from plait.base.sandbox import ask
 from plait.playground.examples import examples
 
-# Of a request. The page's own examples have a thousandth of that.
+# Maximum size of a request. The page's own examples have a thousandth of this size.
 MOST = 1_000_000
 _AT_ONCE = 2
-# Evaluations that are running or waiting for their turn; more are refused.
+# Maximum number of running and waiting evaluations; more are rejected.
 _MOST_EVALUATIONS = 16
 # Maximum number of connections. Beyond it, the connection that has been incomplete for longest is closed.
 MOST_CONNECTIONS = 64
-# Seconds to send a whole request, from the connection or the answer before, and to receive an answer.
+# Seconds to send a whole request, from the connection or the previous response, and to receive a response.
 SECONDS_TO_SEND = 10.0
 _STACK = 1 << 20
 _EVALUATION = "plait.playground.questions"
@@ -68,7 +68,7 @@ class Playground(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
         shown = f"[{host}]" if ":" in host else host
-        # The `Host` header that a browser sends, however the address was typed; port 80 is omitted.
+        # The `Host` header that a browser sends; port 80 is omitted.
         port = self.server_address[1]
         names = {shown, "localhost", "127.0.0.1", "[::1]"}
         self.hosts = {f"{name}:{port}" for name in names} | (names if port == _HTTP else set())
@@ -88,7 +88,7 @@ class Playground(ThreadingHTTPServer):
                 self._deadlines[connection] = monotonic() + seconds
 
     def process_request(self, request: object, client_address: object) -> None:
-        """Serves a connection in its own thread, or closes it if there is no room."""
+        """Serves a connection in its own thread, or closes it if there are too many."""
         assert isinstance(request, socket.socket)
         with self._lock:
             slowest = min(self._deadlines, key=self._deadlines.__getitem__, default=None)
@@ -103,7 +103,7 @@ class Playground(ThreadingHTTPServer):
         try:
             if has_room:
                 super().process_request(request, client_address)
-        except RuntimeError:  # no memory for a thread
+        except RuntimeError:  # not enough memory for a thread
             has_room = False
         finally:
             threading.stack_size(before)
@@ -118,7 +118,7 @@ class Playground(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
-        """Closes connections whose deadline is over; their threads then end."""
+        """Closes connections whose deadline has passed. Their threads then end."""
         now = monotonic()
         with self._lock:
             for connection in [one for one, deadline in self._deadlines.items() if deadline < now]:
@@ -132,7 +132,7 @@ class Playground(ThreadingHTTPServer):
 
 
 def _end(connection: socket.socket) -> None:
-    """Lets whatever waits for a connection wait no more."""
+    """Ends all waiting for a connection."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
@@ -152,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Playground
     protocol_version = "HTTP/1.1"
     server_version = "plait"
-    disable_nagle_algorithm = True  # the body is not to wait for word of the head
+    disable_nagle_algorithm = True  # the body must not wait for an acknowledgement of the head
     sys_version = ""
     connection: socket.socket
 

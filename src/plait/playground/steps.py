@@ -1,4 +1,4 @@
-"""The steps that led to an output, each with the lines that it changed."""
+"""Computes the steps that led to an output, each with its changed lines."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         changed: int
 
     class Gone(TypedDict):
-        """Lines that a step removed. before: the output line that followed them. by: the step."""
+        """Lines removed by a step. before: the output line that followed them. by: the step."""
 
         before: int
         texts: list[str]
@@ -83,7 +83,7 @@ def steps(request: Request) -> Steps:
     gone: list[Gone] = []
     before: list[str] = []
     for number, (stage, after) in enumerate(zip(stages, texts, strict=True)):
-        # Of data values a template is not another version.
+        # A template is not another version of data values.
         is_first = not number or stages[number - 1].kind == _VALUES
         rows, taken = _compared(before, after, _sources_of(stage), is_first=is_first)
         changed = sum(row["sign"] == "+" for row in rows) + sum(map(len, (lines for _, lines in taken)))
@@ -111,7 +111,7 @@ def _stages(request: Request, documents: Documents) -> Iterator[_Stage]:
 
 
 def _of_overlays(request: Request, documents: Documents) -> Iterator[_Stage]:
-    """The output with the overlays of the first file only, then with those of one more file each time."""
+    """The output with the overlays of the first file, then with those of one more file each time."""
     assert documents.trace is not None
     names = [*dict.fromkeys(one.source.shown for one in documents.trace.matches if one.source is not None)]
     for number, name in enumerate(names, 1):
@@ -122,7 +122,7 @@ def _of_overlays(request: Request, documents: Documents) -> Iterator[_Stage]:
         except LimitError:
             raise
         except PlaitError:
-            continue  # another file needs this one, or its overlays need a later one
+            continue  # another file needs this file, or its overlays need a later file
         yield _Stage(short_name(name), "overlay", made, made.nodes.items, {"file": name, "line": 1})
 
 
@@ -161,7 +161,7 @@ def _of_layers(documents: Documents) -> Iterator[_Stage]:
 
 
 def _merged(stages: Sequence[_Stage]) -> list[_Stage]:
-    """Stages without those that change nothing; if there are many, those of one file are merged."""
+    """Stages without those that change nothing. If there are many, stages of the same file are merged."""
     found: list[_Stage] = []
     for stage in stages:
         if not found or found[-1].kind == _VALUES or not same(found[-1].documents, stage.documents):
@@ -240,7 +240,7 @@ def _gone(
         if all(text in output[place - 1 : place + len(texts)] for text in texts):
             continue  # a later step has added them again
         start = max((b + size for a, b, size in blocks if a + size <= first), default=0)
-        # After the line that preceded it, which may have changed.
+        # The position is after the preceding line, which may have changed.
         key = _key(old[first - 1]) if first else None
         place = next((number + 1 for number in range(start, place) if _key(output[number]) == key), place)
         sourced = (sources[line] for line in range(first + 1, behind + 1) if line in sources)

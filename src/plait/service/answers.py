@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """A successful answer. marker: of the next part of a list."""
+    """A successful answer. marker: of the next part of a list, or None."""
 
     text: str | Body
     status: int = 200
@@ -20,7 +20,7 @@ class Answer(NamedTuple):
 
 
 def answer(value: object, status: int = 200, marker: int | None = None) -> Answer:
-    """An answer of one document."""
+    """An answer with one document."""
     return Answer(text_of([value]), status, marker)
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class ApiError(Exception):
     """An error response.
 
-    kind: Deckhand's name. status: of HTTP. entries: the list of messages, if there are several. reason: `Validation`
-    for invalid documents. challenge: for status 401, the authentication scheme. retry_after: seconds after which the
+    kind: Deckhand's name. status: HTTP status. entries: the messages, if there are several. reason: `Validation` for
+    invalid documents. challenge: for status 401, the authentication scheme. retry_after: seconds after which the
     request may be repeated.
     """
 
@@ -41,7 +41,7 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
     def bare(self) -> Self:
-        """The same, without its frames and everything they refer to."""
+        """An equal error without frames, and without everything that these refer to."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
         return self
 
@@ -63,7 +63,7 @@ _SOON = 1
 
 
 def busy(message: str) -> ApiError:
-    """The error for a request for which there is no capacity now."""
+    """The error for a request that exceeds the current capacity."""
     return ApiError("ServiceBusy", 503, f"{message}; try again later", retry_after=_SOON)
 
 
@@ -98,12 +98,12 @@ def is_name(text: str) -> bool:
     return 0 < len(text) <= LONGEST and not _UNSTORABLE.search(text)
 
 
-# The beginnings of the names of clients that another program vouches for. No token of a file has such a name.
+# Prefixes of the names of clients that another program authenticates. Names of tokens in a file never have them.
 KEYSTONE, OPENID = "keystone:", "openid:"
 
 
 def check_identity(name: str) -> None:
-    """Raises Refusal for a client whose name the tables cannot store."""
+    """Raises ApiError for a client whose name the tables cannot store."""
     if not is_name(name):
         raise ApiError("HTTPUnauthorized", 401, "the token has a name that nobody can have")
 
@@ -116,7 +116,7 @@ _UNSTORABLE = re.compile(r"[\0-\x1f\ud800-\udfff]")
 def body(refusal: ApiError, kept: str | None = None) -> dict[str, object]:
     """The body of the response, in the format that Deckhand's clients read.
 
-    kept: for a write request, "no" or "unknown": whether it is stored nevertheless.
+    kept: for a write request, "no" or "unknown": if its data was stored nevertheless.
     """
     entries = refusal.entries or [{"message": refusal.message}]
     for entry in entries:

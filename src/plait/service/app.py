@@ -1,4 +1,4 @@
-"""The application: routes, the format of responses and errors, and rules for every request."""
+"""The application: routes, the format of responses and errors, and rules for all requests."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ DEFAULT = Default()
 _ROOT = "/api/v1.0"
 _ONE = f"{_ROOT}/revisions/{{revision}}"
 
-# The path, and a function per method.
+# A path, and its function for each method.
 _ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
     (f"{_ROOT}/buckets/{{bucket}}/documents", {"PUT": buckets.put}),
     (f"{_ROOT}/revisions", {"GET": revisions.list_all, "DELETE": revisions.delete_all}),
@@ -118,22 +118,16 @@ def application(
 ) -> Starlette:
     """An ASGI application that stores documents in revisions, with the API of Deckhand.
 
-    url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are created or migrated.
-    address: URL of the service for clients, used in responses.
-    tokens: file with the accepted tokens.
-    issuer: an issuer of signed tokens. issuer_keys: a file with its public keys; without it they are fetched.
-    keystone: a file with the settings of Keystone's middleware, which checks other tokens.
-    policy: roles by action.
-    keys: for the data of encrypted documents.
-    like_deckhand: render exactly as Deckhand does.
-    maximum: bytes of a body.
-    limits: of one request, by the names of `plait.base.limits`.
-    webhooks: URLs to notify of new revisions while the application runs. webhook_key: a file with the signing key.
-    telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for the process's OpenTelemetry
-    providers.
-    keep: revisions that retention keeps; by default all.
+    url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are created or migrated. address: URL of
+    the service for clients, used in responses. tokens: file with the accepted tokens. issuer: an issuer of signed
+    tokens. issuer_keys: a file with its public keys; without it they are fetched. keystone: a file with the settings of
+    Keystone's middleware, which checks other tokens. policy: roles by action. keys: for the data of encrypted
+    documents. like_deckhand: render exactly as Deckhand does. maximum: bytes of a body. limits: of one request, by the
+    names of `plait.base.limits`. webhooks: URLs to notify of new revisions while the application runs. webhook_key: a
+    file with the signing key. telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for
+    the process's OpenTelemetry providers. keep: the revisions that retention keeps; by default all.
 
-    Without tokens, issuer and keystone, every client on this machine has all permissions, and others have none. Raises
+    Without tokens, issuer and keystone, clients on this machine have all permissions, and others have none. Raises
     PlaitError for unusable arguments and files, and an unreachable database.
     """
     gate = Authenticator(AccessPolicy(policy), tokens, issuer, issuer_keys, Keystone(keystone) if keystone else None)
@@ -244,7 +238,7 @@ class _RequestPipeline:
         self._reads = Lane("reads", 16, 200)
         self._writes = Lane("writes", 6, 100)
         self._long = Lane("renderings", 8, 100)
-        # Requests that need no other service do not wait for one.
+        # Requests that need no other service are authenticated without waiting.
         self._asking = Lane("tokens", _ASKING, 200)
         self.checks = Lane("checks", 2, 50, seconds=5.0)
         lanes = [self._reads, self._writes, self._long, self._asking, self.checks]
@@ -257,7 +251,7 @@ class _RequestPipeline:
         return self._long if function in _LONG else self._reads
 
     def endpoint(self, path: str, methods: Mapping[str, Function]) -> Endpoint:
-        """The endpoint of a path. methods: the function for each."""
+        """The endpoint for a path. methods: the function for each method."""
 
         async def respond(request: Request) -> Response:
             record = record_of(request.scope)
@@ -270,14 +264,14 @@ class _RequestPipeline:
             try:
                 response = await self._responded(request, path, function, write)
             except asyncio.CancelledError:
-                # The service is stopping, and does not wait for this request. Its write may still be stored.
+                # The service is stopping and does not wait for this request. Its write may still be stored.
                 kept = UNKNOWN if request.method in _WRITES else None
                 response = self._responses.refused(request, busy("the service ends"), kept)
             except Exception as error:
                 if write.kept != YES:
                     raise
                 log_fault(error)
-            # A stored write is never answered by an error, whatever happened after the commit.
+            # After a commit, the response is never an error.
             return write.response if write.kept == YES and write.response is not None else response
 
         return respond
@@ -299,7 +293,7 @@ class _RequestPipeline:
             return self._responses.of(request, given)
 
     async def _given(self, request: Request, function: Function, write: Write) -> Answer | ApiError:
-        """The answer of a function to a request. Raises ApiError."""
+        """The answer of a function, or the error, for a request. Raises ApiError."""
         self._refuse_strangers(request)
         identity = await self._identity(request)
         if isinstance(identity, ApiError):
@@ -321,7 +315,7 @@ class _RequestPipeline:
             return await lane.run(partial(self._answer, partial(function, call)))
 
     def open(self, function: Callable[[Service], Answer], lane: Lane | Default | None = DEFAULT) -> Endpoint:
-        """The endpoint of a path without authentication. lane: None for immediate responses."""
+        """The endpoint for a path without authentication. lane: None for immediate responses."""
 
         async def respond(request: Request) -> Response:
             record_of(request.scope).route = request.scope["path"]
@@ -340,7 +334,7 @@ class _RequestPipeline:
         return respond
 
     def metrics_endpoint(self) -> Endpoint:
-        """The endpoint of the metrics, which are ready at any time."""
+        """The endpoint for the metrics, which are always available."""
 
         async def respond(request: Request) -> Response:
             record_of(request.scope).route = "/metrics"
@@ -377,8 +371,8 @@ class _RequestPipeline:
     def _settled(self, work: Callable[[], T]) -> T | ApiError:
         """The result of some work, or the error.
 
-        Threads raise no exceptions: a future with an exception and the frames in its traceback refer to each other,
-        which would keep the request body in memory until garbage collection.
+        Errors are returned, not raised: a future's exception and the frames in its traceback would refer to each other,
+        and keep the request body in memory until garbage collection.
         """
         try:
             return self._made(work)
@@ -386,13 +380,13 @@ class _RequestPipeline:
             return refusal.bare()
 
     def _made(self, work: Callable[[], T]) -> T:
-        """The result of some work. Raises ApiError for every error."""
+        """The result of some work. Converts every error to an ApiError."""
         try:
             return work()
         except PlaitError as error:
             raise ApiError(type(error).__name__, 400, error.message) from None
         except SQLAlchemyError as error:
-            # Its text has no values: see `hide_parameters`.
+            # The error's text contains no values: see `hide_parameters`.
             kind = type(error.orig if isinstance(error, DBAPIError) else error).__name__
             self._failures.error(f"the database failed: {kind}: {reason_of(error)}", kind=kind)
             raise ApiError(
@@ -405,7 +399,7 @@ class _RequestPipeline:
             raise ApiError("InternalError", 500, "the service has made a mistake; its log says more") from None
 
     def _refuse_strangers(self, request: Request) -> None:
-        """Without tokens, rejects requests that a web page makes a browser send. Raises ApiError.
+        """If there are no tokens, rejects requests that a web page caused a browser to send. Raises ApiError.
 
         Browsers name the page in Origin or Sec-Fetch-Site; a host name that an attacker points at this machine is in
         Host.
@@ -417,7 +411,7 @@ class _RequestPipeline:
             raise ApiError("HTTPForbidden", 403, "without tokens the service answers this machine's programs alone")
 
     async def no_route(self, request: Request, error: Exception) -> Response:
-        """The answer where no route is, or not for this method."""
+        """The response for an unknown path, or an unsupported method."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         kinds = {404: "HTTPRouteNotFound", 405: "HTTPMethodNotAllowed"}
         messages = {404: f"there is nothing at {request.scope['path']}", 405: f"{request.method} cannot be done here"}

@@ -19,7 +19,7 @@ _KEYS = ("id", "at", "user", "action", "path", "revision", "request")
 
 
 def list_all(call: Call) -> Answer:
-    """The requests that changed something, the newest first with `order=desc`. Raises ApiError."""
+    """The requests that changed something; with `order=desc` the newest first. Raises ApiError."""
     call.identity.require(READ_AUDIT)
     window = call.window(PAGE)
     found = select(*_COLUMNS)

@@ -1,4 +1,4 @@
-"""Data of Deckhand's encrypted documents in Barbican: fetched, and encrypted with the service's own keys.
+"""Fetches the data of Deckhand's encrypted documents from Barbican, and encrypts it with the service's own keys.
 
 A document contains the address of a secret instead of its data. Deckhand stores data as the base64 of its Python form;
 secrets stored by other programs are text.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plait.service.encryption import KeyRing
     from plait.service.transfer import DocumentRecord, RevisionRecord
 
-# Seconds and bytes of one answer.
+# Maximum seconds and bytes of one response.
 _BOUND = 30.0
 _MOST = 4 << 20
 
@@ -74,7 +74,7 @@ class Barbican(NamedTuple):
 
 
 def barbican_at(address: str, token_file: str) -> Barbican:
-    """Raises UsageError for an invalid URL or token; ReadError."""
+    """Barbican at a URL. token_file: contains the token. Raises UsageError for an invalid URL or token; ReadError."""
     if not address.startswith(("http://", "https://")):
         raise UsageError(
             f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT", code="invalid-value"
@@ -90,9 +90,9 @@ def barbican_at(address: str, token_file: str) -> Barbican:
 def with_secrets(
     connection: Connection, steps: Iterable[RevisionRecord], barbican: Barbican, keys: KeyRing, address: str
 ) -> Iterator[RevisionRecord]:
-    """The revisions with their secrets encrypted and stored here. address: URL of the service for clients.
+    """The revisions, with their secrets encrypted and stored. address: URL of the service for clients.
 
-    Raises PlaitError, with the document whose secret is not available.
+    Raises PlaitError that names the document whose secret is not available.
     """
     known: dict[str, str] = {}
 

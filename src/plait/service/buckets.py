@@ -47,14 +47,14 @@ if TYPE_CHECKING:
 
 
 class _IncomingDocument(NamedTuple):
-    """A document of the request as it will be stored."""
+    """A document of the request in its stored form."""
 
     identity: tuple[str, str, str]
     content: Content
 
 
 def put(call: Call) -> Answer:
-    """Replaces the content of the bucket by the documents of the request. Raises ApiError."""
+    """Replaces the content of a bucket by the documents of the request. Raises ApiError."""
     call.identity.require(CREATE_CLEARTEXT)
     bucket = call.name("bucket")
     documents = call.service.reader.parcels(call.body)
@@ -103,9 +103,9 @@ def _changed(
     *,
     trusted: bool,
 ) -> tuple[int, list[RevisionDocument]]:
-    """Adds a revision if anything changed; the newest revision, and the entries of the request in its order.
+    """Adds a revision if anything changed. Returns the newest revision, and the entries of the request in its order.
 
-    had: the entries of the bucket until now. trusted: the writer may read secrets.
+    had: the previous entries of the bucket. trusted: the writer may read secrets.
     """
     wanted = {one.identity: one.content.digest for one in kept}
     gone = [one for one in had.values() if wanted.get(one.identity) != one.digest]
@@ -137,7 +137,7 @@ def _refuse_twice(bucket: str, documents: Iterable[Parcel]) -> None:
 def _refuse_conflicts(
     connection: Connection, bucket: str, documents: Sequence[Parcel], elsewhere: Iterable[RevisionDocument]
 ) -> None:
-    """Raises ApiError for a document of another bucket, and for a second policy."""
+    """Raises ApiError for a document that another bucket contains, and for a second policy."""
     others = {one.identity: one.bucket for one in elsewhere if one.bucket != bucket}
     for document in documents:
         if document.identity in others:
@@ -167,7 +167,7 @@ def _keep(
     documents: Sequence[Parcel],
     before: Mapping[tuple[str, str, str], RevisionDocument],
 ) -> list[_IncomingDocument]:
-    """The documents as they will be stored; the data of encrypted ones is encrypted and stored."""
+    """The documents in their stored form. The data of encrypted ones is encrypted and stored."""
     kept: list[_IncomingDocument] = []
     sealed: list[EncryptedSecret] = []
     for document in documents:
@@ -196,10 +196,10 @@ def _keep(
 def _unchanged(
     call: Call, connection: Connection, top: Map, document: Parcel, there: RevisionDocument | None
 ) -> Content | None:
-    """The stored content of an unchanged encrypted document, or a content to store with unknown references, or None.
-    top: the document without its data.
+    """The content to store for an encrypted document whose data is a reference, or None. top: the document without its
+    data.
 
-    Raises ApiError for the reference of another document's secret.
+    It is the stored content if the document is unchanged. Raises ApiError for a reference to another document's secret.
     """
     stored = text_of_digest(connection, there.digest) if there is not None else None
     reference = data_of(top_of(stored)) if stored is not None and there is not None and there.encrypted else None
@@ -209,7 +209,7 @@ def _unchanged(
             raise bad_request(f"document {document.label} has the reference of another document's secret as its data")
         return content_of(with_data(top, document.reference), encrypted=True)
     if not call.identity.may(LIST_ENCRYPTED):
-        return None  # the response "unchanged" would confirm a guess
+        return None  # an "unchanged" response would confirm a guess
     known = number_of(reference)
     secret = secrets_of(connection, [known]).get(known) if known is not None else None
     if stored is None or secret is None:

@@ -15,8 +15,8 @@ T = TypeVar("T")
 
 
 class Cache(Generic[T]):
-    """size: returns the size of a value in characters. maximum: capacity in characters; the least recently used value is
-    evicted first.
+    """A cache. size: returns the size of a value in characters. maximum: capacity in characters; the least recently
+    used value is evicted first.
     """
 
     def __init__(self, size: Callable[[T], int], maximum: int = 128 << 20) -> None:

@@ -35,9 +35,9 @@ _FILTERS = {
 
 
 class ServiceError(PlaitError):
-    """An error response, or no response (status 0).
+    """An error response, or a missing response (status 0).
 
-    status: of HTTP. kind: the name of the error, such as `DuplicateDocumentExists`. messages: all of them.
+    status: HTTP status. kind: the name of the error, such as `DuplicateDocumentExists`. messages: all messages.
     """
 
     code = "service-error"
@@ -56,7 +56,7 @@ class Client:
     """
 
     def __init__(self, address: str, *, token: str | None = None, timeout: float = 120) -> None:
-        """Raises UsageError for an address that is not one of HTTP."""
+        """Raises UsageError for an address that is not an HTTP URL."""
         if not address.startswith(("http://", "https://")):
             raise UsageError(
                 f'"{address}" is no address of a service',
@@ -88,7 +88,7 @@ class Client:
         return _maps(self._ask("GET", ["revisions", revision, what], query=query))
 
     def revisions(self, *, tag: str | Sequence[str] = ()) -> list[dict[str, object]]:
-        """All revisions, or those with one of some tags."""
+        """All revisions, or those with one of the given tags."""
         return _results(self._ask("GET", ["revisions"], query={"tag": tag}))
 
     def revision(self, revision: int) -> dict[str, object]:
@@ -100,7 +100,7 @@ class Client:
         return self._map("GET", ["revisions", first, "diff", second])
 
     def deepdiff(self, first: int, second: int) -> dict[str, object]:
-        """The same, including changes in rendered documents."""
+        """As `diff`, including changes in rendered documents."""
         return self._map("GET", ["revisions", first, "deepdiff", second])
 
     def put_files(self, bucket: str, directory: str) -> None:
@@ -108,7 +108,7 @@ class Client:
         self._ask("PUT", ["buckets", bucket, "documents"], text_of(list(documents_in(directory))))
 
     def fleet(self, revision: int, other: int | None = None, *, diff: bool = False) -> list[dict[str, object]]:
-        """All runs of the project in a revision, or their differences in another one. diff: also by lines."""
+        """All runs of the project in a revision, or their differences from another one. diff: also by line."""
         path = ["revisions", revision, "fleet", *([] if other is None else [other])]
         return [one for page in self._ask("GET", path, query={"diff": True} if diff else None) for one in _maps(page)]
 
@@ -117,15 +117,15 @@ class Client:
         return self._ask("GET", ["revisions", revision, "runs", name])
 
     def rollback(self, revision: int) -> dict[str, object]:
-        """A new revision with the documents of an earlier one."""
+        """Creates a revision with the documents of an earlier one."""
         return self._map("POST", ["rollback", revision])
 
     def delete_revisions(self) -> None:
-        """Forgets everything."""
+        """Deletes all revisions."""
         self._ask("DELETE", ["revisions"])
 
     def tag(self, revision: int, tag: str, data: Mapping[str, object] | None = None) -> dict[str, object]:
-        """Tag a revision; the tag with its data."""
+        """Tags a revision. Returns the tag with its data."""
         return self._map("POST", ["revisions", revision, "tags", tag], text_of([dict(data)]) if data else "")
 
     def tags(self, revision: int) -> dict[str, object]:
@@ -162,7 +162,7 @@ class Client:
     def _ask(
         self, method: str, path: Sequence[object], text: str = "", *, query: Mapping[str, object] | None = None
     ) -> list[object]:
-        """The documents of an answer; of all its pages, unless the query has a limit."""
+        """The documents of a response, from all pages unless the query has a limit."""
         found: list[object] = []
         marker: str | None = None
         while True:
@@ -198,19 +198,19 @@ class Client:
         return _documents(data), following[1] if following else None
 
 
-# Of one page.
+# Maximum size of one page.
 _MOST_BYTES = 256 << 20
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Makes a redirection an error: the token is for the service at this address and for no other."""
+    """Makes a redirection an error, because the token is only for the service at this address."""
 
     def redirect_request(self, *_: object) -> None:
-        """Nothing to follow."""
+        """Follows no redirection."""
 
 
 _OPENER = build_opener(_NoRedirects)
-# The service may be known by another address than the one in the header, so only the marker counts.
+# The address in the header may differ from the client's, so only the marker is used.
 _MARKER = re.compile(r'[?&]marker=(\d{1,9})>; rel="next"')
 
 

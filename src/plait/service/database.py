@@ -1,6 +1,6 @@
 """The database: SQLite by default, PostgreSQL by a URL.
 
-A writer has exclusive access from the beginning of its transaction, so that revisions are serialized and its reads stay
+A writer has exclusive access from the start of its transaction, so that revisions are serialized and its reads stay
 valid. A reader sees a snapshot.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
 
 _LOG = logging.getLogger("plait.service")
-# Of PostgreSQL's advisory locks: ours.
+# The key of plait's advisory lock in PostgreSQL.
 _LOCK = 0x706C616974
 _SECONDS_OF_WAITING = 30
 _SECONDS_TO_CONNECT = 10
@@ -45,8 +45,8 @@ _CONNECTIONS = 20
 _WRITES = "plait_writes"
 _PLAIN = "plait_plain"
 _SECONDS_TO_CLOSE = 5
-# Pages of SQLite's cache: of each connection, and of the writing one, whose pages are written to the log if there is no
-# space.
+# Number of pages in SQLite's cache: for each connection, and for the writing one, whose pages go to the log if there is
+# no space.
 _SMALL, _LARGE = "PRAGMA cache_size = -256", "PRAGMA cache_size = -32768"
 NO, UNKNOWN, YES = "no", "unknown", "yes"
 _NEWEST = "head"
@@ -64,9 +64,9 @@ class Fate:
 
 
 class Database:
-    """A database with the tables of this version. url: of SQLAlchemy. telemetry: receives transactions.
+    """A database with the tables of this version. url: as in SQLAlchemy. telemetry: receives transactions.
 
-    Raises UsageError for a URL that is none of ours, PlaitError where the database cannot be used.
+    Raises UsageError for an unsupported URL, PlaitError if the database cannot be used.
     """
 
     def __init__(self, url: str, telemetry: Telemetry | None = None) -> None:
@@ -88,7 +88,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that reads: all its queries see one moment."""
+        """A read transaction. All its queries see the same snapshot."""
         with self._telemetry.span("read"), self.engine.connect() as connection:
             if connection.dialect.name == "postgresql":
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
@@ -134,7 +134,7 @@ class Database:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """The turn of a writer of this process. Raises ApiError (503) if others take too long."""
+        """A context for one writer of this process at a time. Raises ApiError (503) if others take too long."""
         if not self._writer.acquire(timeout=_SECONDS_OF_WAITING):
             raise busy("other requests that write take too long")
         try:
@@ -146,7 +146,7 @@ class Database:
         """Raises SQLAlchemy's error if the database does not answer or rejects writes."""
         with self.reading() as connection:
             connection.execute(text("SELECT 1"))
-        # A current writer will notice.
+        # A current writer will detect the failure.
         if monotonic() < self._written_at + _RECENT or self._writer.locked():
             return
         with self.writing() as connection:
@@ -155,7 +155,7 @@ class Database:
     def close(self) -> None:
         """Closes all connections; one in use by an unfinished thread is closed when it is returned.
 
-        Everything in SQLite's log is written to the file first.
+        SQLite's log is written to the file first.
         """
         if self.engine.dialect.name == "sqlite" and not self._is_closed:
             try:
@@ -168,7 +168,7 @@ class Database:
         self.engine.dispose()
 
     def _returned(self, _: DBAPIConnection, record: ConnectionPoolEntry) -> None:
-        # The pool that it came from is gone, and would leave it open.
+        # The connection's pool is gone, and would leave it open.
         if self._is_closed:
             record.invalidate()
 
@@ -179,7 +179,7 @@ class Database:
             _check_version(connection, config)
             config.attributes["connection"] = connection
             command.upgrade(config, _NEWEST)
-        # Where there was nothing to migrate, nothing was written.
+        # If there was nothing to migrate, nothing was written.
         self._written_at = float("-inf")
 
 
@@ -213,12 +213,12 @@ def _is_undone(error: DBAPIError) -> bool:
 
 
 def opened(url: str) -> Engine:
-    """Another database, not migrated. Raises UsageError for an unsupported URL."""
+    """The engine for another database, without migration. Raises UsageError for an unsupported URL."""
     return _engine(_parsed(url))
 
 
 def shown(url: URL) -> str:
-    """A URL for messages: without passwords, which may also stand in its query."""
+    """A URL in messages: without passwords, also in its query."""
     named = [name for name in url.query if "password" in name.lower()]
     return url.difference_update_query(named).render_as_string(hide_password=True)
 
@@ -252,7 +252,7 @@ def _engine(url: URL) -> Engine:
             pool_size=_CONNECTIONS,
             max_overflow=_CONNECTIONS,
             pool_pre_ping=True,
-            # The connection that was used last, so that no more of them fill with pages than are in use at a time.
+            # Reuse the last connection first, so that only as many caches fill as are in use at a time.
             pool_use_lifo=True,
             pool_timeout=_SECONDS_TO_CONNECT,
             hide_parameters=True,
@@ -273,12 +273,12 @@ def _engine(url: URL) -> Engine:
 
 @contextmanager
 def _room_to_write(connection: Connection) -> Iterator[None]:
-    """While the body of the `with` statement runs, SQLite has memory for many pages; afterwards the connection has few."""
+    """A context in which SQLite has memory for many pages. Afterwards the connection has few."""
     try:
         yield
     finally:
         if connection.dialect.name == "sqlite" and not connection.invalidated:
-            # On the driver's connection: these begin no transaction.
+            # On the driver's connection, because these statements start no transaction there.
             cursor = connection.connection.cursor()
             try:
                 cursor.execute(_SMALL)
@@ -289,7 +289,7 @@ def _room_to_write(connection: Connection) -> Iterator[None]:
 
 
 def _make_private(path: str) -> None:
-    """Creates the file if it is missing, readable by its owner only. SQLite gives its other files the same mode."""
+    """Creates the file if it is missing, readable only by its owner. SQLite gives its other files the same mode."""
     try:
         create(path, 0o600)
     except OSError as error:

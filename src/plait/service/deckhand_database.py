@@ -1,7 +1,7 @@
-"""The revisions in a database of Deckhand, which is PostgreSQL: read, and never written.
+"""Reads the revisions in a database of Deckhand (PostgreSQL).
 
-Each of its revisions has the documents that it wrote, and marks for deleted ones; the state of a revision is the newest
-version of each. The data of encrypted documents is in Barbican and replaced by a reference.
+Each revision has the documents that it wrote, and marks for deleted ones; the state of a revision is the newest version
+of each. The data of encrypted documents is in Barbican; the documents contain references.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def _steps(connection: Connection, metadata: MetaData) -> Iterator[RevisionRecor
 def _changes(
     rows: Sequence[Row[Any]], names: dict[int, str], there: dict[Identity, tuple[str, str]]
 ) -> tuple[list[Identity], list[DocumentRecord]]:
-    """The documents that a revision deleted and wrote. there: bucket and text of the documents before it, and after it."""
+    """The documents that a revision deleted and wrote. there: bucket and text of the documents before the revision;
+    updated to those after it.
+    """
     gone: list[Identity] = []
     new: list[DocumentRecord] = []
     for row in rows:

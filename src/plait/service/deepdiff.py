@@ -1,4 +1,4 @@
-"""Differences between two values, in the format of the library that Deckhand's clients know.
+"""Differences between two values, in the format of the DeepDiff library, which Deckhand's clients know.
 
 Locations are written as `root['key'][0]`. A list is compared item by item, or as added and removed items, whichever is
 shorter.
@@ -15,19 +15,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# A location: its parent, and the key or index there; None at the root. It is formatted only for differences.
+# A location: its parent, and the key or index in it; None at the root. It is formatted only for differences.
 _Place = tuple["_Place", object] | None
 # kind, location, details
 _Change = tuple[str, _Place, object]
 _ADDED, _REMOVED = "dictionary_item_added", "dictionary_item_removed"
-# Steps of difflib, which compares all lines, and all pairs of equal ones, for each block that it finds.
+# Maximum number of steps of difflib, which visits all items, and all pairs of equal ones, for each block.
 _STEPS = 100_000_000
-# Maps that share fewer of their keys are reported as a whole.
+# Maps that share a smaller part of their keys are reported as a whole.
 _ALIKE = 0.33
 
 
 def changes(old: object, new: object) -> dict[str, object]:
-    """The changes from one value to another, by kind; nothing for equal ones. Raises LimitError."""
+    """The changes from one value to another, by kind; empty if the values are equal. Raises LimitError."""
     found: defaultdict[str, dict[str, object]] = defaultdict(dict)
     most, size = current_budget().limits.output, 0
     for kind, place, told in _changes(old, new, None):
@@ -36,7 +36,7 @@ def changes(old: object, new: object) -> dict[str, object]:
         if size > most:
             raise limit_error("the output", "output", most)
         found[kind][text] = told
-    # For keys only the locations are reported.
+    # Keys are reported only by location.
     return {kind: list(told) if kind in (_ADDED, _REMOVED) else told for kind, told in sorted(found.items())}
 
 
@@ -129,7 +129,7 @@ def _items(kind: str, items: list[object], start: int, end: int, place: _Place) 
 
 
 def _are_few(old: Sequence[object], new: Sequence[object]) -> bool:
-    """True if difflib compares two lists in reasonable time. Raises LimitError when the time of the request is up."""
+    """True if difflib can compare two lists in reasonable time. Raises LimitError if the time of the request is up."""
     current_budget().check_time()
     counts = Counter(old)
     pairs = sum(counts[item] * count for item, count in Counter(new).items())

@@ -1,7 +1,8 @@
-"""Dependencies among the documents of a revision, from the facts about them: which must be rendered again after a change.
+"""Dependencies among the documents of a revision, from stored facts. They determine the documents to render again after
+a change.
 
-The result is never too small, as that of `flows`: layers are ignored, and a selector reaches every document with its
-labels, whatever its schema, because a document that cannot be a parent is an error of the child.
+The result is conservative, as in `flows`: layers are ignored, and a selector reaches every document with its labels,
+whatever its schema, because a document that cannot be a parent is an error of the child.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class Dependencies:
-    """The documents of a revision by the attributes that others refer to. Immutable: `changed` returns a new one."""
+    """The documents of a revision by the attributes that others refer to. Immutable: `changed` returns a new object."""
 
     def __init__(self, documents: Iterable[tuple[RevisionDocument, Facts]] = ()) -> None:
         self.documents: dict[int, tuple[RevisionDocument, Facts]] = {}
         self._named: dict[Key, list[int]] = {}
         self._labelled: dict[str, list[int]] = {}
-        # Documents by the source that they read, and by one pair of the labels that they select their parent by.
+        # Documents by their substitution sources, and by one label of their parent selector.
         self._readers: dict[Key, list[int]] = {}
         self._children: dict[str, list[int]] = {}
         self._of_schema: dict[str, list[int]] = {}
@@ -36,7 +37,7 @@ class Dependencies:
                 table.setdefault(key, []).append(entry.id)
 
     def _places(self, entry: RevisionDocument, facts: Facts) -> Iterator[tuple[dict[Hashable, list[int]], Hashable]]:
-        """The tables that have a document, each with its key there."""
+        """The tables that contain a document, each with the document's key."""
         tables: tuple[tuple[object, Iterable[Hashable]], ...] = (
             (self._named, [(entry.schema, entry.name)]),
             (self._of_schema, [entry.schema]),
@@ -49,7 +50,7 @@ class Dependencies:
                 yield table, key  # type: ignore[misc]
 
     def changed(self, gone: Iterable[RevisionDocument], came: Iterable[tuple[RevisionDocument, Facts]]) -> Dependencies:
-        """The same without some documents, and with others."""
+        """A copy without some documents, and with others."""
         made = Dependencies()
         made.documents = dict(self.documents)
         for name in ("_named", "_labelled", "_readers", "_children", "_of_schema"):
@@ -81,7 +82,7 @@ class Dependencies:
             yield from self._of_schema.get(entry.name, ())
 
     def read(self, number: int) -> Iterator[int]:
-        """The documents that the rendering of a document, or the check of it, may need."""
+        """The documents that rendering or checking a document may need."""
         entry, facts = self.documents[number]
         yield from self._named[entry.schema, entry.name]
         for key in facts.sources:
@@ -100,7 +101,7 @@ class Dependencies:
                 yield from (one for one in ids if self.documents[one][0].name in wanted)
 
     def affected(self, changes: Iterable[tuple[RevisionDocument, Facts]]) -> set[int]:
-        """The documents that must be rendered again after others were added or removed. changes: these, with their
+        """The documents that must be rendered again after a change. changes: the added or removed documents, with their
         facts.
         """
         found: set[int] = set()
@@ -114,7 +115,7 @@ class Dependencies:
         return found
 
     def needed(self, numbers: Iterable[int]) -> set[int]:
-        """These documents, and all that their rendering needs."""
+        """These documents, and all documents needed to render them."""
         found = set(numbers)
         pending = list(found)
         while pending:

@@ -34,7 +34,7 @@ def diff(call: Call) -> Answer:
 
 
 def deep_diff(call: Call) -> Answer:
-    """The same, including changes in rendered documents from the first revision to the second. Raises ApiError."""
+    """As `diff`, including changes in rendered documents, from the first revision to the second. Raises ApiError."""
     call.identity.require(SHOW_DEEPDIFF)
     service = call.service
     with service.database.reading() as connection:
@@ -61,7 +61,7 @@ _CREATED, _DELETED, _MODIFIED, _UNMODIFIED = "created", "deleted", "modified", "
 
 
 class _Side:
-    """One of two revisions. buckets: those with documents. entries: those that the other one lacks."""
+    """One of two revisions. buckets: those with documents. entries: those that the other revision lacks."""
 
     def __init__(self, buckets: Iterable[str], entries: Sequence[RevisionDocument] = ()) -> None:
         self.buckets = frozenset(buckets)
@@ -123,7 +123,7 @@ def _bucket_changes(
         if only:
             result[key] = {"count": len(only), "details": [list(identity) for identity in only]}
     details = {
-        # The reference's key is how its language writes a pair.
+        # Deckhand's key is the Python form of a pair.
         str(identity): _document_changes(before, second[identity])
         for identity, before in sorted(first.items())
         if identity in second and before.digest != second[identity].digest

@@ -22,7 +22,8 @@ _LOG = logging.getLogger("plait.service")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _MOST = 1 << 20
-# Seconds: timeout of a fetch; between two fetches requested by tokens; between two in the background.
+# In seconds: the timeout of a fetch, the minimum between two fetches requested by tokens, and between two in the
+# background.
 _BOUND = 10.0
 _PAUSE = 60.0
 _OFTEN = 3600.0
@@ -53,7 +54,7 @@ class Published:
         threading.Thread(target=_keep_fetching, args=(weakref.ref(self), stopped), daemon=True).start()
 
     def fetch_if_due(self) -> None:
-        """Fetches because a token names an unknown key, unless that was tried within the last minute.
+        """Fetches the keys because a token names an unknown key, unless they were fetched within the last minute.
 
         Requests share a fetch, and wait at most for its timeout. Raises ApiError if too many wait.
         """
@@ -64,7 +65,7 @@ class Published:
                 self._try()
 
     def fetch_again(self) -> None:
-        """Fetch in the background."""
+        """Fetches the keys in the background."""
         with self._fetching:
             self._try()
 
@@ -91,7 +92,7 @@ class Published:
 
 @contextmanager
 def _place(lock: threading.Lock | threading.Semaphore, seconds: float) -> Iterator[None]:
-    """Have a lock, for which it waits so long. Raises ApiError if it cannot be had."""
+    """Acquires a lock. seconds: timeout. Raises ApiError after the timeout."""
     if not lock.acquire(timeout=seconds):
         raise ApiError("IssuerNotAvailable", 503, "keys of the issuer are being fetched; try again later")
     try:
@@ -109,7 +110,7 @@ def _keep_fetching(published: weakref.ref[Published], stopped: threading.Event) 
 
 
 def _key_set(issuer: str, until: float) -> str:
-    """The text of the key set. until: when it must be there. Raises PlaitError, TimeoutError."""
+    """The text of the key set. until: deadline. Raises PlaitError, TimeoutError."""
     about = _json(_get(issuer.rstrip("/") + _WELL_KNOWN, until))
     if about.get("issuer") != issuer:
         raise PlaitError(

@@ -25,10 +25,10 @@ def raw(call: Call) -> Answer:
 
 
 def rendered(call: Call) -> Answer:
-    """The documents of a revision, rendered. Raises ApiError."""
+    """The rendered documents of a revision. Raises ApiError."""
     call.identity.require(LIST_CLEARTEXT)
     shows_all = call.identity.may(LIST_ENCRYPTED)
-    # Who may not see secrets does not see what was made from them either.
+    # Clients without access to secrets do not see values computed from them.
     cleartext = call.switch("cleartext-secrets", default=True) and shows_all
     with call.service.database.reading() as connection:
         revision = existing(connection, call.path["revision"])

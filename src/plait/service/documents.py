@@ -1,4 +1,4 @@
-"""Documents as the service accepts, stores and shows them."""
+"""Documents in the forms in which the service accepts, stores and returns them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS = ("data", "metadata", "schema")
 
 
 def checked(nodes: Sequence[Node]) -> list[LayeredDocument]:
-    """The documents of a request. Raises ApiError for the first that breaks the rules of its form."""
+    """The documents of a request. Raises ApiError for the first invalid one."""
     return [_checked(node, number) for number, node in enumerate(nodes)]
 
 
@@ -45,7 +45,7 @@ def _checked(node: Node, number: int) -> LayeredDocument:
 
 
 def invalid(messages: list[Message]) -> ApiError:
-    """The refusal of documents that are not as they should be."""
+    """The error for invalid documents."""
     return ApiError(
         "InvalidDocumentFormat",
         400,
@@ -56,7 +56,7 @@ def invalid(messages: list[Message]) -> ApiError:
 
 
 def message_of(code: str, finding: Finding, schema: str, layer: str, name: str) -> Message:
-    """A finding as clients know it."""
+    """A finding in the format of the API."""
     return {
         "diagnostic": finding.found or finding.expected or (str(finding.at) if finding.at is not None else ""),
         "documents": [{"layer": layer, "name": name, "schema": schema}],
@@ -87,12 +87,12 @@ def identity_of(document: LayeredDocument) -> tuple[str, str, str]:
 
 
 def is_shown(entry: RevisionDocument) -> bool:
-    """True if listings include it: all but the documents that Deckhand omits."""
+    """True if listings include the document. Deckhand omits some."""
     return entry.control != revision_store.VALIDATION_POLICY
 
 
 def completed(document: LayeredDocument) -> Map:
-    """The document as stored: its three parts, with default metadata added."""
+    """The document in its stored form: its three parts, with default metadata added."""
     metadata = document.metadata
     if document.encrypted and is_empty(document.data):
         metadata = _set(metadata, "storagePolicy", "cleartext")
@@ -139,7 +139,7 @@ def content_of(top: Map, *, encrypted: bool) -> Content:
 
 
 class Filled(NamedTuple):
-    """The columns of a document that is stored already."""
+    """The columns of a stored document."""
 
     encrypted: bool
     abstract: bool
@@ -156,7 +156,7 @@ def filled(text: str, *, encrypted: bool) -> Filled:
 
 
 def control_of(schema: str) -> int:
-    """The kind of control document that a schema is of; 0 for another."""
+    """The type of control document for a schema; 0 for any other schema."""
     if schema.startswith(POLICY):
         return revision_store.POLICY
     return revision_store.VALIDATION_POLICY if schema.startswith(VALIDATION_POLICY) else 0
@@ -178,7 +178,7 @@ def redacted(text: str) -> str:
 
 
 def stream(documents: Iterable[tuple[RevisionDocument, str]], revision: int | None = None) -> Iterator[str]:
-    """Documents as parts of one text, each with its id and status. revision: instead of that of its last change."""
+    """Documents as parts of one text, each with its id and status. revision: replaces that of the last change."""
     statuses: dict[tuple[str, int], str] = {}
     separator = ""
     for entry, text in documents:

@@ -50,7 +50,7 @@ class EncryptedSecret(NamedTuple):
 
 
 class KeyRing:
-    """The keys of a site. read: returns them; called again after a while, and when a secret names an unknown key."""
+    """The keys of a site. read: returns the keys; called again after a while, and when a secret names an unknown key."""
 
     def __init__(self, read: Callable[[], Map] | None = None) -> None:
         """Raises UsageError for invalid keys, and the errors of `read`."""
@@ -63,11 +63,11 @@ class KeyRing:
 
     @property
     def first(self) -> str:
-        """The name of the key that wraps."""
+        """The name of the key that wraps new data keys."""
         return next(iter(self._keys))
 
     def seal(self, text: str) -> EncryptedSecret:
-        """A new secret. text: of its data."""
+        """Encrypts a new secret. text: of its data."""
         if monotonic() > self._read_at + _FRESH:
             self.reload()
         number, own = str(uuid.uuid4()), os.urandom(_KEY)
@@ -77,7 +77,7 @@ class KeyRing:
         )
 
     def open(self, secret: EncryptedSecret) -> Value:
-        """The data of a secret. Raises ApiError if its key is missing or has changed."""
+        """Decrypts the data of a secret. Raises ApiError if its key is missing or has changed."""
         own = self._unwrapped(secret)
         return node_of(_decrypt(own, secret.id, secret.sealed).decode("utf-8", "surrogatepass"))
 
@@ -86,7 +86,7 @@ class KeyRing:
         return _encrypt(self._key(self.first), secret.id, self._unwrapped(secret))
 
     def reload(self) -> None:
-        """Reads the keys again. The old ones stay if that fails."""
+        """Reads the keys again. If that fails, the old ones stay."""
         self._read_at = monotonic()
         try:
             if self._read is not None:
@@ -129,7 +129,7 @@ def _keys_of(found: Map) -> dict[str, bytes]:
 
 
 def new_key() -> str:
-    """A key as the file of keys has it."""
+    """A new key, in the format of the key file."""
     return base64.b64encode(os.urandom(_KEY)).decode()
 
 
@@ -158,12 +158,12 @@ def reference_of(base: str, secret: EncryptedSecret) -> str:
 
 
 def number_of(reference: Value) -> str | None:
-    """The number of the secret that a reference names; None for other texts."""
+    """The number of the secret in a reference; None for any other text."""
     return str(reference).rpartition("/")[2] if is_reference(reference) else None
 
 
 def keep(connection: Connection, secrets: Iterable[EncryptedSecret]) -> None:
-    """Stores secrets."""
+    """Stores encrypted secrets."""
     rows = [secret._asdict() for secret in secrets]
     if rows:
         connection.execute(insert(SECRETS), rows)
@@ -184,7 +184,7 @@ SECRETS_ROW = (SECRETS.c.id, SECRETS.c.key, SECRETS.c.wrapped, SECRETS.c.sealed)
 
 
 def rotate(connection: Connection, keys: KeyRing) -> int:
-    """Wrap some secrets that another key wraps by the first one; how many. Raises ApiError."""
+    """Wraps some secrets that use another key with the first key. Returns their number. Raises ApiError."""
     rows = connection.execute(select(*SECRETS_ROW).where(SECRETS.c.key != keys.first).limit(_MANY)).all()
     for row in rows:
         secret = EncryptedSecret(*row)

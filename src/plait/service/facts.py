@@ -1,7 +1,6 @@
-"""Facts about a document that decide which other documents it reads: labels, the selector of its parent, its sources.
+"""Facts about a document that determine the documents it reads: labels, parent selector, substitution sources.
 
-They are computed when a document is stored, and stored with its text, so that dependencies are found without reading it
-again.
+They are computed and stored with the document, so that dependencies are found without parsing it again.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ class Facts(NamedTuple):
     """Facts about a document.
 
     selector: of its parent, empty for none. inherits: it uses data of its parent, or replaces it. sources: schema and
-    name of the documents that its substitutions read. Pairs of labels are strings that are equal for equal keys and
-    values of the same types.
+    name of the documents that its substitutions read. Label pairs are strings, equal if keys and values are equal and
+    have the same types.
     """
 
     labels: Pairs
@@ -67,7 +66,7 @@ def facts_of(document: LayeredDocument) -> Facts:
 
 
 def labels_of(document: LayeredDocument) -> dict[str, str]:
-    """The labels that requests can filter by, as indexed: those whose key and value are strings."""
+    """The labels by which requests can filter, as indexed: those whose key and value are strings."""
     found = document.labels.items if document.labels is not None else []
     return {
         indexed(item.key): indexed(item.value)
@@ -81,9 +80,10 @@ LONGEST_LABEL = 200
 
 
 def indexed(text: str) -> str:
-    """A part of a label as it is indexed: the end of a long one is a digest, since no index takes texts of any length.
+    """A part of a label in the form in which it is indexed. The end of a long text is replaced by a digest, because
+    indexes limit the length.
 
-    So is the end of one with NUL, which PostgreSQL does not store, and which no request can ask for.
+    So is the end of a text with NUL, which PostgreSQL cannot store, and which no request can contain.
     """
     if len(text) <= LONGEST_LABEL and "\0" not in text:
         return str(text)
@@ -104,7 +104,7 @@ def _pairs(labels: Map | None) -> Pairs:
 
 
 def _stable(value: object) -> object:
-    """The same with one form for equal numbers: 0.0 is -0.0."""
+    """The value with one form for equal numbers: 0.0 and -0.0."""
     if isinstance(value, tuple):
         return tuple(map(_stable, value))
     return value + 0.0 if isinstance(value, float) else value

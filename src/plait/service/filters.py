@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def chosen(call: Call, documents: Sequence[One], is_shown: Callable[[One], bool]) -> tuple[Sequence[One], int | None]:
     """The rendered documents that the parameters of a request select, and the marker of the next ones. Raises ApiError.
 
-    documents: in order, including hidden ones; markers count them, so that those before a marker are not visited.
+    documents: in order, including hidden ones, which markers count, so that documents before a marker are not visited.
     """
     window = call.window(LARGEST_PAGE)
     nodes = _Nodes()
@@ -62,7 +62,7 @@ def _sorted(call: Call, documents: Iterable[One], nodes: _Nodes, keys: Sequence[
 
 
 class selected:  # noqa: N801 - reads as what it gives
-    """The documents of a revision as stored, selected by the parameters of a request: an iterator.
+    """An iterator over the stored documents of a revision that the parameters of a request select.
 
     encrypted: include secret ones. marker: of the next ones, known at the end of the iteration, or None. Raises
     ApiError.
@@ -100,7 +100,7 @@ class selected:  # noqa: N801 - reads as what it gives
                 last = one.entry.id
                 yield one
             else:
-                # At most one such row exists; the database cursor ends with it.
+                # At most one such row exists, and the database cursor ends with it.
                 self.marker = last or None
 
 
@@ -134,12 +134,14 @@ def _conditions(call: Call, connection: Connection) -> Iterator[ColumnElement[bo
         yield _labelled(connection, key, value) if is_pair else false()
 
 
-# Maximum number of documents with a label that are looked up one by one.
+# Maximum number of documents with a label that are looked up individually.
 _FEW = 500
 
 
 def _labelled(connection: Connection, key: str, value: str) -> ColumnElement[bool]:
-    """True if a document has a label. Where many have it, the first ones of a list are soon found among all documents."""
+    """The condition that a document has a label. If many documents have it, the first ones of a list are quickly found
+    among all documents.
+    """
     pair = and_(LABELS.c.key == indexed(key), LABELS.c.value == indexed(value))
     if connection.execute(select(true()).where(pair).offset(_FEW).limit(1)).scalar():
         return exists().where(LABELS.c.digest == ENTRIES.c.digest, pair)
@@ -147,7 +149,7 @@ def _labelled(connection: Connection, key: str, value: str) -> ColumnElement[boo
 
 
 def _of_schema(wanted: str) -> ColumnElement[bool]:
-    """True if `wanted` is the schema, its namespace, or namespace and kind."""
+    """The condition that `wanted` is the schema, its namespace, or namespace and kind."""
     if wanted.count("/") > 1:
         return ENTRIES.c.schema == wanted
     # LIKE is case-insensitive in SQLite.
@@ -213,7 +215,7 @@ def _has_labels(labels: Value, wanted: Sequence[str]) -> bool:
 
 
 def _rank(value: Value) -> tuple[int, float, str]:
-    """The sort key of a value of any kind."""
+    """The sort key of a value of any type."""
     if value is None or type(value) in (Map, Array):
         return 0, 0, ""
     if isinstance(value, bool | int | float):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from plait.service.revision_store import StoredDocument
     from plait.service.route_arguments import Call
 
-# Beyond the limit of a run: until the process has begun, and has ended.
+# Seconds in addition to the limit of a run, for the start and the end of the process.
 _MORE_SECONDS = 5
 
 
@@ -151,8 +151,8 @@ def _shown(made: Made) -> dict[str, object]:
 
 
 def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool = False) -> Sequence[Made]:
-    """The runs of the project in a revision. only: the named one. or_zero: accept 0, the empty state before the first
-    revision.
+    """The runs of the project in a revision. only: the name of the only requested run. or_zero: accept 0, the empty
+    state before the first revision.
 
     Raises ApiError.
     """

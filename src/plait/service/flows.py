@@ -1,12 +1,12 @@
 """Finds documents that contain or may reveal data of encrypted ones, from metadata only, without rendering.
 
-The result is conservative. Layers are ignored, so that a later layering policy changes nothing: a document that selects
-its parent by labels may inherit from every document of its schema with these labels, and from the replacements of
-those; a substitution may read every document of that schema and name.
+The result is conservative. Layers are ignored, so that a later layering policy does not matter. A document that selects
+its parent by labels may inherit from every document of its schema with these labels, and from their replacements. A
+substitution may read every document with its source's schema and name.
 
-`check` is the rule for writing: a document reads no more than its writer may read. Otherwise a pattern of a
-substitution or of a `DataSchema`, or the success of rendering, would reveal a secret bit by bit to a writer who cannot
-read it.
+`check` implements the rule for writing: a document must not read more than its writer may read. Otherwise a writer
+without access could learn a secret bit by bit, from patterns of substitutions or of a `DataSchema`, or from the success
+of rendering.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class One(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Schema and name: how substitutions name it."""
+        """Schema and name, by which substitutions refer to the document."""
         return self.entry.schema, self.entry.name
 
 
 class SecretFlows:
-    """Finds flows of secrets. both_ways: for rendering as Deckhand does, where documents share maps, so that later
-    writes into one also change its source.
+    """Finds flows of secrets. both_ways: for rendering as Deckhand does, where documents share maps, so that writes
+    into a document may change its source.
     """
 
     def __init__(self, *, both_ways: bool = False) -> None:
@@ -97,13 +97,13 @@ class SecretFlows:
         has_secret_file = any(one.entry.schema == project_files.SCHEMA for one in holding)
         for one in documents:
             validates = _is_data_schema(one) and one.entry.name in schemas
-            # The files of a project are one program: each may read all others.
+            # The files of a project are one program, so each may read all others.
             is_beside = has_secret_file and one.entry.schema == project_files.SCHEMA
             if one in revealing or validates or is_beside or one.entry.schema in secret_schemas:
                 yield one
 
     def _holding(self, documents: Sequence[One], edges: Sequence[tuple[One, One]]) -> set[One]:
-        """The encrypted documents, and all that read one of these."""
+        """The encrypted documents, and all documents that read them."""
         readers: dict[One, list[One]] = {}
         for reader, read in edges:
             readers.setdefault(read, []).append(reader)
@@ -122,17 +122,17 @@ class SecretFlows:
         return [One(entry, facts_from(text)) for entry, text in facts_of_revision(connection, revision)]
 
 
-# Documents in a message.
+# Maximum number of documents in a message.
 _SHOWN = 10
 
 
 def str_of(entry: RevisionDocument) -> str:
-    """A document as messages name it."""
+    """The name of a document in messages."""
     return f"[{entry.schema}, {entry.layer}] {entry.name}" if entry.layer else f"[{entry.schema}] {entry.name}"
 
 
 def _reading(documents: Sequence[One]) -> Iterator[tuple[One, One]]:
-    """Pairs of documents: one whose rendered data may contain data of the other, and the other."""
+    """Pairs of documents: one whose rendered data may contain data of the second one."""
     named: dict[Key, list[One]] = {}
     labelled: dict[tuple[str, str], list[One]] = {}
     for one in documents:

@@ -1,4 +1,4 @@
-"""Provenance of rendered documents, computed in a worker process. Only the answers leave it."""
+"""Computes provenance of rendered documents in a worker process. Only the result is sent back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a request that is sent again with its key is done once (draft-ietf-httpapi-idempotency-key-header).
+"""`Idempotency-Key`: a repeated request with the same key is executed once (draft-ietf-httpapi-idempotency-key-header).
 
 The key and the answer are stored in the transaction of the request itself, so that either both exist or neither. A
 client that got no answer, or an unknown outcome, repeats the request and gets the answer of the first one.
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 HEADER = "idempotency-key"
 _HOURS = 24
-# A string of Structured Fields, or the same without quotes, as many clients send it.
+# A string in the syntax of Structured Fields, or without quotes, as many clients send it.
 _STRING = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])+)"|([!#-+\--\[\]-~]+)')
 
 
 def key_of(values: Sequence[str]) -> str | None:
-    """The key that headers name; None for none. Raises ApiError."""
+    """The key in the headers, or None. Raises ApiError."""
     if not values:
         return None
     found = _STRING.fullmatch(values[0].strip())
@@ -44,7 +44,7 @@ def key_of(values: Sequence[str]) -> str | None:
 
 
 def fingerprint_of(parts: Iterable[str], body: Body) -> str:
-    """A digest that distinguishes requests with the same key. parts: all of the request but the body."""
+    """A digest that distinguishes requests with the same key. parts: of the request, except the body."""
     found = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -56,7 +56,7 @@ def fingerprint_of(parts: Iterable[str], body: Body) -> str:
 
 
 class Repeat(NamedTuple):
-    """A request with a key. name: of the user; keys of others are other keys."""
+    """A request with a key. name: of the user. Keys of different users are distinct."""
 
     name: str
     key: str

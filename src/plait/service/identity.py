@@ -1,4 +1,6 @@
-"""Identity of clients: by a token, of which the service stores only the digest, or anonymous if there are no tokens."""
+"""Authenticates clients: by a token, of which the service stores only the digest; or as anonymous, if there are no
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,13 @@ class Identity(NamedTuple):
         return self.policy.allows(action, self.roles)
 
     def require(self, action: str) -> None:
-        """Raises ApiError if they may not."""
+        """Raises ApiError if the client may not perform an action."""
         if not self.may(action):
             raise ApiError("HTTPForbidden", 403, f"the policy does not allow {action} to {self.name}")
 
 
 class ServiceToken(NamedTuple):
-    """A token as the service knows it."""
+    """The stored form of a token."""
 
     name: str
     digest: str
@@ -57,8 +59,8 @@ class ServiceToken(NamedTuple):
 class Authenticator:
     """Authenticates clients.
 
-    tokens: a file of them. issuer, keys: an issuer of signed tokens, and a file of its keys; without the file the
-    issuer publishes them. keystone: checks unknown tokens.
+    tokens: a file of tokens. issuer, keys: an issuer of signed tokens, and a file with its keys, which by default the
+    issuer publishes. keystone: checks unknown tokens.
 
     Files are read again when they change, if they are readable. Without tokens, issuer and Keystone every client is an
     administrator.
@@ -72,7 +74,7 @@ class Authenticator:
         keys: str | None = None,
         keystone: Keystone | None = None,
     ) -> None:
-        """Raises UsageError, ReadError; PlaitError where the issuer's keys cannot be fetched."""
+        """Raises UsageError, ReadError; PlaitError if the issuer's keys cannot be fetched."""
         self.policy = policy
         self._tokens: list[ServiceToken] = []
         self._issuer = issuer
@@ -114,7 +116,7 @@ class Authenticator:
             try:
                 return Identity(*self._issuer.read(given), self.policy)
             except ApiError:
-                # Tokens of Keystone can be of this form too.
+                # Tokens of Keystone can have this format, too.
                 if self._keystone is None or not keystones:
                     raise
         if self._keystone is not None:
@@ -126,7 +128,7 @@ class Authenticator:
 
 
 def _given(headers: Mapping[str, str]) -> str:
-    """The token in these headers, or nothing."""
+    """The token in the headers, or ""."""
     kind, _, bearer = headers.get("authorization", "").partition(" ")
     return bearer.strip() if kind.lower() == "bearer" else headers.get("x-auth-token", "")
 
@@ -149,7 +151,7 @@ class _File:
             raise error.within(f"in {self._path}") from None
 
     def read_again(self) -> None:
-        """Reads the file if it has changed; an unreadable file changes nothing. One thread reads, and the others do not
+        """Reads the file if it has changed. An unreadable file changes nothing. One thread reads, and others do not
         wait.
         """
         if self._now() != self._state and self._reading.acquire(blocking=False):

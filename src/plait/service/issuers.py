@@ -37,7 +37,7 @@ class Issuer:
         self._published: Published | None = None
 
     def discover(self) -> None:
-        """Checks tokens by the keys that the issuer publishes. Raises UsageError, PlaitError: see `Published`."""
+        """Checks tokens by the keys that the issuer publishes. Raises UsageError, PlaitError as `Published` does."""
         self._published = Published(self._issuer, self.take_keys)
 
     def take_keys(self, text: str) -> None:
@@ -71,7 +71,7 @@ class Issuer:
         return name, self._roles_in(claims)
 
     def _key(self, name: str | None) -> jwt.PyJWK:
-        """The key that a token names, otherwise the first. Raises InvalidTokenError, ApiError."""
+        """The key that a token names, or the first one if it names none. Raises InvalidTokenError, ApiError."""
         if name is None:
             return self._keys.get(None) or next(iter(self._keys.values()))
         if name not in self._keys and self._published is not None:

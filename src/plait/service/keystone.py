@@ -1,7 +1,6 @@
 """Keystone tokens, checked by Keystone's own middleware with the existing settings of a site.
 
-It is WSGI middleware. Each request is passed to it with the token and nothing else, so that the roles a client claims
-never reach it.
+It is WSGI middleware. It receives only the token of each request, so that roles claimed by a client never reach it.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Keystone:
     """
 
     def __init__(self, path: str) -> None:
-        """Raises UsageError where the middleware is not installed."""
+        """Raises UsageError if the middleware is not installed."""
         try:
             import keystonemiddleware.auth_token  # noqa: F401 - only to check that it is installed
         except ModuleNotFoundError as error:
@@ -88,7 +87,7 @@ class Keystone:
 
 
 def _middleware(path: str) -> Middleware:
-    """The middleware with the settings in a file. Raises UsageError without quotations of the file."""
+    """The middleware with the settings in a file. Raises UsageError that quotes nothing of the file."""
     from keystoneauth1.exceptions import ClientException
     from keystonemiddleware.auth_token import AuthProtocol, list_opts
     from keystonemiddleware.exceptions import ConfigurationError
@@ -101,7 +100,7 @@ def _middleware(path: str) -> Middleware:
             settings.register_opts(options, group=section)
         settings.set_default("http_connect_timeout", _BOUND, group=_SECTION)
         settings.set_default("http_request_max_retries", _AGAIN, group=_SECTION)
-        # With a delayed decision the service would have to decide, but it has no other criteria.
+        # With `delay_auth_decision` the service would have to decide, but it has no other criteria.
         settings.set_override("delay_auth_decision", False, group=_SECTION)
         found = settings[_SECTION]
         if not (found.auth_type or found.auth_section):
@@ -122,7 +121,7 @@ def _unusable(path: str, error: Exception | None = None) -> UsageError:
 
 
 def _mistake(error: Exception) -> str:
-    """The fault of settings. Messages of the libraries quote values, which may be secret, so they are not used."""
+    """The fault of settings. Messages of the libraries are not used, because they quote values, which may be secret."""
     from keystoneauth1.exceptions import MissingRequiredOptions
     from oslo_config.cfg import ConfigFileParseError
 
@@ -139,7 +138,7 @@ def _let_in(_: Environ, start: Start) -> Iterable[bytes]:
 
 
 def _environ(token: str, method: str, path: str) -> Environ:
-    """A WSGI request with a token, and nothing else from the client."""
+    """A WSGI request that contains only the token of the client."""
     found: Environ = {
         "REQUEST_METHOD": method,
         "SCRIPT_NAME": "",
@@ -162,7 +161,8 @@ def _environ(token: str, method: str, path: str) -> Environ:
 
 
 def _name(environ: Environ) -> str:
-    """The IDs and names of the user, and of the project or domain that the token is for, because roles belong to it.
+    """The IDs and names of the user, and of the project or domain for which the token is valid, because roles belong to
+    it.
 
     The IDs come first and alone identify users: names are unique only within a domain.
     """

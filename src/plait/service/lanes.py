@@ -1,7 +1,7 @@
-"""Lanes: the maximum number of concurrent requests of a kind, and of those that wait.
+"""Lanes: the maximum number of concurrent requests of a type, and of waiting ones.
 
-Each kind of work has its own lane, so that waiting writers delay no reader, and long renderings no short request. If a
-lane is full, the response is 503 with the header `Retry-After`.
+Each type of work has its own lane, so that waiting writers do not delay readers, and long renderings do not delay short
+requests. If a lane is full, the response is 503 with the header `Retry-After`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class Lane:
-    """A lane. width: requests that are worked on at a time. waiting: requests that may wait. seconds: that one may wait."""
+    """A lane. width: number of requests that run at a time. waiting: number of requests that may wait. seconds: maximum
+    time to wait.
+    """
 
     def __init__(self, name: str, width: int, waiting: int, seconds: float = 30.0) -> None:
         self.name = name
@@ -29,9 +31,10 @@ class Lane:
         self._threads: CapacityLimiter | None = None
 
     async def run(self, work: Callable[[], T]) -> T:
-        """The result of some work, run in a thread. Raises ApiError (503) if the lane is full."""
+        """Runs some work in a thread. Raises ApiError (503) if the lane is full."""
         if self._places is None or self._threads is None:
-            # They belong to the event loop. Places are counted apart from threads, so that waiting is bounded.
+            # These belong to the event loop. Waiting requests are counted separately from threads, so that waiting is
+            # bounded.
             self._places, self._threads = CapacityLimiter(self._width), CapacityLimiter(self._width)
         if self.queued + self.working >= self._width + self._waiting:
             self.refused += 1

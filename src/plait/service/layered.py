@@ -1,4 +1,4 @@
-"""Documents rendered in a worker process, each with the documents that it needed."""
+"""Renders documents in a worker process, and returns each with the documents that it needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     class Reply(TypedDict):
-        """documents: number of the input, true for a secret, text. needs: numbers of the inputs that an input needs."""
+        """documents: number of the input, true for a secret, text. needs: by input, the numbers of the inputs that it
+        needs.
+        """
 
         documents: list[tuple[int, bool, str]]
         needs: list[tuple[int, list[int]]]

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from plait.service.records import Throttled
     from plait.service.route_arguments import Service
 
-# Seconds: the bounds that OpenTelemetry's conventions name for requests.
+# Histogram bounds in seconds, from OpenTelemetry's conventions for requests.
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 _METHODS = frozenset({"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH"})
 
 
 class Metrics:
-    """Counts requests. lanes: their figures are shown. failures: of the database."""
+    """Counts requests. lanes: included in the output. failures: of the database."""
 
     TYPE = "text/plain; version=0.0.4"
 
@@ -40,7 +40,7 @@ class Metrics:
         self._begun = time()
 
     def begun(self) -> None:
-        """Counts a request that begins."""
+        """Counts a request that starts."""
         with self._lock:
             self._active += 1
 
@@ -59,7 +59,7 @@ class Metrics:
             self._seconds[method, route] = counts, total + seconds
 
     def text(self) -> bytes:
-        """All figures."""
+        """All metrics."""
         with self._lock:
             return "".join(f"{line}\n" for line in self._lines()).encode()
 

@@ -30,7 +30,7 @@ _FILTERS: dict[str, object] = {
     **_PAGE,
     "cleartext-secrets": _SWITCH,
 }
-# The parameters of a path, by how it ends.
+# The parameters of paths, by suffix of the path.
 _QUERY: dict[str, dict[str, object]] = {
     "/revisions": {"tag": _TEXTS, "sort": _TEXTS, "order": _ORDER, **_PAGE},
     "/documents": _FILTERS | {"metadata.layeringDefinition.abstract": _SWITCH},
@@ -63,7 +63,7 @@ _ERROR: dict[str, object] = {
 
 
 def described(routes: Iterable[tuple[str, Methods]], address: str, version: str) -> dict[str, object]:
-    """The document. routes: each path, with the function of each method. address: where the service is found."""
+    """The OpenAPI document. routes: each path, with the function of each method. address: of the service."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Layered documents in revisions", "version": version},

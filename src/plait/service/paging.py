@@ -1,7 +1,7 @@
-"""Parts of lists: their start, their length, and the marker of the next part.
+"""Pages of lists: start, length, and the marker of the next page.
 
-A list in memory is cut by index. A list of the database continues after the row that the marker names, so that a part
-costs the same anywhere, and concurrent changes neither repeat nor hide other rows.
+A list in memory is cut by index. A list of the database continues after the row that the marker names, so that each
+page costs the same, and concurrent changes neither repeat nor hide other rows.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement, Connection, Select
 
-    # A column, and True if its values descend.
+    # A column, and True for descending order.
     Key = tuple[ColumnElement[Any], bool]
 
 T = TypeVar("T")
 
 
 class PageWindow(NamedTuple):
-    """A part of a list. marker: its start, 0 for the beginning. most: maximum number of items."""
+    """A part of a list. marker: its start, 0 for the first part. most: maximum number of items."""
 
     marker: int
     most: int
@@ -37,7 +37,9 @@ class PageWindow(NamedTuple):
         return items[self.marker : end], end if self.most and end < len(items) else None
 
     def taken(self, rows: Iterable[T], number_of: Callable[[T], int]) -> tuple[list[T], int | None]:
-        """The rows of a part that `part` queries, and the marker of the next one. number_of: the unique number of a row."""
+        """The rows of a part that `part` queries, and the marker of the next one. number_of: returns the unique number
+        of a row.
+        """
         found = list(rows)
         page = found[: self.most]
         return page, number_of(page[-1]) if page and len(found) > len(page) else None
@@ -54,7 +56,7 @@ def part(
     """A query for the rows of a part and the first one after it.
 
     keys: the order of the rows; the last one is the unique number that markers name, and no value is null. seen:
-    conditions for rows that a marker may name. Raises ApiError for an unknown marker where that matters.
+    conditions for rows that a marker may name. Raises ApiError for an unknown marker if the order requires its row.
     """
     if window.marker:
         query = query.where(_behind(keys, _values(connection, keys, window.marker, seen)))
@@ -69,9 +71,10 @@ def ordered(query: Select[Any], keys: Sequence[Key]) -> Select[Any]:
 
 
 def _at_the_end(connection: Connection, query: Select[Any], keys: Sequence[Key], maximum: int) -> ColumnElement[bool]:
-    """The condition for the first rows with descending values and ascending numbers, an order that no index has.
+    """The condition for the first rows in the order of descending values and ascending numbers, for which there is no
+    index.
 
-    Fewer than `maximum` rows have greater values; those of the last value are in the order of an index.
+    Fewer than `maximum` rows have greater values; rows with the last value are in the order of an index.
     """
     (column, _), (number, _) = keys
     values = query.with_only_columns(column).order_by(column.desc()).offset(maximum - 1).limit(1)
@@ -89,7 +92,7 @@ def _values(
     """The values of the row that a marker names. Raises ApiError."""
     *others, (number, _) = keys
     if not others:
-        return [marker]  # the row itself need not be there
+        return [marker]  # the row itself may be missing
     row = connection.execute(select(*(column for column, _ in others)).where(number == marker, *seen)).one_or_none()
     if row is None:
         raise bad_parameter("marker", "the marker of a header Link")
@@ -97,7 +100,7 @@ def _values(
 
 
 def _behind(keys: Sequence[Key], values: Sequence[object]) -> ColumnElement[bool]:
-    """The condition for rows after one with these values."""
+    """The condition for rows after the row with these values."""
     (first, descends), known = keys[0], values[0]
     found: list[ColumnElement[bool]] = []
     for place, ((column, is_less), value) in enumerate(zip(keys, values, strict=True)):

@@ -1,7 +1,7 @@
-"""Documents of requests, in the form in which they are stored.
+"""Parses the documents of requests into their stored form.
 
-A large body is read in a worker process, one per processor at a time: nodes take about twenty times the memory of their
-text, and only the end of a process frees all of it.
+A large body is parsed in a worker process, one per processor at a time: nodes take about twenty times the memory of
+their text, and only the end of a process frees all of it.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from plait.layering.document import LayeredDocument
     from plait.service.spool import Body
 
-# Bytes of a body that is read in this process.
+# Maximum size in bytes of a body that is parsed in this process.
 _SMALL = 64 << 10
 
 
 class Parcel(NamedTuple):
     """A document of a request.
 
-    label: its name in messages. digest, text: of the stored document, with null instead of secret data. data: the text
-    of that data. reference: the data, if it refers to a secret. abstract, control, facts, labels: its columns.
+    label: its name in messages. digest, text: of the stored document, with null in place of secret data. data: the text
+    of the secret data. reference: the data, if it refers to a secret. abstract, control, facts, labels: its columns.
     """
 
     schema: str
@@ -68,7 +68,7 @@ class Parcel(NamedTuple):
 
 
 class Reader:
-    """Reads bodies. limits: of each."""
+    """Parses bodies. limits: of each."""
 
     def __init__(self, limits: Mapping[str, float]) -> None:
         self._limits = dict(limits)
@@ -89,7 +89,7 @@ class Reader:
 
 
 def read(body: bytes = b"", path: str = "", size: int = 0) -> HistoryPayload:
-    """The documents of a body, or the error, as sent by a worker. path: of a file of the service with the body.
+    """Parses a body in a worker. Returns its documents or the error. path: of a temporary file with the body.
 
     Raises LimitError, OSError.
     """

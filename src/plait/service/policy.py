@@ -26,7 +26,7 @@ DELETE_TAGS = "deckhand:delete_tags"
 CREATE_VALIDATION = "deckhand:create_validation"
 LIST_VALIDATIONS = "deckhand:list_validations"
 SHOW_VALIDATION = "deckhand:show_validation"
-# Deckhand has no such action: to write documents that read encrypted ones.
+# Not an action of Deckhand: writing documents that read encrypted ones.
 USE_ENCRYPTED = "plait:use_encrypted_documents"
 # Also for the audit log, and for `/metrics`.
 READ_AUDIT = "plait:read_audit"
@@ -85,7 +85,7 @@ class AccessPolicy:
 
     @property
     def roles(self) -> list[str]:
-        """The names of all roles that may do anything."""
+        """The names of all roles with any permission."""
         return sorted(frozenset[str]().union(*self._roles.values()))
 
     def allows(self, action: str, roles: frozenset[str]) -> bool:

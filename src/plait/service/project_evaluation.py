@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         error: str
 
     class Answer(TypedDict):
-        """error: of the project itself."""
+        """The response. error: of the project itself."""
 
         runs: list[Made]
         error: str
@@ -49,7 +49,7 @@ def lay_out(request: Request) -> None:
 
 
 def evaluate(request: Request) -> Answer:
-    """Renders the runs. The error of a run is in its response."""
+    """Renders the runs. The response contains the errors of runs."""
     try:
         path = find(os.curdir)
         if path is None or not path.startswith(os.getcwd()):
@@ -60,7 +60,7 @@ def evaluate(request: Request) -> Answer:
         if request["only"] is not None:
             tasks = [task for task in tasks if task.name == request["only"]]
         source = (path, Path(path).read_text("utf-8"))
-        # They see no environment variables, so they may read all of them.
+        # Runs see no environment variables, so they may read all of them.
         permissions = None if project.permissions is None else project.permissions.granting([Need(ENVIRONMENT, "*")])
         shop = FleetWorker(
             WorkerSetup(

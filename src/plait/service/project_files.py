@@ -1,7 +1,7 @@
 """Files of a project as documents, so that templates, operations and pipelines are in the same revisions.
 
 A file is a document of the schema `plait/File/v1`: its name is its path, and its data the text. As a control document
-it is used as it is; as a layered one it can have a parent, substitutions, and be replaced.
+it is used unchanged. As a layered document it can have a parent and substitutions, and can be replaced.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCHEMA = "plait/File/v1"
 
 
 def check(document: LayeredDocument) -> None:
-    """Raises ApiError for a file that cannot be one."""
+    """Raises ApiError for an invalid file document."""
     if document.schema != SCHEMA:
         return
     if type(document.data) is not str:
@@ -50,7 +50,7 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
             directory, None if not top.exists() else NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR)), kind=UsageError
         )
     if top.is_symlink():
-        top = top.resolve()  # the user named it
+        top = top.resolve()  # the user named the directory
     for at, below, names, opened in _walked(top):
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in below:
@@ -71,9 +71,9 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
 
 
 def _walked(top: Path) -> Iterator[tuple[str, list[str], list[str], int | None]]:
-    """The directories from the top down: path, directories and files in it, and its descriptor where the system has them.
+    """The directories, parents first: path, directories and files in it, and its descriptor if the system supports it.
 
-    A descriptor stays the same directory when its path is replaced by a link.
+    A descriptor refers to the same directory even if its path is replaced by a link.
     """
     if hasattr(os, "fwalk"):
         yield from os.fwalk(top, onerror=_unreadable, follow_symlinks=False)
@@ -101,7 +101,7 @@ def _refuse_link(path: Path, name: str, opened: int | None) -> None:
 
 
 def _text(path: Path, name: str, opened: int | None) -> str:
-    """The text of a regular file. Raises PlaitError, also for a link that replaced it meanwhile."""
+    """The text of a regular file. Raises PlaitError, also for a link that has replaced the file."""
     try:
         descriptor = os.open(path if opened is None else name, _NO_LINK, dir_fd=opened)
         with os.fdopen(descriptor, "rb") as file:
@@ -114,5 +114,5 @@ def _text(path: Path, name: str, opened: int | None) -> str:
         raise read_failure(str(path), error, kind=PlaitError) from None
 
 
-# A FIFO without a writer is opened at once, and then rejected.
+# A FIFO without a writer is opened without blocking, and then rejected.
 _NO_LINK = READ_ONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

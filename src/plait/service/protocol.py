@@ -1,4 +1,4 @@
-"""HTTP as `plait serve` speaks it: uvicorn's protocol, with limits for clients that are slow, and a server that ends in time."""
+"""The HTTP protocol of `plait serve`: that of uvicorn, with limits for slow clients, and a server that ends in time."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 # Timeouts in seconds: for the head of a request, and for a client to receive a part of a response.
 _HEAD, _TAKEN = 20.0, 30.0
-# Maximum number of connections; each may hold a head and a part of a body in memory.
+# Maximum number of connections. Each may have a head and a part of a body in memory.
 _MOST = 1000
-# Grace period in seconds at shutdown for requests to arrive and finish. The steps after that take a few more.
+# Grace period in seconds for requests to arrive and finish at shutdown. The following steps take a few more seconds.
 GRACE = 10
 _LAST = 5.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Protocol(H11Protocol):
-    """A connection. Bytes that are not HTTP never reach the application, so they are answered here."""
+    """A connection. Invalid HTTP is answered here and never reaches the application."""
 
     _head: TimerHandle | None = None
     _stalled: TimerHandle | None = None
@@ -62,13 +62,13 @@ class Protocol(H11Protocol):
             self._head = None
 
     def pause_writing(self) -> None:
-        """Called when the client reads the response slowly: it must read a part of it regularly."""
+        """Called when the client reads the response slowly. It must then read a part within the timeout."""
         super().pause_writing()
         self._left = self.transport.get_write_buffer_size()
         self._stalled = self.loop.call_later(_TAKEN, self._look)
 
     def resume_writing(self) -> None:
-        """Called when the client has read everything so far."""
+        """Called when the client has read everything sent so far."""
         super().resume_writing()
         if self._stalled is not None:
             self._stalled.cancel()
@@ -97,7 +97,7 @@ class Protocol(H11Protocol):
         self._stalled = self.loop.call_later(_TAKEN, self._look)
 
     def send_400_response(self, msg: str) -> None:
-        """Answers bytes that are not HTTP, and closes the connection."""
+        """Answers invalid HTTP, and closes the connection."""
         body = msg.encode("ascii", "replace")
         headers = [
             (b"content-type", b"text/plain; charset=utf-8"),
@@ -116,9 +116,7 @@ class Protocol(H11Protocol):
 
 
 class GracefulServer(uvicorn.Server):
-    """A server that a signal ends by an ordinary return, so that code after `run` is executed, and the exit status is
-    0.
-    """
+    """A server that returns normally after a signal, so that code after `run` is executed and the exit status is 0."""
 
     def __init__(self, app: Starlette) -> None:
         super().__init__(

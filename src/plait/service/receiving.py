@@ -1,4 +1,4 @@
-"""Bodies of requests, as they arrive."""
+"""Receives the bodies of requests."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from plait.service.spool import Body, Spool
 
-# Within this number of seconds, this number of bytes of a body, or the rest of it, has to arrive.
+# In this number of seconds, this number of bytes of a body, or the rest of it, must arrive.
 _PROGRESS, _LEAST = 30.0, 16 << 10
 
 
 async def received(request: Request, spool: Spool, maximum: int) -> Body:
     """The body of a request. maximum: bytes.
 
-    Raises ApiError if it is too large, too slow, or declared as anything but YAML.
+    Raises ApiError if it is too large, too slow, or not declared as YAML.
     """
     found = spool.body()
     if request.method in ("GET", "HEAD", "DELETE"):

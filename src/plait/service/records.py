@@ -24,7 +24,7 @@ QUIET = ("/health", "/ready", "/metrics")
 
 
 class Record:
-    """The log record of a request. route: the template of its path, if one matches. name: of the user. request: the id
+    """The log record of a request. route: the template of its path, if one matches. name: of the user. request: the ID
     in the response's header `X-Deckhand-Req`. size: bytes of the response's body.
     """
 
@@ -88,7 +88,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """A log line as text. Control characters are escaped: a message may quote what another program answered."""
+    """A log line as text. Control characters are escaped, because a message may quote another program's answer."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - of the base class
         """The line without the traceback."""
@@ -96,7 +96,7 @@ class TextFormatter(logging.Formatter):
 
 
 def set_up(form: str) -> None:
-    """Logs to standard error. form: of FORMS."""
+    """Configures logging to standard error. form: one of FORMS."""
     handler = logging.StreamHandler()
     handler.setFormatter(
         JsonFormatter() if form == JSON else TextFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -107,7 +107,7 @@ def set_up(form: str) -> None:
 
 
 class Throttled:
-    """Log lines about one kind of failure: at most one per second, with the number of omitted ones."""
+    """Log lines about one type of failure: at most one per second, with the number of omitted ones."""
 
     def __init__(self, seconds: float = 1.0) -> None:
         self._seconds = seconds

@@ -50,8 +50,8 @@ _CODE = "D002"
 
 
 class RenderedRevisionDocument(NamedTuple):
-    """A rendered document of a revision. entry: its source. encrypted: it is secret, or derived from a secret while
-    secrets are hidden.
+    """A rendered document of a revision. entry: its source. encrypted: it is secret, or secrets are hidden and it is
+    derived from one.
     """
 
     entry: RevisionDocument
@@ -62,10 +62,9 @@ class RenderedRevisionDocument(NamedTuple):
 class Layered:
     """The rendered documents of a revision. Immutable.
 
-    revision, created_at: of the revision. variant: of the rendering.
-    shown: the documents, in order. needs: the dependencies of each. dependencies: of the stored documents.
-    base: the key of the rendering that it was derived from.
-    again: the entries that were rendered again or deleted since.
+    revision, created_at: of the revision. variant: of the rendering. shown: the documents, in order. needs: the
+    dependencies of each. dependencies: of the stored documents. base: the key of the rendering from which this one was
+    derived. again: the entries rendered again or deleted since.
     """
 
     def __init__(
@@ -140,13 +139,13 @@ class Renderer:
     def of_revision(
         self, connection: Connection, keys: KeyRing, revision: int, *, cleartext: bool, names_keys: bool | None = None
     ) -> Layered:
-        """The rendered documents of a revision. cleartext: show secrets. names_keys: errors may name keys of the data of
-        secret documents; by default if these are shown.
+        """The rendered documents of a revision. cleartext: show secrets. names_keys: errors may name keys of the data
+        of secret documents; by default only if secrets are shown.
 
         Raises ApiError.
         """
         policy = None if has_policy(connection, revision) else newest_policy(connection)
-        # Without secrets, it does not matter whether they are shown.
+        # If there are no secrets, both variants are the same.
         shows = cleartext or not has_secrets(connection, revision)
         variant = f"{shows} {'' if policy is None else policy.entry.digest}"
         created_at = time_of(connection, revision)
@@ -185,7 +184,7 @@ class Renderer:
         return None
 
     def layered(self, documents: Sequence[StoredDocument], *, cleartext: bool, names_keys: bool = True) -> Reply:
-        """Some documents, rendered. names_keys: of `of_revision`. Raises ApiError."""
+        """Renders some documents. names_keys: as in `of_revision`. Raises ApiError."""
         given = {
             "names": [_name(one) for one in documents],
             "texts": [one.text for one in documents],
@@ -212,7 +211,7 @@ class Renderer:
         return {number for number in again if (number in first.documents) != (number in second.documents)}
 
     def _since(self, layered: Layered, before: Layered) -> set[int] | None:
-        """The entries that were rendered again or are gone since an earlier rendering; None where that is not known."""
+        """The entries rendered again or deleted since an earlier rendering; None if unknown."""
         found: set[int] = set()
         while layered is not before:
             found |= layered.again
@@ -225,7 +224,7 @@ class Renderer:
     def histories(
         self, connection: Connection, keys: KeyRing, revision: int, path: str, *, cleartext: bool
     ) -> list[object]:
-        """The histories of rendered values of a revision, as plain data. path: which values. Raises ApiError."""
+        """The histories of rendered values of a revision, as plain data. path: selects the values. Raises ApiError."""
         found = documents_of(connection, revision)
         policy = _policy_for(connection, [one.entry for one in found])
         documents = _opened(connection, keys, found + ([policy] if policy is not None else []))
@@ -250,7 +249,7 @@ class Renderer:
 
 
 class _Run:
-    """One rendering. policy: of an earlier revision, where this one has none. shows: secrets are shown."""
+    """One rendering. policy: of an earlier revision, if this one has none. shows: secrets are shown."""
 
     def __init__(
         self,
@@ -270,7 +269,7 @@ class _Run:
         self._policy, self._shows, self._names_keys = policy, shows, names_keys
 
     def whole(self) -> Layered:
-        """All documents of the revision, rendered. Raises ApiError."""
+        """Renders all documents of the revision. Raises ApiError."""
         documents = documents_of(self._connection, self._revision)
         dependencies = Dependencies((one.entry, facts_from(one.facts)) for one in documents)
         made, needs = self._layered(documents)
@@ -280,7 +279,7 @@ class _Run:
         """The rendering derived from an earlier revision, reusing documents that no change affects; None if that is not
         possible.
 
-        A failed rendering is left to `whole`, whose errors are those of all documents.
+        If rendering fails, `whole` is used, whose errors are about all documents.
         """
         if base is None:
             return None
@@ -353,12 +352,12 @@ def _opened(connection: Connection, keys: KeyRing, documents: Sequence[StoredDoc
 
 
 def _policy_for(connection: Connection, entries: Iterable[RevisionDocument]) -> StoredDocument | None:
-    """The policy for rendering documents without one: the newest known one."""
+    """The policy for rendering documents without one: the newest known policy, or None."""
     return None if any(entry.control == POLICY for entry in entries) else newest_policy(connection)
 
 
 def _refusal(error: PlaitError, documents: Sequence[StoredDocument]) -> ApiError:
-    """An error of layering as an answer."""
+    """The ApiError for an error of layering."""
     kind = error.kind if isinstance(error, LayeringError) else type(error).__name__
     if kind == "InvalidDocumentFormat" and error.findings:
         names = {_name(one): one.entry.identity for one in documents}

@@ -1,4 +1,4 @@
-"""Responses: of answers and of refusals, with the headers that all have."""
+"""Creates responses from answers and errors, with common headers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Responses:
         return response
 
     def of(self, request: Request, given: Answer) -> Response:
-        """The response with an answer."""
+        """The response for an answer."""
         headers = headers_of(request)
         if given.marker is not None:
             headers["link"] = self._link(request, given.marker)
@@ -56,7 +56,7 @@ class Responses:
         return Response(given.text.encode("utf-8", "surrogatepass"), given.status, headers, kind)
 
     def _link(self, request: Request, marker: int) -> str:
-        """The header with the URL of the next part of a list: the same request with another marker."""
+        """The header with the URL of the next part of a list: the same URL with another marker."""
         query = [(name, value) for name, value in request.query_params.multi_items() if name != "marker"]
         path = quote(request.scope["path"], errors="surrogateescape")
         return f'<{self._address}{path}?{urlencode([*query, ("marker", marker)])}>; rel="next"'
@@ -81,7 +81,7 @@ class _Spooled(Response):
 
 
 def headers_of(request: Request) -> dict[str, str]:
-    """The request id, and headers that are returned to the client."""
+    """The request ID, and headers that are returned to the client."""
     headers = {"x-deckhand-req": record_of(request.scope).request}
     return headers | {
         name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None

@@ -1,7 +1,7 @@
 """Retention: keeps revisions by count, age and tags, and deletes all others.
 
-The newest revision is always kept. The row of a deleted one stays, so that numbers do not change; documents are deleted
-with their last revision, and secrets with the last document that refers to them.
+The newest revision is always kept. The row of a deleted revision stays, so that numbers do not change. Documents are
+deleted with their last revision, and secrets with the last document that refers to them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("plait.service")
 _EXPECTED = "last=COUNT, days=DAYS, tag=NAME, or tag=* for every tag"
 _COUNT = re.compile("[0-9]{1,9}")
-# Seconds between two looks, and values in one query.
+# Seconds between two checks, and maximum number of values in one query.
 _EVERY = 3600.0
 _MANY = 500
 
@@ -49,7 +49,7 @@ class Keep(NamedTuple):
 
 
 def keep_of(texts: Sequence[str]) -> Keep | None:
-    """The conditions of the values of `--keep`, or None. Raises UsageError."""
+    """The conditions in the values of `--keep`, or None. Raises UsageError."""
     if not texts:
         return None
     found = Keep()
@@ -93,7 +93,7 @@ def prune(connection: Connection, keep: Keep) -> int:
 
 
 def _remove_documents(connection: Connection) -> None:
-    """Removes documents that no entry has, and the secrets that only they refer to."""
+    """Removes documents without entries, and the secrets that only they refer to."""
     is_used = exists().where(ENTRIES.c.digest == DOCUMENTS.c.digest)
     unused = connection.execute(
         select(DOCUMENTS.c.digest, DOCUMENTS.c.encrypted, DOCUMENTS.c.text).where(~is_used)
@@ -110,7 +110,7 @@ def _remove_documents(connection: Connection) -> None:
 
 
 def _number(text: str) -> str | None:
-    """The number of the secret that a stored document refers to, or None."""
+    """The number of the secret in a stored document, or None."""
     return number_of(data_of(top_of(text)))
 
 
@@ -121,7 +121,7 @@ def _parts(items: Sequence[object]) -> Iterator[Sequence[object]]:
 
 @contextmanager
 def keeping(database: Database, keep: Keep | None) -> Iterator[None]:
-    """Removes old revisions once an hour while the body of the `with` statement runs."""
+    """A context that removes old revisions once an hour."""
     if keep is None:
         yield
         return

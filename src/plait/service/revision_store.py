@@ -1,4 +1,4 @@
-"""Revisions, and which documents each of them has: the questions to the tables, and how a revision is added."""
+"""Revisions and their documents: queries, and the creation of revisions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Select, Table
 
 
-# Kinds of control documents that requests look for.
+# Types of control documents that requests query.
 POLICY, VALIDATION_POLICY = 1, 2
 
 
 class Kind(NamedTuple):
-    """The columns of a document besides its name. control: POLICY, VALIDATION_POLICY, or 0."""
+    """The columns of a document in addition to its name. control: POLICY, VALIDATION_POLICY, or 0."""
 
     encrypted: bool = False
     abstract: bool = False
@@ -33,7 +33,7 @@ class Kind(NamedTuple):
 
 class RevisionDocument(NamedTuple):
     """A document of a revision. layer: "" for none. since: the revision in which it last changed. trusted: its writer
-    may read secrets. encrypted, abstract, control: as of Kind.
+    may read secrets. encrypted, abstract, control: as in Kind.
     """
 
     id: int
@@ -71,7 +71,7 @@ class StoredDocument(NamedTuple):
 
 
 class Content(NamedTuple):
-    """The stored content of a document. facts: as text. labels: those that requests can filter by."""
+    """The stored content of a document. facts: as text. labels: those by which requests can filter."""
 
     digest: str
     kind: Kind
@@ -81,7 +81,7 @@ class Content(NamedTuple):
 
 
 class NewDocument(NamedTuple):
-    """A document that a new revision is to have. trusted: its writer may read secrets."""
+    """A document of a new revision. trusted: its writer may read secrets."""
 
     bucket: str
     identity: tuple[str, str, str]
@@ -103,16 +103,16 @@ ENTRY = (
     ENTRIES.c.abstract,
     ENTRIES.c.control,
 )
-# The conditions of partial indexes, letter by letter as SQLite compares them.
+# The conditions of partial indexes, which SQLite compares literally.
 _ENCRYPTED, _CONTROL, UNTRUSTED = text("entries.encrypted"), text("entries.control > 0"), text("NOT entries.trusted")
-# Values in one query, and rows that are fetched at a time.
+# Maximum number of values in one query, and of rows fetched at a time.
 _MANY = 500
 _LARGE = 5_000
 _AT_A_TIME = 500
 
 
 def now() -> str:
-    """The time, as the tables and answers have it."""
+    """The current time, in the format of the tables and answers."""
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -130,7 +130,7 @@ def existing(connection: Connection, name: str, *, or_zero: bool = False) -> int
     """The revision in a path. or_zero: accept 0, the empty state before the first revision. Raises ApiError if there is
     none.
     """
-    # Longer ones cannot be; and digits are not all ASCII.
+    # Longer numbers do not exist, and not all digits are ASCII.
     if not (name.isascii() and name.isdigit() and len(name) < _DIGITS):
         raise no_revision(name)
     revision = int(name)
@@ -151,7 +151,7 @@ def visible(revision: int) -> ColumnElement[bool]:
 
 
 def in_revision(revision: int) -> ColumnElement[bool]:
-    """The same condition for lists in the order of entries, for which no index of revisions is of use."""
+    """As `visible`, for lists in the order of entries, which cannot use an index of revisions."""
     return and_(ENTRIES.c.since + 0 <= revision, or_(ENTRIES.c.until.is_(None), ENTRIES.c.until + 0 > revision))
 
 
@@ -165,7 +165,7 @@ def of_identities(connection: Connection, identities: Iterable[tuple[str, str, s
     """The documents of the newest revision with one of these identities."""
     wanted = list(identities)
     if len(wanted) > _LARGE:
-        # One query for all costs less than many for a few.
+        # One query for all identities costs less than many queries for a few.
         identified = frozenset(wanted)
         return [one for one in current(connection) if one.identity in identified]
     identity = tuple_(ENTRIES.c.schema, ENTRIES.c.layer, ENTRIES.c.name)
@@ -204,8 +204,8 @@ def changed_between(
     return _entries(connection, _gone(first, second)), sorted(came, key=lambda one: one.entry.id)
 
 
-# Sums are not indexed, so the changes are looked up, in any order, and not all entries. PostgreSQL
-# expects few rows between two numbers, and many beyond one, as long as it has no statistics.
+# Sums are not indexed, so PostgreSQL looks up the changes, in any order, not all entries. Without statistics it expects
+# few rows between two numbers, and many beyond one.
 def _came(first: int, second: int) -> ColumnElement[bool]:
     """The condition for the entries of a later revision that an earlier one lacks."""
     return and_(
@@ -227,7 +227,7 @@ def _entries(connection: Connection, condition: ColumnElement[bool]) -> list[Rev
 
 
 def buckets_of(connection: Connection, revision: int) -> list[str]:
-    """The buckets that have documents in a revision, each found by one look at the index."""
+    """The buckets with documents in a revision. Each is found by one index look-up."""
     # In the order of an index, so that no query plan reads all entries.
     first = select(ENTRIES.c.bucket).where(in_revision(revision)).order_by(ENTRIES.c.bucket, ENTRIES.c.id).limit(1)
     names = select(first.scalar_subquery().label("name")).cte("names", recursive=True)
@@ -300,7 +300,7 @@ def stored_query(condition: ColumnElement[bool]) -> Select[Any]:
 
 
 def stored_rows(connection: Connection, query: Select[Any]) -> Iterator[StoredDocument]:
-    """The documents that a query finds, some at a time."""
+    """The documents of a query, fetched in blocks."""
     with connection.execute(query.execution_options(yield_per=_AT_A_TIME)) as rows:
         for row in rows:
             yield StoredDocument(RevisionDocument(*row[:-2]), row[-2], row[-1])
@@ -312,7 +312,7 @@ def _stored(connection: Connection, condition: ColumnElement[bool]) -> list[Stor
 
 
 def text_of_digest(connection: Connection, digest: str) -> str:
-    """The text that is stored under a digest."""
+    """The text stored under a digest."""
     found: str = connection.execute(select(DOCUMENTS.c.text).where(DOCUMENTS.c.digest == digest)).scalar_one()
     return found
 
@@ -346,12 +346,12 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
         if rows:
             connection.execute(insert(table), rows)
         return
-    # As parameters of a statement each, rows cost PostgreSQL and its driver about three times as much.
+    # Passing each row as statement parameters costs PostgreSQL and its driver about three times as much.
     quoted = connection.dialect.identifier_preparer.quote
     for start in range(0, len(rows), _MANY):
         columns = [table.columns[name] for name in rows[start]]
         names = ", ".join(quoted(column.name) for column in columns)
-        # No lengths: a conversion to VARCHAR(n) cuts off what is longer, and an insertion rejects it.
+        # Without lengths, because a conversion to VARCHAR(n) truncates longer values, while an insertion rejects them.
         types = ", ".join(
             f"{quoted(column.name)} {'TEXT' if isinstance(column.type, String) else column.type.compile(connection.dialect)}"
             for column in columns
@@ -377,7 +377,8 @@ def add_revision(
     number: int | None = None,
     created_at: str | None = None,
 ) -> tuple[int, list[RevisionDocument]]:
-    """Adds a revision without some documents of the newest one, and with new ones; its number, and the new entries.
+    """Adds a revision without some documents of the newest one, and with new ones. Returns its number, and the new
+    entries.
 
     number, created_at: of an imported revision.
     """

@@ -1,4 +1,4 @@
-"""`/revisions` and `/rollback`: the list, one of them, all gone, and back to an earlier one."""
+"""`/revisions` and `/rollback`: lists, shows and deletes revisions, and restores an earlier one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SORTED_BY = {"id": REVISIONS.c.id, "created_at": REVISIONS.c.created_at, "creat
 
 
 def list_all(call: Call) -> Answer:
-    """All revisions, or those with one of some tags. Raises ApiError."""
+    """All revisions, or those with one of the given tags. Raises ApiError."""
     call.identity.require(LIST_REVISIONS)
     wanted = set(call.parameters("tag"))
     descends = call.parameter("order") == "desc"
@@ -38,7 +38,7 @@ def list_all(call: Call) -> Answer:
     if wanted:
         found = found.where(REVISIONS.c.id.in_(select(TAGS.c.revision).where(TAGS.c.tag.in_(wanted))))
     with call.service.database.reading() as connection:
-        # A marker may name a revision that has been removed meanwhile: its row is still there.
+        # A marker may name a deleted revision, because its row still exists.
         query = part(connection, found, [*keys, (REVISIONS.c.id, False)], window)
         rows, marker = window.taken(connection.execute(query), lambda row: row.id)
         tags: dict[int, list[str]] = {}
@@ -95,7 +95,7 @@ def _shown(call: Call, connection: Connection, revision: int) -> dict[str, objec
 
 
 def delete_all(call: Call) -> Answer:
-    """Forgets everything; revisions count from 1 again. Raises ApiError."""
+    """Deletes all revisions; numbers start from 1 again. Raises ApiError."""
     call.identity.require(DELETE_REVISIONS)
 
     def work(connection: Connection) -> Answer:
@@ -111,7 +111,7 @@ def delete_all(call: Call) -> Answer:
 
 
 def roll_back(call: Call) -> Answer:
-    """A new revision with the documents of an earlier one. Raises ApiError."""
+    """Creates a revision with the documents of an earlier one. Raises ApiError."""
     call.identity.require(CREATE_CLEARTEXT)
 
     def work(connection: Connection) -> Answer:

@@ -1,4 +1,4 @@
-"""The maximum size of the data about one revision, all of which is read for each response about it."""
+"""Limits the size of the data about one revision, because each response about it reads all of it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def check_room(
 ) -> None:
     """Raises ApiError if one more row would exceed the maximum size of a revision's data.
 
-    revision, text: columns of the table. number: of the revision. size: characters of the new text. what: the rows, for
-    a message.
+    revision, text: columns of the table. number: of the revision. size: characters of the new text. what: names the
+    rows in a message.
     """
     there = select(func.count(), func.coalesce(func.sum(func.length(text)), 0)).where(revision == number)
     count, total = connection.execute(there).one()

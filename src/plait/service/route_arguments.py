@@ -1,4 +1,4 @@
-"""The arguments and results of the API's functions."""
+"""Arguments and results of the API's functions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Write(Fate):
 
 
 class Call(NamedTuple):
-    """One request. path: the parts of its path that have names. query: its parameters."""
+    """One request. path: the named parts of its path. query: its parameters."""
 
     service: Service
     identity: Identity
@@ -76,10 +76,10 @@ class Call(NamedTuple):
     write: Write
 
     def commit(self, work: Callable[[Connection], Answer]) -> Answer:
-        """The answer of some work in a write transaction. Raises its errors; then nothing is written.
+        """Runs some work in a write transaction. Raises its errors; then nothing is written.
 
-        The response is created before the commit, so that nothing after it can turn stored data into an error. If the
-        client repeats a request with the same `Idempotency-Key`, nothing is done, and the answer is the same.
+        The response is created before the commit, so that stored data never gets an error response. If the client
+        repeats a request with the same `Idempotency-Key`, the stored answer is returned.
         """
         write = self.write
         repeat = self._repeat()
@@ -112,11 +112,11 @@ class Call(NamedTuple):
         return Repeat(self.identity.name, self.write.key, fingerprint)
 
     def spooled(self, parts: Iterable[str]) -> Body:
-        """The text of an answer that may be large. Raises ApiError (503) where it cannot be stored."""
+        """The text of an answer that may be large. Raises ApiError (503) if it cannot be stored."""
         return self.service.spool.text(parts)
 
     def name(self, part: str) -> str:
-        """A part of the path that is a name. Raises ApiError for an invalid name."""
+        """A name in the path. Raises ApiError for an invalid name."""
         check_name(self.path[part], f"the name of a {part}")
         return self.path[part]
 
@@ -133,7 +133,7 @@ class Call(NamedTuple):
         return given[-1] if given else None
 
     def switch(self, name: str, *, default: bool) -> bool:
-        """A parameter that is true or false. Raises ApiError."""
+        """The value of a boolean parameter. Raises ApiError."""
         text = self.parameter(name)
         if text is None:
             return default
@@ -142,7 +142,7 @@ class Call(NamedTuple):
         return text.lower() == "true"
 
     def number(self, name: str) -> int | None:
-        """A parameter that is an integer. Raises ApiError."""
+        """The value of an integer parameter, or None. Raises ApiError."""
         text = self.parameter(name)
         if text is None:
             return None
@@ -154,8 +154,8 @@ class Call(NamedTuple):
     def window(self, maximum: int, *, limits: bool = True) -> PageWindow:
         """The part of a list selected by the parameters `marker` and `limit`.
 
-        maximum: items of a response without `limit`. limits: `limit` applies without `marker`, too; Deckhand ignores it
-        for lists of anything but documents. Raises ApiError.
+        maximum: items of a response without `limit`. limits: `limit` applies without `marker`, too; Deckhand applies it
+        only to lists of documents. Raises ApiError.
         """
         limit, given = self.number("limit") if limits or self.parameter("marker") else None, self.number("marker")
         marker = given or 0
@@ -171,7 +171,7 @@ class Call(NamedTuple):
 _DIGITS = 10
 PAGE = 1_000
 """Items of a list that Deckhand does not have, in a response to a request without `limit`."""
-# Databases refuse conditions that are longer, some at a depth of 1,000.
+# Databases reject longer conditions, some at a depth of 1,000.
 MOST_GIVEN = 200
 LARGEST_PAGE = 250_000
 """The same of a list that Deckhand has, whose clients expect all of it."""

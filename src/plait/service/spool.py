@@ -1,7 +1,7 @@
 """Bodies of requests and responses: small ones in memory, large ones in files of a temporary directory.
 
 All bodies of the process share one budget of memory and one of disk. A body that does not fit is rejected with 503, and
-the client may retry: thus even many slow or large uploads need no more memory than a few.
+the client may retry. So many slow or large uploads need no more memory than a few.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 SMALL = 64 << 10
 """Bytes of a body that stays in memory."""
 _LARGE_ANSWER = 1 << 20
-# For all bodies being received, read or sent. Reading a large body takes about eight times its bytes.
+# Memory for all bodies being received, parsed or sent. Parsing a large body takes about eight times its size.
 MEMORY, DISK, UPLOADS = 384 << 20, 2 << 30, 200
 _TIMES = 8
 _PART = 64 << 10
 
 
 class SharedBudget:
-    """An amount that requests share. maximum: all of it."""
+    """An amount that requests share. maximum: the whole amount."""
 
     def __init__(self, maximum: int, what: str) -> None:
         self._most = maximum
@@ -51,7 +51,7 @@ class SharedBudget:
 
     @contextmanager
     def taken(self, amount: int) -> Iterator[None]:
-        """Reserves a part during the `with` block. Raises ApiError."""
+        """A context that reserves a part. Raises ApiError."""
         self.take(amount)
         try:
             yield
@@ -75,7 +75,7 @@ class Spool:
         return Body(self, small)
 
     def text(self, parts: Iterable[str]) -> Body:
-        """The body of a response, in UTF-8. Raises ApiError (503) where it cannot be stored."""
+        """The body of a response, in UTF-8. Raises ApiError (503) if it cannot be stored."""
         found = self.body(_LARGE_ANSWER)
         try:
             for part in parts:
@@ -110,7 +110,9 @@ class Spool:
 
 
 class Body:
-    """The bytes of a request or of a response. size: their number. path: of the file that has them, None while they are few."""
+    """The bytes of a request or response. size: number of bytes. path: of the file that contains them; None while they
+    are in memory.
+    """
 
     def __init__(self, spool: Spool, small: int) -> None:
         self._spool = spool
@@ -130,11 +132,11 @@ class Body:
         self.close()
 
     def __del__(self) -> None:
-        # Of an unused response, because the transaction failed.
+        # The body of an unused response, whose transaction failed.
         self.close()
 
     def add(self, data: bytes) -> None:
-        """Adds bytes. Raises ApiError (503) where the disk has no room."""
+        """Appends bytes. Raises ApiError (503) if the disk is full."""
         self.size += len(data)
         if self._file is None and self.size <= self._small:
             self._parts.append(data)
@@ -160,7 +162,7 @@ class Body:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Reserves the memory that reading this body needs, during the `with` block. Raises ApiError (503)."""
+        """A context that reserves the memory needed to parse this body. Raises ApiError (503)."""
         with self._spool.memory.taken(_TIMES * self.size):
             yield
 
@@ -169,7 +171,7 @@ class Body:
         return b"".join(self.parts())
 
     def parts(self) -> Iterator[bytes]:
-        """The bytes, a part at a time."""
+        """The bytes, in blocks."""
         if self._file is None:
             yield from self._parts
             return

@@ -1,4 +1,4 @@
-"""`plait serve status`: the contents of a database, and if it accepts writes."""
+"""`plait serve status`: the size of a database's contents, and if it accepts writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def status_of(database: Database) -> dict[str, object]:
-    """The contents of a database in numbers, as plain data. Raises PlaitError if it cannot be read."""
+    """Numbers about the contents of a database, as plain data. Raises PlaitError if it cannot be read."""
     counts = {
         "revisions": select(func.count()).select_from(REVISIONS).where(REVISIONS.c.forgotten.is_(False)),
         "removed revisions": select(func.count()).select_from(REVISIONS).where(REVISIONS.c.forgotten.is_(True)),

@@ -1,7 +1,7 @@
 """The database tables.
 
-A document's text is stored once, under the digest of its content. The documents of a revision are not listed: an entry
-has the first and the last revision in which a bucket contains a document, so that a revision with one changed document
+A document's text is stored once, under the digest of its content. Revisions do not list their documents. An entry has
+the first and the last revision in which a bucket contains a document, so that a revision with one changed document
 among thousands adds one entry. A document's revision of last change is the `since` of its entry.
 """
 
@@ -28,8 +28,8 @@ METADATA = MetaData()
 # Texts ordered by code point, whatever the language of the database.
 _EXACT = String(255).with_variant(String(255, collation="C"), "postgresql")
 
-# buckets: those that the revision changed, as a JSON list. forgotten: retention has deleted it; the row stays, because
-# remaining documents refer to the revision in which they last changed.
+# buckets: changed by the revision, as a JSON list. forgotten: retention has deleted the revision; the row stays,
+# because remaining documents refer to the revision in which they last changed.
 REVISIONS = Table(
     "revisions",
     METADATA,
@@ -91,7 +91,7 @@ Index(
     postgresql_where=ENTRIES.c.until.is_(None),
 )
 
-# Few entries of many, each found at once.
+# For queries that find few entries of many.
 _FEW = {
     "entries_of_bucket": (ENTRIES.c.bucket, ENTRIES.c.until.is_(None)),
     "entries_of_control": (ENTRIES.c.control, ENTRIES.c.control > 0),
@@ -145,7 +145,7 @@ WEBHOOKS = Table(
     Column("next_at", Double, nullable=False),
 )
 
-# One row for each request that changed anything. action: method and route. revision: the newest one then.
+# One row for each request that changed anything. action: method and route. revision: the newest one at that time.
 AUDIT = Table(
     "audit",
     METADATA,
@@ -171,7 +171,7 @@ REPEATS = Table(
     Index("repeats_at", "at"),
 )
 
-# One row, written to test whether the database accepts writes.
+# One row, written to test that the database accepts writes.
 PROBE = Table("probe", METADATA, Column("id", Integer, primary_key=True), Column("at", Integer, nullable=False))
 
 # Tables deleted with revisions, in an order in which rows can be deleted.

@@ -1,7 +1,7 @@
 """Traces and metrics of the service for OpenTelemetry: route, duration and status of requests.
 
 No attribute contains parts of documents, names given by users, tokens, or parameters of requests. Names follow
-OpenTelemetry's conventions for HTTP servers; plait's own begin with `plait.`.
+OpenTelemetry's conventions for HTTP servers; plait's own names start with `plait.`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Telemetry:
-    """Telemetry that does nothing."""
+    """The base class, which records nothing."""
 
     @contextmanager
     def request(self, method: str, route: str, headers: Mapping[str, str]) -> Iterator[Note]:
@@ -42,7 +42,7 @@ class Telemetry:
         yield _ignore
 
     def count(self, name: str, **attributes: Attribute) -> None:
-        """Count something that has happened. name: of COUNTED."""
+        """Counts an event. name: one of COUNTED."""
 
     @contextmanager
     def rendering(self) -> Iterator[None]:
@@ -63,17 +63,17 @@ COUNTED = {
     "plait.renderings": "sets of rendered documents that were asked for, by whether they were there already",
     "plait.refusals": "requests that were answered by an error, by its kind",
 }
-# Seconds: the bounds that OpenTelemetry's conventions name for requests.
+# Histogram bounds in seconds, from OpenTelemetry's conventions for requests.
 _BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-# Seconds that the end of the service waits for a receiver.
+# Seconds that the service waits for a receiver at shutdown.
 _LAST = 3.0
 
 
 class RecordingTelemetry(Telemetry):
-    """Records by OpenTelemetry's API, for the providers of the process. version: of plait."""
+    """Records through OpenTelemetry's API, with the providers of the process. version: of plait."""
 
     def __init__(self, version: str) -> None:
-        """Raises UsageError where the API is not installed."""
+        """Raises UsageError if the API is not installed."""
         try:
             from opentelemetry import metrics, propagate, trace
         except ModuleNotFoundError as error:
@@ -139,7 +139,7 @@ class RecordingTelemetry(Telemetry):
 
 
 class ExportingTelemetry(RecordingTelemetry):
-    """Recorded, and sent to the destination in the OTEL_ variables of the environment. Raises UsageError."""
+    """Records, and exports to the destination in the OTEL_ environment variables. Raises UsageError."""
 
     def __init__(self, version: str) -> None:
         try:
@@ -171,7 +171,7 @@ class ExportingTelemetry(RecordingTelemetry):
         super().__init__(version)
 
     def end(self) -> None:
-        # Retries for an unreachable receiver take longer than a shutdown may.
+        # Retries for an unreachable receiver would take longer than a shutdown may.
         threads = [threading.Thread(target=end, daemon=True) for end in self._end]
         for thread in threads:
             thread.start()

@@ -1,4 +1,4 @@
-"""Export and import of all revisions: as lines of JSON, and from a Deckhand database.
+"""Exports and imports all revisions, as lines of JSON, and imports them from a Deckhand database.
 
 Each record is one revision: removed and added documents, tags and validations. Secrets are exported as stored,
 encrypted.
@@ -47,7 +47,7 @@ class DocumentRecord(NamedTuple):
 
 
 class ValidationRecord(NamedTuple):
-    """A validation. details: as the table has them."""
+    """A validation. details: as in the table."""
 
     name: str
     status: str
@@ -68,7 +68,7 @@ class RevisionRecord(NamedTuple):
 
 
 def lines(connection: Connection) -> Iterator[str]:
-    """All that a database has, a line at a time."""
+    """The whole content of a database, line by line."""
     yield json.dumps({"format": FORMAT}) + "\n"
     for row in connection.execute(select(*SECRETS_ROW).order_by(SECRETS.c.id)):
         secret = EncryptedSecret(*row)
@@ -111,7 +111,7 @@ def steps(connection: Connection) -> Iterator[RevisionRecord]:
 
 
 def load(connection: Connection, given: Iterable[str]) -> int:
-    """Imports the result of `lines` into a database without revisions. Returns their number. Raises PlaitError."""
+    """Imports the output of `lines` into a database without revisions. Returns their number. Raises PlaitError."""
     return add_all(connection, _read(connection, given))
 
 
@@ -130,9 +130,7 @@ def add_all(connection: Connection, given: Iterable[RevisionRecord]) -> int:
 
 
 def _add(connection: Connection, step: RevisionRecord, there: dict[Identity, RevisionDocument]) -> None:
-    """Adds a revision. there: the documents before it, updated to those after it. Raises PlaitError for invalid
-    texts.
-    """
+    """Adds a revision. there: the documents before it; updated to those after it. Raises PlaitError for invalid texts."""
     contents = [_content(one) for one in step.new]
     _check_texts(step)
     keep_contents(connection, contents)
@@ -166,7 +164,7 @@ def _content(document_record: DocumentRecord) -> Content:
 
 
 def _check_texts(step: RevisionRecord) -> None:
-    """Raises PlaitError for tags and validations that could not be shown."""
+    """Raises PlaitError for tags and validations that could not be displayed."""
     for data in step.tags.values():
         value_of(data)
     for report in step.validations:
@@ -180,7 +178,7 @@ def _check_texts(step: RevisionRecord) -> None:
 
 
 def _read(connection: Connection, given: Iterable[str]) -> Iterator[RevisionRecord]:
-    """The revisions of lines; secrets are stored as they come."""
+    """The revisions in the lines. Stores secrets as they are read."""
     for number, line in enumerate(given, 1):
         try:
             found = json.loads(line)

@@ -1,7 +1,7 @@
-"""`/revisions/{revision}/validations`: reported results about a revision, evaluated by its policies.
+"""`/revisions/{revision}/validations`: reported results about a revision, and their evaluation by its policies.
 
-A ValidationPolicy names validations. Missing reports of those count as failed, other reports are ignored, and a success
-older than the policy allows has expired.
+A ValidationPolicy names validations. A missing report of these counts as failed, other reports are ignored, and a
+success older than the policy allows has expired.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
     from plait.service.route_arguments import Call
 
-# Validation policies, and names that each demands, in a message; and characters of such a name.
+# Maximum number of policies in a message, of names in each, and of characters in a name.
 _TOLD, _LONG = 10, 80
 FAILURE, SUCCESS, EXPIRED = "failure", "success", "expired"
 
 
 class ValidationPolicy(NamedTuple):
-    """The demands of a ValidationPolicy: how long a success of each validation counts, or None for ever."""
+    """The requirements of a ValidationPolicy: how long a success of each validation is valid; None for no limit."""
 
     name: str
     demands: dict[str, str | None]
 
     def __str__(self) -> str:
-        """The policy as messages show it: one is as long as its writer likes."""
+        """The policy in messages, shortened."""
         shown = [name if len(name) <= _LONG else f"{name[:_LONG]}..." for name in islice(self.demands, _TOLD)]
         more = [f"and {len(self.demands) - _TOLD} more"] if len(self.demands) > _TOLD else []
         return f"{self.name}: {', '.join([*shown, *more])}"
@@ -103,7 +103,7 @@ def create(call: Call) -> Answer:
 
 
 def list_all(call: Call) -> Answer:
-    """Each validation with the worst status that was reported. Raises ApiError."""
+    """Each validation with its worst reported status. Raises ApiError."""
     found: dict[str, str] = {}
     for entry in _entries(call):
         found[entry.name] = min(entry.status, found.get(entry.name, entry.status), key=_badness)
@@ -162,7 +162,7 @@ def _entries(call: Call, action: str = LIST_VALIDATIONS) -> list[ValidationResul
 
 
 def entries_of(connection: Connection, revision: int) -> list[ValidationResult]:
-    """All reports about a revision as its policies judge them, and the missing ones."""
+    """All reports about a revision with the status that its policies assign, and the missing ones."""
     policies = _policies(connection, revision)
     demands: dict[str, str | None] = {}
     for policy in policies:
@@ -190,7 +190,7 @@ def entries_of(connection: Connection, revision: int) -> list[ValidationResult]:
 
 
 def _ignoring(policies: list[ValidationPolicy]) -> list[object]:
-    """The reason for ignoring a report, for all ignored reports."""
+    """The reasons for ignoring a report."""
     return [
         {"message": f"this was reported, and is ignored: it is not demanded by the validation policy {policy}"}
         for policy in policies[:_TOLD]
@@ -239,12 +239,12 @@ _DURATION = re.compile(
     r"(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,6})?)S)?)?",
     re.ASCII,
 )
-# Seconds of a year, a month, a week and so on, as far as defined without a date.
+# Seconds in a year, a month, a week and so on.
 _UNITS = (365 * 86400, 30 * 86400, 7 * 86400, 86400, 3600, 60, 1)
 
 
 def is_expired(created_at: str, after: str, at: str) -> bool:
-    """True if more than an ISO 8601 duration has passed between two times. An invalid duration never expires."""
+    """True if more time than an ISO 8601 duration has passed. An invalid duration never expires."""
     found = _DURATION.fullmatch(after)
     if found is None or after.endswith(("P", "T")):
         return False

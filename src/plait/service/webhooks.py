@@ -1,7 +1,7 @@
-"""Webhooks: notify other programs of each new revision, in order, at least once.
+"""Webhooks: notifications of other programs about each new revision, in order, at least once.
 
-Each webhook has a row with the newest revision that it was notified of. All newer ones are due, so that nothing must be
-recorded when a revision is created, and nothing is lost when the service ends at any moment.
+Each webhook has a row with the newest delivered revision. All newer revisions are due, so that creating a revision
+records nothing, and nothing is lost if the service ends at any time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from plait.service.database import Database
 
 _LOG = logging.getLogger("plait.service")
-# Seconds: between two looks for new revisions; for an answer; between two attempts, at first and at most.
+# In seconds: between two checks for new revisions, the timeout of a response, and the first and the maximum time
+# between attempts.
 _LOOK = 1.0
 _BOUND = 10.0
 _FIRST, _LONGEST = 1.0, 3600.0
@@ -70,7 +71,7 @@ class Webhooks:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Notifies webhooks while the body runs."""
+        """A context in which webhooks are notified."""
         for url in self._urls:
             self._begin(_target(url))
         threads = [threading.Thread(target=self._deliver_all, args=(url,), daemon=True) for url in self._urls]
@@ -80,12 +81,12 @@ class Webhooks:
             yield
         finally:
             self._ended.set()
-            # The current delivery may be slow, and will be repeated.
+            # The current delivery may be slow. It will be repeated.
             for thread in threads:
                 thread.join(_LOOK)
 
     def _begin(self, target: str) -> None:
-        """Registers a new webhook for revisions from now on. Another service may do the same."""
+        """Registers a new webhook for revisions from now on. Another service may do this concurrently."""
         try:
             with self._database.writing() as connection:
                 if connection.execute(select(WEBHOOKS.c.target).where(_is(target))).scalar() is None:
@@ -108,7 +109,7 @@ class Webhooks:
                 failing = True
 
     def _deliver_next(self, url: str) -> bool:
-        """Notifies a webhook of the next revision, if one is due. True if it was notified."""
+        """Delivers the next revision to a webhook, if one is due. Returns True if it was delivered."""
         target = _target(url)
         with self._database.reading() as connection:
             if _next(connection, target) is None:
@@ -117,7 +118,7 @@ class Webhooks:
             notice = _next(connection, target)
             if notice is None:
                 return False
-            # Another service that looks now leaves it to this one.
+            # Other services leave the delivery to this one.
             _set(connection, target, notice, next_at=time() + 2 * _BOUND)
         problem = self._send(url, notice)
         with self._database.writing() as connection:
@@ -170,14 +171,14 @@ class Webhooks:
 
 
 def forget_revisions(connection: Connection) -> None:
-    """Revisions count from 1 again."""
+    """Resets all webhooks after all revisions were deleted."""
     connection.execute(update(WEBHOOKS).values(revision=0, attempts=0, next_at=0.0))
 
 
 def _next(connection: Connection, target: str) -> Delivery | None:
     """The next notification that is due for a webhook, or None."""
     now = time()
-    # A wrong clock in the past must not delay a webhook.
+    # A clock that was wrong earlier must not delay a webhook.
     is_due = or_(WEBHOOKS.c.next_at <= now, WEBHOOKS.c.next_at > now + 2 * _LONGEST)
     row = connection.execute(
         select(WEBHOOKS.c.revision, WEBHOOKS.c.attempts, REVISIONS.c.id, REVISIONS.c.created_at, REVISIONS.c.buckets)
@@ -190,7 +191,7 @@ def _next(connection: Connection, target: str) -> Delivery | None:
 
 
 def _set(connection: Connection, target: str, notice: Delivery, **values: float) -> None:
-    """Change the row of a webhook, unless all revisions were forgotten meanwhile."""
+    """Updates the row of a webhook, unless all revisions were deleted meanwhile."""
     unchanged = and_(_is(target), WEBHOOKS.c.revision == notice.before)
     connection.execute(update(WEBHOOKS).where(unchanged).values(**values))
 

@@ -1,6 +1,6 @@
-"""YAML of request bodies, responses, and tables.
+"""Reads and writes the YAML of requests, responses, and tables.
 
-Text has the meaning it has to Deckhand's clients, which read with PyYAML (`plait.layering.plain_scalars`).
+Text has the meaning that PyYAML gives it, which Deckhand's clients use (`plait.layering.plain_scalars`).
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ LARGEST_VALUE = 1 << 20
 
 
 def nodes_of(text: str, name: str) -> DocumentSet:
-    """The documents of a text. Raises ReadError, LimitError."""
+    """Parses text into documents. Raises ReadError, LimitError."""
     return deduplicate(read(Source(name, text), keep_mark=False, plain=plain_values, depth=_DEPTH))
 
 
 def text_of(values: Sequence[object]) -> str:
-    """Values as a stream of documents; nothing for none."""
+    """Values as a stream of documents; empty if there are none."""
     return LayerJob.text(DocumentSet([Document(nodes_of_plain(value)) for value in values]))
 
 
 def nodes_of_plain(value: object) -> Value:
-    """Nodes of plain data; floats print as PyYAML prints them, so that they are read as floats again."""
+    """Plain data as nodes. Floats print as in PyYAML, so that they are read as floats again."""
     if isinstance(value, dict):
         return Map([MapItem(nodes_of_plain(key), nodes_of_plain(inner)) for key, inner in value.items()])
     if isinstance(value, list | tuple):
@@ -57,13 +57,13 @@ def node_of(text: str) -> Value:
 
 
 def value_of(text: str) -> object:
-    """The plain data of a text created by `text_of`."""
+    """Plain data from a text created by `text_of`."""
     return to_plain(node_of(text))
 
 
 def documents_of_body(body: bytes) -> list[Document]:
-    """The documents of a request; empty for an empty one. Raises ApiError if it is not YAML, or contains anything but
-    non-empty maps.
+    """The documents of a request; empty for an empty body. Raises ApiError if it is not YAML, or contains anything
+    except non-empty maps.
     """
     documents = _of_body(body).items
     if len(documents) == 1 and documents[0].value is None:
@@ -79,7 +79,7 @@ def documents_of_body(body: bytes) -> list[Document]:
 
 
 def value_of_body(body: Body) -> object:
-    """The plain data of a request with one document; None for an empty one. Raises ApiError, also for a large one."""
+    """The plain data of a request with one document; None for an empty body. Raises ApiError, also for a large one."""
     if body.size > LARGEST_VALUE:
         raise ApiError("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
     documents = _of_body(body.read()).items

@@ -1,4 +1,4 @@
-"""Annotations: parsed `#@name/part args` with their position; a comment is not one yet (docs/reference/templates.md)."""
+"""Annotations: parsed `#@name/part args` with their position, unlike unparsed comments (docs/reference/templates.md)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Annotation:
         return f"Annotation({self.name!r}, {self.args!r}, {self.kwargs!r})"
 
 
-# A node's annotations by name. If a name is repeated, the last one counts.
+# A node's annotations by name. If a name is repeated, the last annotation is used.
 Annotations = dict[str, Annotation]
 
 FILE = "output/file"

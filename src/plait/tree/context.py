@@ -1,4 +1,4 @@
-"""State of one run: limits, warnings, the receiver of `print`. Passed as an argument, never global."""
+"""The state of one evaluation: limits, warnings, the receiver of `print`. Passed as an argument, never global."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
         def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None: ...
 
     class FormatPreserver(Protocol):
-        """Prints documents in the format in which they were read (see `plait.yaml.preserved_text`)."""
+        """Prints documents in their original formatting (see `plait.yaml.preserved_text`)."""
 
         def add(self, documents: DocumentSet, read: Callable[[Source], DocumentSet]) -> None:
-            """Registers unchanged documents of a text. read: reads a text in the same way."""
+            """Registers unchanged documents of a text. read: parses a text in the same way."""
 
         def write(self, documents: DocumentSet) -> str:
             """The documents as one text."""
@@ -56,16 +56,12 @@ class Printer:
 class Context:
     """The state of one evaluation.
 
-    doing, done, total: progress for observers: the current step, the finished units, and all units.
-    on_step: receives each step as it begins.
-    print_line: receives each line that templates print.
-    warnings: texts that a command prints to standard error.
-    told: the number of warnings, repeated ones included.
-    refuses_warnings: an evaluation with warnings fails before it writes anything.
-    originals: the texts as read, if results preserve their format, or None.
-    cache: compiled code of earlier evaluations, or None.
-    run_budget: the limits in force and their use. budget: the steps and memory that remain for templates.
-    extensions: names of enabled extensions of the dialect.
+    doing, done, total: progress for observers: the current step, the finished units, and all units. on_step: receives
+    each step as it begins. print_line: receives each line that templates print. warnings: texts that a command prints
+    to standard error. told: the number of warnings, including repeated ones. refuses_warnings: an evaluation with
+    warnings fails before it writes anything. originals: the source texts, if results preserve their formatting, or
+    None. cache: compiled code of earlier evaluations, or None. run_budget: the limits and their use. budget: the steps
+    and memory that remain for templates. extensions: names of enabled extensions of the dialect.
     """
 
     __slots__ = (
@@ -102,20 +98,20 @@ class Context:
         self.run_budget = current_budget() if limits is None else RunBudget(limits)
         self.budget: Closeable | None = None
         self.print_line = Printer(print_line)
-        # each once, in order of occurrence
+        # without duplicates, in order of occurrence
         self._warnings: dict[str, None] = {}
         self.told = 0
         self.refuses_warnings = False
         # Receives texts that the reference program prints to standard error; None under plait's own name.
         self.note: Callable[[str], object] | None = None
         self.noted = False
-        # Records where values come from. None, the default, costs nothing.
+        # Records provenance. None, the default, costs nothing.
         self.trace: Trace | None = None
-        # The names that the run looks up, for tools; None costs nothing.
+        # Records the names that the run looks up, for tools. None costs nothing.
         self.lookups: Lookups | None = None
-        # The caller needs the output only, so no histories are recorded for marks.
+        # The caller needs only the output, so no histories are recorded for marks.
         self.gives_output_alone = False
-        # The marks of secrets; None in a run without, which imports and pays nothing.
+        # The marks of secrets. None in a run without secrets, which then has no cost.
         self.secrets: Marks | None = None
         self.silence: Silence | None = None
         self.extensions: frozenset[str] = frozenset()
@@ -124,7 +120,7 @@ class Context:
         self.on_step: Callable[[object], None] | None = None
 
     def begin(self, step: object) -> None:
-        """Notes the current step for observers. step: its text is computed only for an observer."""
+        """Records the current step for observers. step: its text is computed only if there is an observer."""
         self.doing = step
         if self.on_step is not None:
             self.on_step(step)
@@ -132,8 +128,8 @@ class Context:
     def end(self) -> None:
         """Breaks reference cycles at the end of the evaluation.
 
-        Without this, their memory would stay until Python's garbage collection. Functions of the templates must not be
-        called afterwards.
+        Otherwise their memory would be freed only by garbage collection. Functions of the templates must not be called
+        afterwards.
         """
         trace, self.trace = self.trace, None
         if trace is not None:
@@ -143,7 +139,9 @@ class Context:
             budget.end()
 
     def use_secrets(self) -> Marks:
-        """The marks of an evaluation that uses secrets from now on. Every entry point of secrets calls this first."""
+        """Declares that the evaluation uses secrets, and returns its marks. Every entry point of secrets calls this
+        first.
+        """
         if self.secrets is None:
             note_secrets()
             if self.trace is None:
@@ -188,5 +186,5 @@ class Context:
             )
 
     def forget_warnings(self) -> None:
-        """Drops all warnings, after they were reported."""
+        """Drops all warnings, once they have been reported."""
         self._warnings.clear()

@@ -1,4 +1,4 @@
-"""Data values that are computed from other data values (the extension values-refer).
+"""Data values that are computed from other data values (extension `values-refer`).
 
     host: example.com
     url: #@ "https://" + data.values.host
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
         """The data values after the merge."""
 
         def value_of(self, deferred: Deferred) -> Any:
-            """The value of a deferred value. Raises UnresolvedValueError, and PlaitError if it depends on itself."""
+            """Computes a deferred value. Raises UnresolvedValueError, and PlaitError if it depends on itself."""
 
         def value_among(self, values: Any, value: Any) -> Any:
-            """A value with all that is deferred in it, as it would be if the data values were these. Raises PlaitError."""
+            """A value, with all deferred values in it computed from the given data values. Raises PlaitError."""
 
 
 def is_deferred(value: object) -> TypeGuard[Deferred]:
@@ -34,7 +34,7 @@ def is_deferred(value: object) -> TypeGuard[Deferred]:
 
 
 class UnresolvedValueError(PlaitError):
-    """A data value was read before the merge. values: resolves it later."""
+    """Raised if a data value is read before the merge. values: resolves it later."""
 
     code = "early-data-values"
 
@@ -70,9 +70,7 @@ class Deferred:
         return self.values.value_of(self)
 
     def then(self, change: Callable[[Any], Any], at: Position | None = None) -> Deferred:
-        """A deferred value derived from this one by a function. at: the position of its node, by default that of this
-        one.
-        """
+        """A deferred value derived from this one by a function. at: the position of its node, by default the same."""
         return Deferred(lambda: change(self.known()), self.values, at or self.at, self)
 
 

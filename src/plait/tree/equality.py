@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Equality as `test` sees it: types and values, the order of arrays, but not the order of maps
+    """Equality as in `test` operations: types, values and the order of arrays matter, the order of map keys does not
     (docs/reference/operations.md).
     """
     return _equal(left, right, lambda a, b: type(a) is type(b) and a == b)
 
 
 def alike(left: Value, right: Value) -> bool:
-    """As `same`, where 1.0 is 1 as well, and .nan is .nan: nothing need be changed."""
+    """As `same`, but 1.0 equals 1, and .nan equals .nan, because they need no change."""
     return _equal(left, right, _print_alike)
 
 

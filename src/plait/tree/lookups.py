@@ -1,4 +1,5 @@
-"""The names that one evaluation looked up: files by `load`, data values by key. For tools that find uses of a name.
+"""Records the names that an evaluation looked up: files by `load`, data values by key. For tools that find uses of a
+name.
 
 Recorded only if the context has a `Lookups`; otherwise it costs nothing.
 """
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 class Instance:
     """The data values of one evaluation of a library, or of the root.
 
-    library: the name of its directory, "" for the root. schemas, given: the documents that the values are computed
-    from, in order. values: the result. sources: the files that were evaluated with these values.
+    library: the name of its directory, "" for the root. schemas, given: the documents from which the values are
+    computed, in order. values: the result. sources: the files that were evaluated with these values.
     """
 
     __slots__ = ("given", "library", "schemas", "sources", "values")
@@ -35,12 +36,10 @@ class Instance:
 class Lookups:
     """The lookups of one evaluation.
 
-    instances: data values, in order of completion.
-    loads: (loading file, path) to the loaded file.
-    reads: for each data value item, the (source, line) of each program that read it by its key.
-    wholes: the same for maps whose keys were read as data, such as `for key in data.values`.
-    exports: (file, name) of each name that `library.export` returned, to the lines that requested it.
-    passed: documents passed to `with_data_values`, to the line that passed them.
+    instances: data values, in order of completion. loads: (loading file, path) to the loaded file. reads: for each data
+    value item, the (source, line) of each program that read it by its key. wholes: the same for maps whose keys were
+    read as data, as in `for key in data.values`. exports: (file, name) of each name that `library.export` returned, to
+    the lines that requested it. passed: maps documents passed to `with_data_values` to the lines that passed them.
     """
 
     __slots__ = ("_exports", "_schemas", "exports", "instances", "loads", "passed", "reads", "wholes")
@@ -52,9 +51,9 @@ class Lookups:
         self.wholes: dict[Map, set[tuple[Source, int]]] = {}
         self.passed: dict[Document, Sequence[tuple[Source, int]]] = {}
         self.exports: dict[tuple[Source, str], set[tuple[Source, int]]] = {}
-        # By identity of the names of a file. The object is stored to keep the identity unique.
+        # By identity of a file's exported names. The object is stored so that its identity stays unique.
         self._exports: dict[int, tuple[object, Source]] = {}
-        # By identity of the schema. The object is stored to keep the identity unique.
+        # By identity of the schema. The object is stored so that its identity stays unique.
         self._schemas: dict[int, tuple[object, Sequence[Document]]] = {}
 
     def declared(self, schema: object, documents: Sequence[Document]) -> None:
@@ -67,19 +66,19 @@ class Lookups:
         self.instances.append(Instance(library, schemas, given, values))
 
     def ran(self, source: Source, values: object) -> None:
-        """Note that a file was evaluated with data values. values: the value of a document among the instances."""
+        """Records that a file was evaluated with data values. values: the value of a document among the instances."""
         for instance in reversed(self.instances):
             if instance.values.value is values:
                 instance.sources.add(source)
                 return
 
     def end(self) -> None:
-        """Releases what only the evaluation needed."""
+        """Releases state that only the evaluation needed."""
         self._schemas.clear()
         self._exports.clear()
 
     def passes(self, document: Document) -> None:
-        """Note that the program that is being run passes data values to a library."""
+        """Records that the current program passes data values to a library."""
         self.passed[document] = _caller()
 
     def read(self, item: MapItem) -> None:
@@ -102,7 +101,7 @@ class Lookups:
 
 
 def _caller() -> Sequence[tuple[Source, int]]:
-    """The line of the program that is being run; none where no program is."""
+    """The current line of the program; None outside of a program."""
     frame = sys._getframe(2)
     while frame is not None:
         source = frame.f_globals.get("$source")

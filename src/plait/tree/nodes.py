@@ -121,7 +121,9 @@ class Map(_Located):
         return Map(items, self.source, self.line)
 
     def with_values(self, values: Iterable[Value]) -> Map:
-        """The same items with other values, in order. Unchanged items, and the map if nothing changes, are shared."""
+        """A map with the same items and other values, in order. Unchanged items are shared, and so is the map if
+        nothing changes.
+        """
         items = [
             item if item.value is value else item.with_value(value)
             for item, value in zip(self.items, values, strict=True)
@@ -129,7 +131,7 @@ class Map(_Located):
         return self if items == self.items else self.with_items(items)
 
     def find(self, key: Value) -> MapItem | None:
-        """The item with exactly this key (same type, same value), or None. Builds an index on first use."""
+        """The item with exactly this key (same type and value), or None. Builds an index on first use."""
         index = self._index
         if index is None:
             index = self.index()
@@ -198,7 +200,7 @@ class Array(_Located):
         return Array(items, self.source, self.line)
 
     def with_values(self, values: Iterable[Value]) -> Array:
-        """As for maps."""
+        """An array with other values. Shares as `Map.with_values` does."""
         items = [
             item if item.value is value else item.with_value(value)
             for item, value in zip(self.items, values, strict=True)
@@ -234,7 +236,7 @@ class ArrayItem(_Item):
 COLLECTION_TYPES = (Map, Array, DocumentSet)
 COLLECTIONS = frozenset(COLLECTION_TYPES)
 SCALARS = frozenset({str, int, float, bool, type(None)})
-# The integers that YAML output can hold (docs/reference/templates.md).
+# The range of integers in YAML output (docs/reference/templates.md).
 INTEGERS = range(-(2**63), 2**64)
 
 
@@ -259,7 +261,7 @@ def key_id(key: Value) -> object:
 
 
 def _shape(value: Value) -> Iterator[object]:
-    # Parents before children, each with the number of its items: flat, so that hashing does not recurse either.
+    # Parents before children, each with its number of items. The list is flat, so that hashing does not recurse.
     pending: list[Value] = [value]
     while pending:
         value = pending.pop()
@@ -277,9 +279,9 @@ def _shape(value: Value) -> Iterator[object]:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """True if two values are the same data: same kinds, order of keys, and types and values of scalars.
+    """True if two values are the same data: same types, order of keys, and scalars.
 
-    Positions and annotations do not count. Works on trees of any depth.
+    Positions and annotations are ignored. Works on trees of any depth.
     """
     stack = [(left, right)]
     while stack:
@@ -306,7 +308,7 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def walk(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
-    """Every item below a value, parents before children, in order."""
+    """Every item inside a value, parents before children, in order."""
     stack: list[Value] = [value]
     pending: list[Iterator[MapItem | ArrayItem | Document]] = []
     while stack or pending:
@@ -324,7 +326,9 @@ def walk(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
 
 
 def walk_once(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
-    """Every item below a value, each once, even if it is reachable in two ways or a collection contains itself."""
+    """Every item inside a value, without duplicates, even if it is reachable in several ways or a collection contains
+    itself.
+    """
     seen: set[int] = set()
     stack = [value]
     while stack:
@@ -337,7 +341,7 @@ def walk_once(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
 
 
 def kind_name(value: object) -> str:
-    """The kind of a value in messages: map, array, document set, string, integer, float, boolean or null."""
+    """The type of a value in messages: map, array, document set, string, integer, float, boolean or null."""
     return _KIND_NAMES.get(type(value), type(value).__name__)
 
 
@@ -357,7 +361,7 @@ _KIND_NAMES: dict[type, str] = {
 
 
 def from_plain(value: object, source: Source | None = None, line: int = 0) -> Value:
-    """Nodes for plain Python data: mappings become Map, sequences Array, scalars stay.
+    """Converts plain Python data to nodes: mappings become Map, sequences Array, scalars stay.
 
     Raises TypeError for any other type.
     """
@@ -384,7 +388,7 @@ def from_plain(value: object, source: Source | None = None, line: int = 0) -> Va
 
 
 def to_plain(value: Value) -> object:
-    """Plain Python data for nodes: Map -> dict, Array -> list, DocumentSet -> list of its documents' data.
+    """Converts nodes to plain Python data: Map to dict, Array to list, DocumentSet to a list of its documents' data.
 
     Keys that are collections become tuples of their values.
     """
@@ -404,7 +408,7 @@ def _plain_key(key: Value) -> object:
 
 
 def documents(values: Iterable[Value], source: Source | None = None) -> DocumentSet:
-    """A document set with one document a value."""
+    """A document set with one document per value."""
     return DocumentSet([Document(value, source) for value in values], source)
 
 

@@ -1,7 +1,7 @@
-"""Secret values: their sources, and the decision whether an evaluation uses secrets.
+"""Secret values: determines if an evaluation uses secrets.
 
-An evaluation with secrets has `plait.tree.provenance.marks.Marks`, which decides for each value and message whether it
-may be shown. See `uses_secrets`.
+An evaluation with secrets has `plait.tree.provenance.marks.Marks`, which decides for each value and message if it may
+be shown. See `uses_secrets`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def uses_secrets(of: Context | Trace | InputView | None) -> bool:
     """True if an evaluation uses secrets.
 
     of: the state, trace or input view of the evaluation; None if nothing was recorded, which means no secrets. The
-    answer is final once the inputs are read: every entry point of secrets calls `plait.base.content.note_secrets`,
+    result is final once the inputs are read: every entry point of secrets calls `plait.base.content.note_secrets`,
     `Context.use_secrets`, or `hide`, `hide_item` or `hide_lines` of the trace. `note_secrets` records only the fact,
-    for engines that compute marks on demand; then a trace without marks does not allow values to be shown (see
+    for engines that compute marks on demand; then values must not be shown with a trace without marks (see
     `plait.insight.redaction`).
     """
     if isinstance(of, InputView):

@@ -31,7 +31,7 @@ def telling(context: Context, *, all_of_it: bool = False) -> Iterator[None]:
         raise marks.told(error) from None
     finally:
         if marks is not None and marks.withholds and not marks.shows_all:
-            # Emitted whether or not a line was withheld, because that depends on the secret.
+            # Always emitted, because the fact that a line was withheld depends on the secret.
 
             message = "lines of print are withheld where a secret decides whether they are printed"
             context.warn_openly(warning(message, code="withheld-lines"))

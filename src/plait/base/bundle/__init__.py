@@ -1,13 +1,13 @@
-"""One file with the bytecode of many modules, which the command line loads instead of many .pyc files.
+"""A bundle: one file with the bytecode of many modules, which the command line loads in place of many .pyc files.
 
 The bundle is created from .pyc files of modules that earlier processes loaded, and is stored with them in the package's
 `__pycache__`. The rules of .pyc files apply: the code of a module is used only if its source has the recorded size and
 time; the file is written to a temporary name and renamed; nothing is written where Python writes no .pyc files. Write
 access to the bundle is as powerful as write access to plait.
 
-Modules form groups, which are read as a whole: names that the modules share are read once, which saves a quarter of the
-time. Initially a group contains the modules that one process loaded. If a process needs only some of them, the group is
-split, so modules that are always loaded together end up in one group.
+Modules form groups, which are read as a whole. Shared names are read once, which saves a quarter of the time. Initially
+a group contains the modules that one process loaded. If a process needs only some of them, the group is split, so
+modules that are always loaded together end up in one group.
 
 Tracebacks, `inspect` and `__file__` refer to the source files. `PLAIT_PLAIN=1` disables the bundle.
 """
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Codes: TypeAlias = dict[str, CodeType]
-    # Of one module: the number of its group, size and time of its source, and whether it is a package.
+    # An entry for a module: the number of its group, size and time of its source, and True for a package.
     Entry: TypeAlias = tuple[int, int, int, bool]
 
-# Bytes at the start of a bundle: magic number, and the offset of the index, which is last: a file cut short has none.
+# Bytes at the start of a bundle: magic number, and offset of the index. The index is last, so a truncated file has
+# none.
 HEADER = 12
 
 
@@ -49,7 +50,7 @@ class Bundle:
         self._descriptor = -1
         self.groups: list[tuple[int, int]] = []
         self.entries: dict[str, Entry] = {}
-        # Code of groups that were read but not used yet, the modules of each group, and missing groups.
+        # Code that was read but not used yet, the modules of each group, and missing groups.
         self._codes: dict[int, Codes] = {}
         self.used: set[str] = set()
         self.missed: set[str] = set()
@@ -57,9 +58,9 @@ class Bundle:
 
     def _open(self) -> None:
         try:
-            # Stays open: a bundle that replaces this one has other groups.
+            # Stays open, because a bundle that replaces this one has other groups.
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            if descriptor <= 2:  # a standard stream is missing, and its number would be reused
+            if descriptor <= 2:  # a standard stream is missing, and the file would get its number
                 os.close(descriptor)
                 return
             header = os.read(descriptor, HEADER)
@@ -78,7 +79,7 @@ class Bundle:
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         """The spec of a module; None if it is not in the bundle or its source has changed."""
-        # The reader is loaded before there is a bundle, and the writer is needed only after that.
+        # The reader is loaded before the bundle, and the writer only afterwards.
         if not name.startswith(self._package) or name.startswith(__name__):
             return None
         entry = self.entries.get(name)
@@ -118,12 +119,12 @@ class Bundle:
             save(self)
 
     def is_divided(self) -> bool:
-        """True if this process needed only some modules of a group."""
+        """True if this process used only some modules of a group."""
         return any(self._codes.values())
 
 
 def is_current(source: str, entry: Entry) -> bool:
-    """True if the source has the size and the time, in seconds, that are noted with its code."""
+    """True if the source has the recorded size and time (in seconds)."""
     try:
         status = os.stat(source)
     except OSError:

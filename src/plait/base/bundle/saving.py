@@ -1,4 +1,4 @@
-"""Writing a bundle: its still current content, and the modules that this process loaded from .pyc files."""
+"""Writes a bundle: its current content, and the modules that this process loaded from .pyc files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A copy of the current process, created by `fork`."""
+"""Copies the current process by `fork`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Exit status of a copy that was left by an error.
+# Exit status of a copy that ends by an error.
 _FAILED = 70
 
 
@@ -18,7 +18,7 @@ def can_fork() -> bool:
 
 
 def forked(work: Callable[[], int]) -> int:
-    """The process id of a copy of this process that does some work and ends with its status."""
+    """Copies this process. The copy does some work and ends with its status. Returns the process ID of the copy."""
     child = os.fork()
     if child:
         return child

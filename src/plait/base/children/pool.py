@@ -1,4 +1,4 @@
-"""A `concurrent.futures` executor on several Python processes of plait.
+"""A `concurrent.futures` executor that uses several Python processes of plait.
 
 Each process is a `Worker`, and a thread in this process waits for its answers. Workers start in the same way on every
 system and Python version. `multiprocessing` does not ensure that: its helpers are started with `python -c`, without a
@@ -82,13 +82,13 @@ class Pool(Executor):
         return worker
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Ends the processes once the running calls are done. cancel_futures: drops calls that have not begun."""
+        """Ends the processes once the running calls are done. cancel_futures: drop calls that have not started."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
         if wait:
             self._end()
 
     def kill(self) -> None:
-        """Ends the processes at once: calls that have begun raise WorkerEndedError, the others are dropped."""
+        """Kills the processes. Started calls raise WorkerEndedError, others are dropped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             self._is_killed = True
@@ -109,7 +109,7 @@ def in_several(
     begin: Callable[..., None],
     given: tuple[object, ...] = (),
 ) -> Iterator[T | None]:
-    """The results of `work` for each part, in order; None if the process ended.
+    """Runs `work` for each part. Yields the results in order; None if a process ended.
 
     begin: called with `given` once in each process, which also enforces the limits. Raises the exceptions of `work`.
     """

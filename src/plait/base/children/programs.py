@@ -1,8 +1,8 @@
 """External programs: git, sops, and commands of the user.
 
 A program is looked up only in the absolute entries of PATH, never in the working directory. It receives only the
-environment variables named in its table row and the given input, has limits on time and output, and is ended with every
-process of its group.
+environment variables named in its table row and the given input, has limits on time and output, and is ended together
+with all processes of its group.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 ALL = "*"
-# Variables of every program that may know the user.
+# Variables for every program that may use the user's identity.
 _COMMON = (
     "HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
     # Windows
@@ -54,10 +54,10 @@ SOPS = ExternalProgram(
         *_COMMON,
         # Locations of keys, and the user's identity for key services.
         "SOPS_*", "AWS_*", "AZURE_*", "CLOUDSDK_*", "GCE_METADATA_*", "GOOGLE_*", "HUAWEICLOUD_*", "IDENTITY_*", "MSI_*", "VAULT_*",
-        # GnuPG and age, and how they prompt for a passphrase.
+        # GnuPG and age, and their passphrase prompts.
         "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GNUPGHOME", "GPG_*", "PINENTRY_*", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY", "XAUTHORITY",
         "XDG_*",
-        # The network as the user has it.
+        # The user's network settings.
         "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE", "all_proxy", "http_proxy",
         "https_proxy", "no_proxy",
     ),
@@ -90,14 +90,12 @@ PROGRAMS = (GIT, SOPS)
 
 
 def command(name: str) -> ExternalProgram:
-    """A program that the user names. It receives all environment variables, because only the user knows which it
-    needs.
-    """
+    """A program named by the user. It receives all environment variables, because only the user knows which it needs."""
     return ExternalProgram(name, (ALL,))
 
 
 class Finished(NamedTuple):
-    """A program that has ended. status: negative for a signal. errors: the first part of its standard error."""
+    """An ended program. status: negative for a signal. errors: the first part of its standard error."""
 
     status: int
     output: bytes
@@ -154,7 +152,7 @@ def run(
 
 
 class _Running:
-    """A program while it runs. A thread reads each of its pipes, so that none of them fills up."""
+    """A running program. A thread reads each of its pipes, so that none fills up."""
 
     def __init__(self, name: str, process: subprocess.Popen[bytes], maximum: int, *, has_group: bool) -> None:
         self._name = name
@@ -183,13 +181,13 @@ class _Running:
         except subprocess.TimeoutExpired:
             pass
         finally:
-            # Also after an interrupt: no process that the program started may continue.
+            # Also after an interrupt, so that no process started by the program continues.
             if not is_whole:
                 self._end()
             for thread, stream in zip(threads, (self._process.stdout, self._process.stderr), strict=False):
                 if thread.ident is not None:
                     thread.join(_CLOSING)
-                # A pipe that a process outside the group still has stays with its thread.
+                # A pipe that a process outside the group has open is left to its thread.
                 if stream is not None and not thread.is_alive():
                     stream.close()
         if self._prints_too_much:
@@ -219,7 +217,7 @@ class _Running:
         try:
             with self._process.stdin as stream:
                 stream.write(given)
-        except BrokenPipeError:  # it wants no more
+        except BrokenPipeError:  # the program reads no more input
             return
 
     def _end(self) -> None:
@@ -229,7 +227,7 @@ class _Running:
                 return
             self._is_ended = True
             if sys.platform != "win32" and self._has_group:
-                # Before the program is waited for: until then no other group can have its number.
+                # Before waiting for the program, because until then no other group can have its number.
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
@@ -263,7 +261,7 @@ def _is_at_terminal() -> bool:
 
 
 def find(name: str) -> str | None:
-    """The path of a program, or None. name: a program on PATH, or a path, which is used as is.
+    """The path of a program, or None. name: a program on PATH, or a path, which is used unchanged.
 
     Ignores relative entries of PATH and the working directory, which Windows would search first.
     """

@@ -1,8 +1,8 @@
 """Python processes of plait: in isolated mode, with the import path of this process and without the working directory.
 
 Python adds the working directory to its import path in several ways: `-c`, `-m`, `PYTHONPATH=.`, an empty entry. A
-checkout is data, so none of its files may be imported because a command was started there. A child process is started
-with `-I`, which adds nothing, and receives the import path explicitly, so it finds the same modules as this process.
+checkout is data, so its files must not be imported when a command is started in it. A child process is started with
+`-I`, which adds nothing, and receives the import path explicitly, so it finds the same modules as this process.
 """
 
 from __future__ import annotations
@@ -45,10 +45,8 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Starts a Python process with pipes for its input and output.
 
-    entry: `module:function`; the result of the function is the exit status.
-    flags: of Python.
-    directory: the working directory.
-    environment: all variables of the process, by default those of this process. Python itself reads none of them.
+    entry: `module:function`; the result of the function is the exit status. flags: of Python. directory: the working
+    directory. environment: all variables of the process; by default those of this process. Python itself ignores them.
     shows_errors: pass on standard error; otherwise it is discarded.
 
     Raises PlaitError if the process cannot be started.
@@ -96,7 +94,9 @@ def import_path() -> list[str]:
 
 
 def _working_directories() -> Iterator[str]:
-    """The working directory now and at import of this module, and relative entries of `PYTHONPATH` resolved in both."""
+    """The current working directory, the one at import of this module, and relative entries of `PYTHONPATH` resolved in
+    both.
+    """
     for place in {_STARTED_IN, _working_directory()} - {""}:
         yield os.path.realpath(place)
         for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep):
@@ -107,9 +107,9 @@ def _working_directories() -> Iterator[str]:
 def _working_directory() -> str:
     try:
         return os.getcwd()
-    except OSError:  # it no longer exists
+    except OSError:  # the directory no longer exists
         return ""
 
 
-# A program that uses the API may change its working directory later.
+# A program that uses the API may change its working directory.
 _STARTED_IN = _working_directory()

@@ -1,4 +1,4 @@
-"""The worker's side of a worker process, and the server for a `Pool`, which calls the functions it receives."""
+"""The worker's side of the protocol, and the server for a `Pool`, which calls the functions it receives."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def serve() -> None:
-    """Serves a `Pool`. The first message is the function that prepares the process, each other one a call."""
+    """Serves a `Pool`. The first message is the function that prepares the process; every other message is a call."""
     first = iter((_begin,))
     serve_by(lambda data: (next(first, _answer)(data), False))
 
 
 def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
     """Answers messages of standard input on standard output. answer: the reply to a message; True for the last one."""
-    # An interrupt is for the process that sends the messages, which then ends this one.
+    # The process that sends the messages handles interrupts, and then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Printed output of the work is not part of an answer.
+    # Output printed by the work must not become part of an answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     messages: SimpleQueue[bytes] = SimpleQueue()
     # Not `threading`: some limits check that the process has no other threads.
@@ -39,7 +39,7 @@ def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
         try:
             send(answers, reply)
         except BrokenPipeError:
-            os._exit(0)  # as at the end of the input: the reply is not awaited
+            os._exit(0)  # as at the end of the input, because the reply is not expected
 
 
 def _begin(data: bytes) -> bytes:
@@ -68,7 +68,7 @@ def _failure(error: Exception) -> bytes:
 
 
 def _listen(stream: IO[bytes], messages: SimpleQueue[bytes]) -> None:
-    """Receives messages. When the input ends, the results are no longer needed, so the process exits at once."""
+    """Receives messages. When the input ends, the results are no longer needed, so the process exits immediately."""
     while (data := receive(stream)) is not None:
         messages.put(data)
     os._exit(0)

@@ -1,7 +1,7 @@
-"""A Python process that answers one message at a time; the side of the process that sends them.
+"""A worker process that answers one message at a time, as seen by the process that sends the messages.
 
-A message is its length in eight bytes, followed by its bytes. The worker ends when its input ends, so also when this
-process ends.
+A message is its length in eight bytes, followed by its bytes. The worker ends when its input ends, and therefore when
+this process ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _HEAD = 8
 class Worker:
     """A worker process. is_overdue: it was ended because an answer took too long.
 
-    entry: the function that serves it, as `module:function`. maximum: bytes of an answer. The rest: as of `start`.
+    entry: the function that serves it, as `module:function`. maximum: bytes of an answer. Other arguments as for
+    `start`.
     """
 
     __slots__ = ("_most", "_process", "is_overdue")
@@ -35,7 +36,7 @@ class Worker:
 
     def ask(self, data: bytes, *, seconds: float | None = None) -> bytes | None:
         """The answer to a message; None if the process ended first. seconds: timeout, after which the process is
-        ended.
+        killed.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -64,7 +65,7 @@ class Worker:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """Ends the process at once, from any thread; a thread that waits for an answer gets None."""
+        """Kills the process, from any thread. A thread that waits for an answer gets None."""
         self._process.kill()
 
     def end(self) -> int:

@@ -1,4 +1,4 @@
-"""An error as BOSH's command line prints it: the message, clauses before it, and the line `Exit code 1`."""
+"""Prints an error like bosh: clauses, the message, and the line `Exit code 1`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def report(error: PlaitError) -> tuple[str, ...]:
 
 
 def sentence(error: PlaitError) -> str:
-    """BOSH's text of an error: clauses on lines of their own, or on one line within an argument of the command line."""
+    """The text of an error in bosh: clauses on separate lines, or on one line in an argument of the command line."""
     text = error.reference
     causes = [text, *(one.reference for one in error.findings if one.reference and isinstance(one.reference, str))]
     if len(causes) > 1:

@@ -1,4 +1,4 @@
-"""Symbolic links in the words of ytt."""
+"""Messages about symbolic links in ytt's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data values that violate their schema, as ytt reports them: the surrounding lines, and the expected type."""
+"""ytt's reports about data values that violate their schema, with surrounding lines and the expected type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
 
 
-# The title of the report of a schema that declares nothing that can be.
+# The title of the report about an invalid schema.
 INVALID = "Invalid schema"
 
 
@@ -51,7 +51,7 @@ class SchemaFailure:
 
 
 def within_report(reference: object) -> object:
-    """The reference of a finding inside one more report of an invalid schema."""
+    """The reference of a finding in one more enclosing report of an invalid schema."""
     if isinstance(reference, SchemaFailure):
         reference.within += 1
         return reference

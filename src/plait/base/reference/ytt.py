@@ -1,4 +1,4 @@
-"""An error in ytt's layout.
+"""Prints an error in ytt's layout.
 
 ytt has two layouts. An error in a template's program is a list of messages, each with its calls and their source lines.
 Every other error is one line of clauses, outermost first, which is broken at capitalised clauses when printed.
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from plait.base.errors import Finding, PlaitError
     from plait.base.source import Frame, Position
 
-# The title of the report of data values that break rules.
+# The title of the report about invalid data values.
 FINAL = "Validating final data values:"
 
-# ytt's hints belong to the text of its message. They are part of that text's line.
+# ytt's hints are part of the message and of its line.
 _HINTS = {
     "undefined: true": "use 'True' instead of 'true' for boolean assignment",
     "undefined: false": "use 'False' instead of 'false' for boolean assignment",
@@ -50,7 +50,7 @@ def report(error: PlaitError) -> tuple[str, ...]:
 
 
 def sentence(error: PlaitError) -> str:
-    """The text of an error in ytt, without the name of the program and before its line is broken up."""
+    """The text of an error in ytt, without the name of the program and before its line is broken."""
     text = _body(error)
     calls: list[Frame] = []
     for place, step in enumerate(error.stack):
@@ -69,7 +69,7 @@ def sentence(error: PlaitError) -> str:
             where = "?" if step.reference == "Document" and _is_implied(step.at) else _named(step.at)
             text = f"{step.reference} on line {where}: {text}"
         if step.role in (FILE, CLAUSE, NODE):
-            # A function that the program itself calls fails without its calls.
+            # If the program itself calls the failing function, ytt omits the calls.
             calls = []
     return _listed([(text, _calls(calls))]) if calls else text
 
@@ -88,7 +88,7 @@ def _text(finding: Finding) -> str:
 
 
 def _listed(messages: Sequence[tuple[str, list[str]]]) -> str:
-    """Messages as a list, each with the lines about it."""
+    """A list of messages, each with its lines."""
     out = [""]
     for text, lines in messages:
         topic, *more = text.split("\n")
@@ -127,7 +127,7 @@ _BLOCK = re.compile(r"(^|[\s:-])[|>][0-9+-]*\s*(#.*)?$")
 
 
 def _code(at: Position) -> str:
-    """The source line as ytt quotes it; for a text template, only the code in it."""
+    """The source line as ytt quotes it; for a text template, only its code."""
     line = at.text or ""
     source = at.source
     if source is None or "(@" not in source.text or source.name.endswith(".star"):
@@ -178,7 +178,7 @@ def _named(at: Position | None) -> str:
 
 
 def _is_implied(at: Position | None) -> bool:
-    """True for the position of a document that starts without `---`, from which ytt takes its position."""
+    """True for a document without `---`, whose position ytt derives from the start of the file."""
     return at is not None and at.source is not None and not (at.text or "").startswith("---")
 
 

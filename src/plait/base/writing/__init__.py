@@ -1,10 +1,10 @@
 """The only module that opens files for writing, creates directories, renames and removes.
 
 A `Directory` is an open directory. Every path below it is resolved component by component, with calls relative to the
-open directory (`dir_fd`) that follow no symbolic link and never block; only regular files are written. So a directory
-that another process replaces by a link between check and write is not followed.
+open directory (`dir_fd`) that follow no symbolic link and never block; only regular files are written. If another
+process replaces a directory by a link between check and write, the link is not followed.
 
-The author of a path decides how it is resolved:
+The resolution of a path depends on its author:
 
 - A path typed by the user is followed through links, and its file may be a FIFO or a device: `followed`, `target`,
 `write_file`. Exception: a link inside a Git repository that leads out of it is rejected, unless
@@ -13,7 +13,7 @@ The author of a path decides how it is resolved:
 as `top`, or use `Directory.below`.
 
 Every path is first passed to `plait.base.writing.real_paths.authorize`, which checks the permissions of the current
-project (see `plait.base.permissions`), and returns whether a file chose the path.
+project (see `plait.base.permissions`), and returns True if a file chose the path.
 
 Without `dir_fd` (Windows), real paths are compared before and after each call. Another process can win that race.
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 HAS_DIR_FD = (
     hasattr(os, "O_NOFOLLOW")
     and hasattr(os, "O_DIRECTORY")
-    and sys.platform != "emscripten"  # the file system is the page's own
+    and sys.platform != "emscripten"  # the file system belongs to the page
     and {"open", "mkdir", "rename", "rmdir", "stat", "unlink"} <= {call.__name__ for call in os.supports_dir_fd}
 )
 _PLAIN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-# O_PATH, because a directory that may be passed need not be readable.
+# O_PATH, because directories on the path need not be readable.
 _FIND = _PLAIN | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
 _LIST = _PLAIN | getattr(os, "O_DIRECTORY", 0) | os.O_RDONLY
 _FILE = _PLAIN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -32,9 +32,9 @@ _DEEPEST = 32
 
 
 class Directory:
-    """An open directory. Names below it are single components; none that is a symbolic link is followed.
+    """An open directory. Names in it are single components; symbolic links are not followed.
 
-    shown: the path for messages. real: its real path. Every method raises OSError, with the shown path as its filename.
+    shown: the path in messages. real: its real path. Every method raises OSError with the shown path as its filename.
     """
 
     __slots__ = ("_handle", "real", "shown")
@@ -58,13 +58,13 @@ class Directory:
             self._handle = None
 
     def path(self, name: str) -> str:
-        """The path of a name for messages."""
+        """The path of an entry in messages."""
         return name if self.shown in ("", os.curdir) else os.path.join(self.shown, name)
 
-    # ---- looking
+    # ---- reading
 
     def status(self, name: str) -> os.stat_result | None:
-        """The status of an entry, of a link itself; None if it does not exist."""
+        """The status of an entry; for a link, that of the link itself. None if it does not exist."""
         try:
             return os.lstat(self._at(name)) if self._handle is None else os.lstat(name, dir_fd=self._handle)
         except FileNotFoundError:
@@ -99,7 +99,7 @@ class Directory:
             raise
 
     def listed(self) -> int:
-        """A new descriptor of the directory itself, to list or to lock it. Windows has none."""
+        """A new descriptor of the directory itself, to list or lock it. Not available on Windows."""
         return os.open(os.curdir, _LIST, dir_fd=self._handle)
 
     def read(self, name: str, *, used: bool = False, maximum: int | None = None) -> bytes | None:
@@ -119,7 +119,7 @@ class Directory:
     # ---- directories
 
     def below(self, *names: str, make: int | None = None) -> Directory:
-        """The directory at a path below, opened component by component. make: the mode of each created directory."""
+        """The directory at a nested path, opened component by component. make: the mode of each created directory."""
         place = Directory(self.shown, self.real, None if self._handle is None else os.dup(self._handle))
         for name in names:
             try:
@@ -166,7 +166,7 @@ class Directory:
         return 0 if found is None else found.st_mode
 
     def make(self, name: str, mode: int, *, may_exist: bool = False) -> None:
-        """Creates a directory. may_exist: raises nothing if something has the name already."""
+        """Creates a directory. may_exist: accept an existing entry with the name."""
         try:
             if self._handle is None:
                 os.mkdir(self._at(name), mode)
@@ -187,7 +187,7 @@ class Directory:
         assert not flags & os.O_TRUNC, "a file is checked before it changes"
         try:
             if self._handle is None:
-                self._check_kind(name)  # there is no O_NOFOLLOW
+                self._check_kind(name)  # O_NOFOLLOW does not exist
                 handle = os.open(self._at(name), flags | _FILE, mode)
             else:
                 handle = os.open(name, flags | _FILE, mode, dir_fd=self._handle)
@@ -211,12 +211,12 @@ class Directory:
             raise unfit(self.path(name), mode)
 
     def write(self, name: str, parts: Iterable[bytes | memoryview], *, new_mode: int, sync: bool = True) -> None:
-        """Writes a file by one rename.
+        """Writes a file atomically, by a rename.
 
         An existing file keeps its mode; a new one has new_mode, less the umask.
         """
         before = self.check_file(name)
-        # A separate name: that of the file may have the maximum length already.
+        # A separate name, because the file name may already have the maximum length.
         aside = aside_name()
         try:
             self.create(aside, parts, before, new_mode=new_mode, sync=sync)
@@ -234,7 +234,7 @@ class Directory:
         new_mode: int,
         sync: bool = False,
     ) -> None:
-        """Writes a new file; nothing may have the name. before: the status of the file that it replaces later."""
+        """Writes a new file. The name must be unused. before: the status of the file that it replaces later."""
         kept = None if before is None or not stat.S_ISREG(before.st_mode) else before.st_mode & 0o7777
         # The new file is as private as the old one while it is written.
         mode = new_mode if kept is None else 0o600
@@ -258,7 +258,7 @@ class Directory:
             raise self._named(error, name) from None
 
     def move(self, name: str, to: Directory, target: str) -> None:
-        """Renames an entry. A file or a link that has the target's name is replaced, in one step."""
+        """Renames an entry. A file or link with the target's name is replaced atomically."""
         try:
             if self._handle is None or to._handle is None:
                 os.replace(self._at(name), to._at(target))
@@ -269,9 +269,9 @@ class Directory:
             raise to._named(error, target) from None
 
     def exchange(self, name: str, to: Directory, target: str) -> bool:
-        """Exchanges two entries in one step, so that a run killed at any time loses neither.
+        """Exchanges two entries atomically, so that a killed run loses neither.
 
-        False if the system cannot; Linux can.
+        Returns False if the system does not support it; Linux does.
         """
         if self._handle is None or to._handle is None:
             return False
@@ -308,7 +308,7 @@ class Directory:
             raise self._named(error, name) from None
 
     def remove_tree(self, name: str) -> None:
-        """Removes an entry, and everything below it. Links below it are removed, not followed."""
+        """Removes an entry with all its contents. Links inside it are removed, not followed."""
         found = self.status(name)
         if found is None or not stat.S_ISDIR(found.st_mode):
             self.remove(name)
@@ -318,7 +318,7 @@ class Directory:
         self.remove_directory(name)
 
     def empty(self) -> None:
-        """Removes every entry, and everything below."""
+        """Removes all entries with their contents."""
         while names := self.names():  # repeated for entries that were moved up
             for name in names:
                 self._clear(name, self, 1)
@@ -349,7 +349,7 @@ class Directory:
         return os.path.join(self.real, name)
 
     def _check(self) -> None:
-        """Raises WriteRefused if the directory is not where it was any more, on systems without `dir_fd`."""
+        """Raises WriteRefused if the directory has been moved or replaced, on systems without `dir_fd`."""
         if os.path.realpath(self.real) != self.real:
             raise refused(self.shown, f"'{self.shown}' has become a symbolic link")
 
@@ -385,7 +385,7 @@ def aside_name() -> str:
 
 
 def is_aside(name: str) -> bool:
-    """True for a name that `aside_name` returned, in whatever process."""
+    """True for a name that `aside_name` returned in any process."""
     start, _, token = name.removesuffix(".new").rpartition("-")
     return name.endswith(".new") and start.startswith(".plait-") and start[7:].isdigit() and len(token) == 12
 
@@ -412,7 +412,7 @@ class temporary:  # noqa: N801 - reads as what it does
         self.close()
 
     def close(self) -> None:
-        """Removes the directory. Entries that the system does not remove stay among the temporary files."""
+        """Removes the directory. Entries that cannot be removed stay among the temporary files."""
         self.directory.close()
         self._parent.discard(os.path.basename(self.directory.real))
         self._parent.close()

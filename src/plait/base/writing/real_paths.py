@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
 
-# The name is in `plait.engine.flags`, which is above this module.
+# The flag's name; `plait.engine.flags` is in a higher layer.
 ALLOW_FLAG = "--allow-symlink-output"
-# As many as Linux follows.
+# Maximum number of links, as on Linux.
 _MOST_LINKS = 40
 
 
 class WriteRefused(OSError):
-    """A path that must not be written. hint: how to allow it, or None. kind: the type of the file, if that is the
-    reason.
+    """Raised for a path that must not be written. hint: how to allow it, or None. kind: the type of the file, if that
+    is the reason.
     """
 
     hint: str | None = None
@@ -31,7 +31,7 @@ class WriteRefused(OSError):
 
 
 def refused(path: str, why: str, *, code: int = 0, hint: str | None = None) -> WriteRefused:
-    """The error for a path. why: completes a sentence that begins with the path."""
+    """The error for a path. why: completes a sentence that starts with the path."""
     from errno import ELOOP
 
     error = WriteRefused(code or ELOOP, why, path)
@@ -40,7 +40,7 @@ def refused(path: str, why: str, *, code: int = 0, hint: str | None = None) -> W
 
 
 def unfit(path: str, mode: int, code: int = 0) -> WriteRefused:
-    """The error for something that is not a regular file."""
+    """The error for an entry that is not a regular file."""
     kind = kind_of(mode)
     error = refused(path, f"it is {kind}", code=code)
     error.kind = kind
@@ -58,7 +58,7 @@ def failure(subject: str, error: OSError | ValueError, kind: type[PlaitError] = 
 
 
 def authorize(path: str) -> bool:
-    """True if a file chose the path; then no link in it is followed.
+    """True if a file chose the path; then links in it are not followed.
 
     Raises PermissionDeniedError for a path that the current project may not write, before the path is accessed.
     """
@@ -70,7 +70,9 @@ def authorize(path: str) -> bool:
 
 
 def resolved(path: str) -> str:
-    """The real path of a typed path. Raises WriteRefused for a link that leads out of the Git repository that contains it."""
+    """The real path of a path that the user named. Raises WriteRefused for a link that leads out of the Git repository
+    that contains it.
+    """
     real = os.path.realpath(path)
     if real != os.path.abspath(path) or os.pardir in path:
         for link in links_on(path):
@@ -120,7 +122,7 @@ def _check_repository(link: str) -> None:
 
     to = os.path.realpath(link)
     if is_below(to, top) and not CONTROL.isdisjoint(to[len(top) :].lower().split(os.sep)):
-        # Hooks and configuration in it are executed.
+        # Its hooks and configuration are executed.
         raise refused(
             os.path.relpath(link), f"'{os.path.relpath(link)}' is a symbolic link into the repository's own data, {to}"
         )
@@ -142,12 +144,12 @@ def repository_of(path: str) -> str:
 
 
 def is_below(path: str, top: str) -> bool:
-    """True for a directory and for all paths below it."""
+    """True if a path is the directory or inside it."""
     return path == top or path.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def kind_of(mode: int) -> str:
-    """The kind of a file that cannot be written to, for use after "is "."""
+    """The type of a file that cannot be written to, for use after "is "."""
     if stat.S_ISLNK(mode):
         return "a symbolic link"
     if stat.S_ISDIR(mode):

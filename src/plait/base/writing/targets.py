@@ -1,4 +1,4 @@
-"""Open directories for paths to write: typed paths are followed through links, paths from files are not."""
+"""Opens the directories of paths to write. Links are followed in paths named by the user, not in paths from files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def followed(path: str, *, make: int | None = None, reads: bool = False) -> Directory:
-    """The directory that the user typed. Links are followed, except those that lead out of a Git repository.
+    """The directory at a path that the user named. Links are followed, except those that lead out of a Git repository.
 
     make: the mode of each created directory; nothing is created through a dangling link. reads: it is only read.
     """
@@ -35,9 +35,9 @@ def followed(path: str, *, make: int | None = None, reads: bool = False) -> Dire
 
 
 def parent(path: str, *, make: int | None = None) -> Directory:
-    """The directory that the user typed, or a file chose, as part of the path of a file or directory in it.
+    """The parent directory of a path that the user named, or a file chose.
 
-    Permission for the path itself is enough.
+    Permission for the path itself is sufficient.
     """
     above = os.path.dirname(path)
     if authorize(path):
@@ -49,7 +49,7 @@ def parent(path: str, *, make: int | None = None) -> Directory:
 def strict(path: str, top: str, *, make: int | None = None, reads: bool = False) -> Directory:
     """The directory at a path that a file or plait itself chose. No component below top may be a link.
 
-    top: a directory that counts as typed, such as a project's. make, reads: as for `followed`.
+    top: a directory that counts as named by the user, such as a project's. make, reads: as for `followed`.
     """
     if not reads:
         authorize(path)
@@ -65,7 +65,7 @@ def _below(start: str, names: list[str], shown: str, make: int | None) -> Direct
 
 
 def split(path: str, top: str) -> tuple[str, list[str]]:
-    """The typed or real directory to start from, and the components below it that are strict.
+    """The directory to start from, as named or real, and the components after it that are strict.
 
     A path outside of top starts from the nearest directory above both, by real paths.
     """
@@ -82,7 +82,7 @@ def split(path: str, top: str) -> tuple[str, list[str]]:
 def target(path: str, *, top: str | None = None, make: int | None = None) -> tuple[Directory, str]:
     """The open directory of a file, and the name of the file in it.
 
-    top: None for a path that the user typed; then the file itself may be a link, too. make: as for `followed`.
+    top: None for a path that the user named; then the file itself may be a link, too. make: as for `followed`.
     """
     is_strict = authorize(path)
     if top is None:
@@ -117,11 +117,11 @@ def write_file(
     make: int | None = None,
     replaces_target: bool = True,
 ) -> None:
-    """Writes a file by one rename, so that no reader sees half of it.
+    """Writes a file atomically, by a rename.
 
-    An existing file keeps its mode; a new one has new_mode, less the umask. top: None for a path that the user typed;
-    such a path may name a FIFO or a device, which is written to. make: as for `followed`. replaces_target: if the path
-    is a link to a file, that file is replaced; otherwise the link is rejected.
+    An existing file keeps its mode; a new one has new_mode, less the umask. top: None for a path that the user named;
+    it may be a FIFO or a device, which is written to directly. make: as for `followed`. replaces_target: if the path is
+    a link to a file, that file is replaced; otherwise the link is rejected.
     """
     if top is None and _is_written_to(path, parts):
         return
@@ -134,7 +134,7 @@ def write_file(
 
 
 def _is_written_to(path: str, parts: Iterable[bytes]) -> bool:
-    """Writes to a FIFO, a device or an open descriptor that the user typed; False if the path names none."""
+    """Writes to a FIFO, a device or an open descriptor that the user named. Returns False if the path is none of these."""
     if authorize(path):
         return False
     try:
@@ -149,7 +149,7 @@ def _is_written_to(path: str, parts: Iterable[bytes]) -> bool:
 
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
     resolved(path)
-    # Not by the path of the descriptor: that would open the file again and overwrite it from its start.
+    # The path of the descriptor is not used, because it would open the file again and overwrite it from its start.
     handle = os.dup(own) if own is not None else os.open(path, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
     with open(handle, "wb") as file:
         if own is None and stat.S_ISREG(os.fstat(handle).st_mode):
@@ -159,7 +159,7 @@ def _is_written_to(path: str, parts: Iterable[bytes]) -> bool:
 
 
 def _descriptor(path: str) -> int | None:
-    """The descriptor of this process that a path names, through links or not; None if it names none."""
+    """The descriptor of this process that a path refers to, also through links; or None."""
     real = os.path.realpath(path)
     for one in (*[*links_on(path)][-1:], real):
         above, _, number = one.rpartition("/")
@@ -169,17 +169,17 @@ def _descriptor(path: str) -> int | None:
 
 
 def extended(directory: Directory, name: str) -> IO[str]:
-    """A file of plait's own that lines are added to, created if need be."""
+    """Opens one of plait's own files for appending lines. Creates it if needed."""
     return open(directory.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a", encoding="utf-8")
 
 
 def changed(directory: Directory, name: str) -> IO[bytes]:
-    """A file of plait's own, opened to be read and changed in place, created if needed."""
+    """Opens one of plait's own files for reading and changing in place. Creates it if needed."""
     return open(directory.open(name, os.O_RDWR | os.O_CREAT), "r+b")
 
 
 def create(path: str, mode: int) -> None:
-    """Creates an empty file that the user typed, if it does not exist."""
+    """Creates an empty file at a path that the user named, if it does not exist."""
     directory, name = target(path)
     with directory:
         os.close(directory.open(name, os.O_RDONLY | os.O_CREAT, mode))

@@ -1,4 +1,4 @@
-"""Records of where values come from.
+"""Provenance: records of the origins and changes of values.
 
 Nodes are immutable, so every change creates a new MapItem, ArrayItem or Document, and the change is recorded under the
 new item's identity. An item without a record is unchanged since it was written, at its own position. A `Change` refers
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Item, Value
     from plait.tree.provenance.marks import Marks
 
-    # An origin of a value: an item, all items below a collection, or a line of code with what it read.
+    # An origin of a value: an item, all items inside a collection, or a line of code with its reads.
     Origin: TypeAlias = "Item | Map | Array | DocumentSet | Contributor"
 
     class Closeable(Protocol):
-        """State of an evaluation that is part of a reference cycle and has to be closed."""
+        """State of an evaluation that is part of a reference cycle and must be closed."""
 
         def end(self) -> None: ...
 
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
             """True if a condition that depends on a secret led to the current code."""
 
         def attempted(self, function: object) -> AbstractContextManager[None]:
-            """A call of a function that returns errors as values."""
+            """A context for a call that returns errors as values."""
 
 
 class Contributor:
-    """A line that a value was computed from without being a node: code, a flag, an operation, an annotation.
+    """A line from which a value was computed without being a node: code, a flag, an operation, an annotation.
 
-    structural: it only moved the value; the value would be the same without it.
+    structural: it only moved the value, which would be the same without it.
     """
 
     __slots__ = ("action", "because", "line", "source", "structural")
@@ -118,7 +118,7 @@ class Stage:
 class Effect:
     """The effect of one operation, layering action or substitution on a document. by: its origin.
 
-    after: None where it left the document out of the result.
+    after: None if the document was omitted from the result.
     """
 
     __slots__ = ("after", "before", "by")
@@ -130,7 +130,7 @@ class Effect:
 
 
 class OverlayMatch:
-    """A document that an overlay matched. changed: it was changed since."""
+    """A document that an overlay matched. changed: the document has changed since."""
 
     __slots__ = ("changed", "left")
 
@@ -142,26 +142,18 @@ class OverlayMatch:
 class Trace:
     """The records of one evaluation.
 
-    asked: the secrets in arguments of an item's annotations.
-    changes: the record of each changed item.
-    copies: an item to the item that it is a copy of, because something below it changed.
-    keys: the origins of computed keys.
-    presence: the conditions and loops that made an item exist.
-    there: items whose existence depends on a secret.
-    chosen: items whose value was selected by a secret.
-    removals: the removed items.
-    matches: overlay documents to the documents that they matched.
-    unmatched: overlay items without a match, with the items that they were compared with.
-    code: the state of traced programs (see `plait.starlark.instrument.dataflow`).
-    label: the current name of overlays, if not their actions.
-    stages: the documents after each step.
-    effects: the effect of each operation, action and substitution, in order.
-    secrets: secret parts of sources: (source, first line, line after the last).
-    marks: decides what may be shown; None in an evaluation without secrets.
-    texts: the lines of text files of the output, by path. lines: those of all text files, by identity of the text.
-    follows_all: pure functions are recorded, too. untraced: the calls of those that were not recorded.
-    whole: for documents whose data was replaced completely, the cause.
-    lineage: for documents with a parent, their own items and the origins of the parent's items.
+    asked: the secrets in arguments of an item's annotations. changes: the record of each changed item. copies: maps an
+    item to its original, if it was copied because of a change inside it. keys: the origins of computed keys. presence:
+    the conditions and loops that made an item exist. there: items whose existence depends on a secret. chosen: items
+    whose value was selected by a secret. removals: the removed items. matches: maps overlay documents to the documents
+    that they matched. unmatched: overlay items without a match, with the items that they were compared with. code: the
+    state of traced programs (see `plait.starlark.instrument.dataflow`). label: the current name of overlays, if it is
+    not that of their actions. stages: the documents after each step. effects: the effect of each operation, action and
+    substitution, in order. secrets: secret parts of sources: (source, first line, line after the last). marks: decides
+    what may be shown; None in an evaluation without secrets. texts: the lines of text files of the output, by path.
+    lines: those of all text files, by identity of the text. follows_all: pure functions are recorded, too. untraced:
+    their calls that were not recorded. whole: for documents whose data was replaced completely, the cause. lineage: for
+    documents with a parent, their own items, and the origins of the parent's items.
     """
 
     __slots__ = (
@@ -207,7 +199,7 @@ class Trace:
         self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
         self.marks: Marks | None = None
-        # Histories are not needed: origins that are not secret are not recorded.
+        # Histories are not needed, so origins that are not secret are not recorded.
         self.only_marks = False
         self.code: Code | None = None
         self.label: str | None = None
@@ -235,12 +227,12 @@ class Trace:
         self.lineage.update(earlier.lineage)
 
     def hide(self, root: Value) -> None:
-        """Declare all lines of the sources of a tree secret."""
+        """Declares all source lines of a tree secret."""
         sources = dict.fromkeys(item.source for item in walk(root))
         self.hide_lines((source, 0, EVERY) for source in sources)
 
     def hide_item(self, item: Item) -> None:
-        """Declare the lines of an item, and of all items below it, secret."""
+        """Declares the lines of an item and of its descendants secret."""
         found = []
         for one in (item, *walk(item.value)):
             height = one.value.count("\n") if type(one.value) is str else 0
@@ -248,13 +240,15 @@ class Trace:
         self.hide_lines(found)
 
     def hide_lines(self, ranges: Iterable[tuple[Source | None, int, int]]) -> None:
-        """Declare lines secret: (source, first line, line after the last). With the first of them the run uses secrets."""
+        """Declares lines secret: (source, first line, line after the last). The first call declares that the run uses
+        secrets.
+        """
         self.secrets += ranges
         if self.secrets:
             self.use_secrets()
 
     def use_secrets(self) -> Marks:
-        """The marks of the run; from now on it uses secrets."""
+        """Declares that the run uses secrets, and returns its marks."""
         note_secrets()
         if self.marks is None:
             from plait.tree.provenance.marks import Marks
@@ -275,7 +269,7 @@ class Trace:
     def shape(self, item: Item, because: tuple[Origin, ...]) -> tuple[Origin, ...]:
         """The origins of an item's computed value; if it is a collection with secret origins, a decision instead.
 
-        Origins of its parts are not included: the remaining ones decide which parts exist, and their order.
+        Origins of its parts are not included; the remaining ones decide which parts exist, and their order.
         """
         marks = self.marks
         if marks is None or not because or type(item.value) not in _COLLECTIONS or not marks.is_secret(*because):
@@ -299,12 +293,12 @@ class Trace:
         self.stages.append(Stage(name, list(documents)))
 
     def written(self, root: Value, action: str) -> None:
-        """Records for every item of a tree how it was written, such as "schema default"."""
+        """Records the source of every item in a tree, such as "schema default"."""
         for item in walk(root):
             self.changes.setdefault(item, Change(action, item.source, item.line))
 
     def same_shape(self, new: Item, old: Item) -> None:
-        """Pair the items of a tree that was copied as a whole, for instance without its annotations."""
+        """Pairs the items of a tree with those of its copy, which may lack annotations."""
         stack = [(new, old)]
         while stack:
             a, b = stack.pop()
@@ -328,12 +322,11 @@ class Trace:
     ) -> None:
         """Records the differences between two trees that share unchanged parts.
 
-        because: the cause. explain: returns more origins for a new item and the item that it replaces.
-        written: returns True if a new item's position is where it was written; otherwise the position of the first of
-        `because` counts. For a collection that replaces another one: True if it replaces it completely.
-        by: the cause of removals, by default the first of `because`.
-        inserted: a collection that replaces the old value completely. It and all its items count as new, whatever the
-        old value was; old items with the same keys are those they replace.
+        because: the cause. explain: returns more origins for a new item and the item that it replaces. written: returns
+        True if a new item's position is its source; otherwise the position of the first of `because` is used. For a
+        collection that replaces another one: True if it replaces it completely. by: the cause of removals, by default
+        the first of `because`. inserted: a collection that replaces the old value completely. It and all its items
+        count as new, whatever the old value was; they replace old items with the same keys.
 
         A new item that already has a record keeps it; the replaced item is added.
         """
@@ -361,7 +354,7 @@ class Trace:
                     self.copied(new, old)
                     stack.append((old.value, new.value, False))
                     if written is not None and (written(new) or written(new.value)):
-                        # Its parts have records of their own origins.
+                        # Its parts have their own records.
                         made_of = because if explain is None else (*because, *explain(new, old))
                         causes = tuple(one for one in made_of if isinstance(one, Contributor))
                         self.became(new, old, action, causes, written=written(new))
@@ -369,7 +362,7 @@ class Trace:
                 made_of = because if explain is None else (*because, *explain(new, old))
                 self.became(new, old, action, made_of, written=written is None or written(new))
                 if written is not None and type(new.value) in _COLLECTIONS:
-                    # Items created on the way to the value were not written anywhere either.
+                    # Items created on the path to the value have no source either.
                     for item in walk_once(new.value):
                         if item not in self.changes and not written(item):
                             inner = because if explain is None else (*because, *explain(item, None))
@@ -383,7 +376,7 @@ class Trace:
     ) -> None:
         """Records that an item was inserted, and the item that it replaced, if any.
 
-        written: the new item's position is where it was written.
+        written: the new item's position is its source.
         """
         known = self.changes.get(new)
         if known is None:
@@ -424,7 +417,7 @@ class Trace:
             current = None if change is None else change.was
 
     def original(self, item: Item) -> Item:
-        """The item that an item is a copy of, or itself."""
+        """The original of a copied item, or the item itself."""
         seen = 0
         while item in self.copies and item not in self.changes and seen < 100_000:
             item = self.copies[item]
@@ -447,7 +440,7 @@ def _paired_maps(left: Map, right: Map) -> tuple[list[tuple[Item, Item | None]],
 
 
 def _paired(left: Sequence[Item], right: Sequence[Item]) -> tuple[list[tuple[Item, Item | None]], list[Item]]:
-    """Pairs new items with the old ones they replace, by name, then by order. Items in both sequences are left out."""
+    """Pairs new items with the old ones they replace, by name, then by order. Items in both sequences are omitted."""
     stayed = set(map(id, left)) & set(map(id, right))
     old = [item for item in left if id(item) not in stayed]
     new = [item for item in right if id(item) not in stayed]

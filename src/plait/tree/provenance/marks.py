@@ -1,4 +1,4 @@
-"""Secret marks: the one decision which values of an evaluation may be shown.
+"""Secret marks: they decide which values of an evaluation may be shown.
 
 An evaluation with secrets has `Marks`, as `Context.secrets` and as `Trace.marks`; otherwise both are None. The mark of
 a value is not stored with it: a value is secret if a walk through its recorded origins (see `plait.tree.provenance`)
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Error = TypeVar("Error", bound=PlaitError)
     AnyItem = TypeVar("AnyItem", bound=Item)
 
-# The text of an error, a warning or a finding that is withheld.
+# The text shown for a withheld error, warning or finding.
 WITHHELD = "message withheld: it depends on a secret"
 _HINT = "--quote-values shows it"
 
@@ -71,8 +71,10 @@ class Marks:
         self.known: dict[Origin, bool] = {}
         self._whole: set[int] = {id(self.unknown.source)}  # identities of sources, which the trace keeps alive
         self._lines: dict[int, list[tuple[int, int]]] = {}
-        self._counted = 0  # entries of trace.secrets that are in the two tables above
-        self._version = 0  # stages of the evaluation; answers are cached for one stage, in which items do not change
+        self._counted = 0  # number of entries of trace.secrets that are in the two tables above
+        self._version = (
+            0  # Number of stages of the evaluation. Results are cached for one stage, in which items do not change.
+        )
 
     def is_secret(self, *origins: Origin) -> bool:
         """True if a value with these origins depends on a secret."""
@@ -85,7 +87,7 @@ class Marks:
         return self._is_hidden(source, line)
 
     def is_decided_item(self, item: Item) -> bool:
-        """True if a secret decides whether an item exists."""
+        """True if a secret decides that an item exists."""
         presence, copies = self.trace.presence, self.trace.copies
         one: Item | None = item
         for _ in range(_LONGEST):
@@ -123,7 +125,7 @@ class Marks:
             if self._leads_to(there, old):
                 continue
             one = self._seen(old)
-            # A document that is empty without its secret-dependent items is left out, too.
+            # A document that would be empty without its secret-dependent items is omitted, too.
             if one is old or not is_empty(one.value):
                 found.append(one)
         return found
@@ -153,11 +155,11 @@ class Marks:
         return made
 
     def is_there_by_secret(self, item: Item) -> bool:
-        """True if a secret decides whether an item exists, whatever its value."""
+        """True if a secret decides that an item exists, whatever its value."""
         return not self.shows_all and self._leads_to(self.trace.there, item)
 
     def _leads_to(self, known: set[Item], item: Item) -> bool:
-        """True if an item, or one that it replaced, is among `known`."""
+        """True if an item, or an item that it replaced, is in `known`."""
         todo = [item] if known else []
         seen = set(todo)
         for one in todo:
@@ -170,7 +172,7 @@ class Marks:
         return False
 
     def _is_chosen(self, item: Item) -> bool:
-        """True if a secret decided which value an item has."""
+        """True if a secret selected the value of an item."""
         if self._leads_to(self.trace.chosen, item):
             return True
         change = self.trace.changes.get(self.trace.original(item))
@@ -191,7 +193,7 @@ class Marks:
             self.printing.add(program)
 
     def control(self, action: str, source: Source | None, line: int, because: Iterable[Origin] = ()) -> Control:
-        """A decision that depends on a secret. because: its origins, if known."""
+        """The control for a decision that depends on a secret. because: its origins, if known."""
         if not self.is_decided():
             self.decides = True
         return Control(action, source, line, tuple(because) or (self.unknown,))
@@ -201,7 +203,7 @@ class Marks:
         self._all = True
 
     def forget(self) -> None:
-        """Clears cached answers about items whose records have changed."""
+        """Clears cached results about items whose records have changed."""
         self.known.clear()
 
     def has_control(self, *origins: Origin) -> bool:
@@ -232,7 +234,7 @@ class Marks:
         return id(source) in self._whole or id(source) in self._lines
 
     def holds_secret(self, item: Item) -> bool:
-        """True if the value of an item, or any value below it, is secret."""
+        """True if the value of an item, or any value inside it, is secret."""
         return self.is_secret(item) or any(map(self.is_secret, walk(item.value)))
 
     def secret_keys(self, parent: Map) -> dict[MapItem, str]:
@@ -243,7 +245,7 @@ class Marks:
         }
 
     def rekeyed(self, parent: Map, values: Iterable[Value]) -> Map:
-        """A map with other values, and without the keys that are secret."""
+        """A map with other values, and without its secret keys."""
         made = parent.with_values(values)
         keys = self.secret_keys(parent)
         if not keys:
@@ -256,7 +258,9 @@ class Marks:
         )
 
     def has_secret_key(self, item: MapItem) -> bool:
-        """True if the key of an item was computed from a secret. Keys that files have, sources of secrets too, are not."""
+        """True if the key of an item was computed from a secret. Keys in files, including secret sources, are not
+        secret.
+        """
         trace = self.trace
         todo: list[MapItem] = [item]
         seen: set[Item] = {item}
@@ -284,8 +288,8 @@ class Marks:
         return HIDDEN
 
     def masked(self, value: Value) -> Value:
-        """A collection with HIDDEN instead of secret values, and without items whose existence depends on a secret. A
-        scalar is returned as is.
+        """A collection with HIDDEN in place of secret values, and without items whose existence depends on a secret. A
+        scalar is returned unchanged.
         """
         if self.shows_all or not (type(value) is Map or type(value) is Array):
             return value
@@ -298,12 +302,11 @@ class Marks:
     # ---- messages
 
     def depends(self, origins: Iterable[object] | None) -> bool:
-        """True if a message with these origins is withheld: one of them is secret, or they are not known."""
+        """True if a message with these origins is withheld: one of them is secret, or the origins are unknown."""
         return not self.shows_all and (origins is None or self.is_secret(*origins))  # type: ignore[arg-type]
 
     def told(self, error: Error) -> Error:
-        """The error as it may be shown: complete if it does not depend on a secret, otherwise only its kind and
-        position.
+        """The redacted error: complete if it does not depend on a secret, else only its kind and position.
 
         The position is the line. Under a secret-dependent condition it is that of the outermost such condition, because
         the line reached would reveal the secret.
@@ -322,10 +325,10 @@ class Marks:
             error.origins = ()
             return error
         if not self.shows_all:
-            # Name and path of a document are output values whose origins the error does not have.
+            # Name and path of a document are output values, and the error does not have their origins.
             error.document = None
         if error.findings:
-            # The number of secret-dependent findings would reveal more than that there is one.
+            # The number of secret-dependent findings would reveal more than their existence.
             findings = [one for one in error.findings if not self.depends(one.origins)]
             if len(findings) < len(error.findings):
                 error.hint = error.hint or _HINT
@@ -337,13 +340,13 @@ class Marks:
         return error
 
     def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
-        """The warning as it may be shown; None if its text or its existence depends on a secret."""
+        """The redacted warning; None if its text or its existence depends on a secret."""
         if self.is_decided() and not self.shows_all:
             return None
         return None if self.depends(origins) else text
 
     def is_decided(self) -> bool:
-        """True if a secret decides that the program at hand runs."""
+        """True if a secret decides that the current program runs."""
         return self.trace.code is not None and self.trace.code.is_decided()
 
     # ---- the walk
@@ -373,7 +376,7 @@ class Marks:
     def _reaches(self, start: Origin) -> bool:
         """True if a walk from an origin reaches a secret line.
 
-        Depth first with an explicit stack, since chains of origins are as long as the loops of a program.
+        Depth first with an explicit stack, because chains of origins may be as long as loops of a program.
         """
         known = self.known
         if start in known:

@@ -1,4 +1,4 @@
-"""Adds a column for entries whose writer may read secrets. Existing entries count as such."""
+"""Adds a column for entries whose writer may read secrets. Existing entries count as trusted."""
 
 from __future__ import annotations
 

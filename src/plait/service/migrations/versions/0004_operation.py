@@ -49,7 +49,7 @@ def upgrade() -> None:
     _fill(op.get_bind())
 
 
-# Documents that are read at a time.
+# Number of documents read at a time.
 _MANY = 500
 
 

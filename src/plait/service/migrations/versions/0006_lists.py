@@ -1,5 +1,5 @@
-"""Indexes for lists of documents, so that a page costs the same however many there are: by each column, and by
-label.
+"""Indexes for lists of documents, by each column and by label, so that the cost of a page does not depend on the number
+of documents.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ down_revision = "0005"
 def upgrade() -> None:
     connection = op.get_bind()
     if connection.dialect.name == "postgresql":
-        # By code points, whatever the language of the database.
+        # Ordered by code points, whatever the language of the database.
         texts = ", ".join(
             f'ALTER COLUMN {name} TYPE VARCHAR(255) COLLATE "C"' for name in ("bucket", "schema", "layer", "name")
         )
@@ -33,7 +33,7 @@ def upgrade() -> None:
 
 
 def _shorten(connection: sa.Connection) -> None:
-    """Labels are stored as later ones are."""
+    """Stores labels in the current form."""
     from plait.service.facts import LONGEST_LABEL, indexed
 
     labels = sa.table("labels", *map(sa.column, ("digest", "key", "value")))

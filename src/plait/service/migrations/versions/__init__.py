@@ -1,1 +1,1 @@
-"""One file for each step. A step that a release has is never changed."""
+"""One file per step. Released steps are never changed."""
