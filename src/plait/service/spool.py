@@ -1,7 +1,7 @@
 """Bodies of requests and responses: small ones in memory, large ones in files of a temporary directory.
 
 All bodies of the process share one budget of memory and one of disk. A body that does not fit is rejected with 503, and
-the client may retry. So many slow or large uploads need no more memory than a few.
+the client may retry. Many slow or large uploads therefore need no more memory than a few.
 """
 
 from __future__ import annotations

@@ -72,9 +72,7 @@ class Marks:
         self._whole: set[int] = {id(self.unknown.source)}  # identities of sources, which the trace keeps alive
         self._lines: dict[int, list[tuple[int, int]]] = {}
         self._counted = 0  # number of entries of trace.secrets that are in the two tables above
-        self._version = (
-            0  # Number of stages of the evaluation. Results are cached for one stage, in which items do not change.
-        )
+        self._version = 0  # number of stages; results are cached for one stage, in which items do not change
 
     def is_secret(self, *origins: Origin) -> bool:
         """True if a value with these origins depends on a secret."""
