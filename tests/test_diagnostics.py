@@ -17,9 +17,9 @@ import pytest
 
 import plait
 from plait.base.codes import BY_CODE, CODES
-from plait.base.errors import Finding, PlaitError, diagnostic_of, quotation, render, warning
+from plait.base.errors import Finding, PlaitError, diagnostic_of, render, warning
 from plait.base.limits import TABLE
-from plait.base.source import Position, Source
+from plait.base.source import Position, Source, quotation
 from plait.base.suggestions import REPLACE, Hint, Suggestion
 from plait.cli.pages import page_of
 from plait.layering.failures import STATUSES

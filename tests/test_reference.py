@@ -21,7 +21,8 @@ from plait.layering.actions import ACTIONS
 from plait.ops import pointer
 from plait.ops.certificates import OPTIONS
 from plait.ops.generate import GENERATORS
-from plait.ops.operation_files import FIELDS, OPERATIONS
+from plait.ops.operation_files import OPERATIONS
+from plait.ops.operations import FIELDS
 from plait.starlark.table.methods import METHODS
 from plait.starlark.table.universal import UNIVERSAL
 from plait.ytt.overlay.plan import ACTION_ANNOTATIONS

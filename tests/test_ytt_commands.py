@@ -13,6 +13,7 @@ from plait.cli.completing import SCRIPTS
 from plait.cli.ytt_commands import COMPLETION, HELP, SHELL_COMPLETIONS, TREE, WEBSITE
 from plait.cli.ytt_flags import YTT
 from plait.engine.flags import Command
+from plait.engine.helping import help_text
 
 COMMANDS = ["completion", "fmt", "help", "template", "version", "website"]
 OUTPUTS = ["--output", "--output-files"]
@@ -70,7 +71,7 @@ def test_commands_are_all_described(capfd: pytest.CaptureFixture[str]) -> None:
     assert SHELL_COMPLETIONS.keys() == SCRIPTS.keys()
     for name, node in TREE.below.items():
         assert main(["help", name], "ytt") == 0
-        assert capfd.readouterr().out == node.command.help_text()
+        assert capfd.readouterr().out == help_text(node.command)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_commands_are_all_described(capfd: pytest.CaptureFixture[str]) -> None:
 )
 def test_help(argv: list[str], command: Command[Any], capfd: pytest.CaptureFixture[str]) -> None:
     assert main(argv, "ytt") == 0
-    assert capfd.readouterr().out == command.help_text()
+    assert capfd.readouterr().out == help_text(command)
 
 
 @pytest.mark.parametrize("shell", SHELL_COMPLETIONS)

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.base.version import __version__
     from plait.engine.results import Documents, Rendered
-    from plait.engine.types import Input, Inputs, Limits, Plain
+    from plait.engine.types import Input, Inputs, Limits
+    from plait.tree.plain_data import Plain
 
 __all__ = [
     "ComposeStep",

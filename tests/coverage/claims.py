@@ -36,7 +36,7 @@ from plait.cli import main
 from programs import template_program
 
 if TYPE_CHECKING:
-    from plait.authoring.coverage.data import FileData
+    from plait.authoring.coverage.summary import FileData
     from plait.base.events import Point
 
 Outcomes = Sequence[tuple[int, str, str]]

@@ -11,7 +11,7 @@ from plait.authoring.coverage.data import Coverage
 from plait.authoring.coverage.summary import FileSummary
 from plait.authoring.coverage.text import missing
 from plait.base.errors import PlaitError
-from plait.engine.types import Plain
+from plait.tree.plain_data import Plain
 
 
 def used(texts: dict[str, str], **values: Plain) -> dict[str, FileSummary]:

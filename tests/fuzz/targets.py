@@ -289,8 +289,8 @@ def ops(data: bytes) -> None:
 def variables(data: bytes) -> None:
     """A document with placeholders, a file of values, and one value as a flag gives it."""
     from plait.ops.definitions import interpolate
-    from plait.ops.reader import read_first, write_text
-    from plait.ops.variables import Sources, from_argument, texts_to_values
+    from plait.ops.reader import read_first, texts_to_values, write_text
+    from plait.ops.variables import Sources, from_argument
 
     first, second, third = parts(data, 3)
     sources = Sources()

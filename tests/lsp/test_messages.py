@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.authoring.lsp.message_handler import connect
+from plait.authoring.lsp.resource_schemas import find_faults
 from plait.authoring.lsp.server import server
 from plait.authoring.lsp.state import ServerState
 
@@ -102,7 +103,7 @@ def test_a_session(tmp_path: Path) -> None:
         assert not any(one.name == "evaluation" for one in threading.enumerate())
 
     before = server.state
-    server.state = ServerState(server._evaluated)
+    server.state = ServerState(server._evaluated, find_faults)
     try:
         asyncio.run(session())
     finally:

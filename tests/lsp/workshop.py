@@ -10,6 +10,7 @@ from pathlib import Path
 
 from patience import LONGEST
 from plait.authoring.lsp.features import FileEdit
+from plait.authoring.lsp.resource_schemas import find_faults
 from plait.authoring.lsp.state import ServerState
 
 
@@ -22,7 +23,7 @@ class Workshop:
             path = top / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        self.state = ServerState(lambda: None)
+        self.state = ServerState(lambda: None, find_faults)
 
     def path(self, name: str) -> str:
         return str(self.top / name)

@@ -25,9 +25,9 @@ from plait.layering.tracing import inherited
 from plait.ops.definitions import interpolate
 from plait.ops.job import patch
 from plait.ops.operation_files import read_operations
-from plait.ops.reader import read_first
+from plait.ops.reader import read_first, texts_to_values
 from plait.ops.tracing import Variables
-from plait.ops.variables import Sources, texts_to_values
+from plait.ops.variables import Sources
 from plait.tree.context import Context
 from plait.tree.nodes import Document
 from plait.tree.provenance import Trace

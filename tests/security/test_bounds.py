@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.base.errors import LimitError, Quoted, ReadError, Wording, conceal, render
+from plait.base.errors import LimitError, ReadError, conceal, render
 from plait.base.limits import Limits, budget_scope
 from plait.base.regex import RegexPattern
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Position, Source
+from plait.base.source import Position, Quoted, Source, Wording
 from plait.base.text_diff import hunks
 from plait.insight.node_paths import parse, ways
 from plait.layering.data_paths import _compiled, compile_path

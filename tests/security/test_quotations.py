@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import plait
-from plait.base.errors import Finding, PlaitError, Quoted, ReadError, Wording, conceal, part_of, public, quotation
-from plait.base.source import Position, Source
+from plait.base.errors import Finding, PlaitError, ReadError, conceal, part_of
+from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.cli import main
 from plait.cli.layer import LAYER
 from plait.cli.patch import PATCH

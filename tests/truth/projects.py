@@ -25,6 +25,7 @@ from plait.authoring.analysis.symbols import Symbols
 from plait.authoring.analysis.verifying import output_of
 from plait.authoring.lsp import claims
 from plait.authoring.lsp.features import FileEdit
+from plait.authoring.lsp.resource_schemas import find_faults
 from plait.authoring.lsp.state import ServerState
 from plait.authoring.project import file as project_files
 from plait.authoring.project.inference.programs import command_line
@@ -59,7 +60,7 @@ class Subject:
         self._closing = ExitStack()
         self._copy: Path | None = None
         self.file = str(top / "plait.yml")
-        self.state = ServerState(lambda: None)
+        self.state = ServerState(lambda: None, find_faults)
         self.state.open(self.file, Path(self.file).read_text("utf-8"))
         self.wait()
         self.runs: dict[str, Run] = {}

@@ -17,6 +17,7 @@ from plait.ops.variables import Sources
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plait.ops.options import Signers
     from plait.tree.nodes import Value
 
 
@@ -24,7 +25,7 @@ def test_a_value_is_made_once_and_written(tmp_path: Path) -> None:
     path = tmp_path / "store.yml"
     asked: list[str] = []
 
-    def make(kind: str, _options: Value, _sources: Sources) -> Value:
+    def make(kind: str, _options: Value, _sources: Signers) -> Value:
         asked.append(kind)
         return f"{kind} {len(asked)}"
 

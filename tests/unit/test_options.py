@@ -6,6 +6,7 @@ from plait.base.errors import UsageError
 from plait.cli.commands import commands
 from plait.engine.common import NO_EFFECT
 from plait.engine.flags import Command
+from plait.engine.helping import help_text
 from plait.engine.options import GO_FLAGS, Heading, Request, csv, switch, text, texts
 
 
@@ -202,7 +203,7 @@ def test_help_text_comes_from_the_table() -> None:
         strict = Plain.strict
 
     command = Command(Tool, "tool")
-    assert command.help_text() == (
+    assert help_text(command) == (
         "Does things.\n"
         "\n"
         "Usage:\n"
@@ -233,8 +234,8 @@ def test_help_has_headings_and_names_flags_without_effect_last() -> None:
         _3 = Heading(NO_EFFECT)
         strict = Plain.strict
 
-    help_text = Command(Tool, "tool").help_text()
-    assert help_text.partition("Usage:\n  tool [flags]\n\n")[2] == (
+    found = help_text(Command(Tool, "tool"))
+    assert found.partition("Usage:\n  tool [flags]\n\n")[2] == (
         "Inputs:\n"
         "  -f, --file PATH               an input (repeatable)\n"
         "\n"
@@ -251,7 +252,7 @@ def test_help_has_headings_and_names_flags_without_effect_last() -> None:
 
 @pytest.mark.parametrize("name", commands())
 def test_help_fits_80_columns(name: str) -> None:
-    for line in commands()[name].help_text().splitlines():
+    for line in help_text(commands()[name]).splitlines():
         assert len(line) <= 80, line
 
 

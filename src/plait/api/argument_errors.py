@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import TracebackType
 
-from plait.base.errors import Flag, PlaitError, place_of, text_of
+from plait.base.errors import PlaitError, text_of
+from plait.base.source import Flag
 from plait.engine import DIALECTS, dialect, keywords_of
 from plait.engine.common import LIMIT
 from plait.engine.options import LISTS, SWITCH
@@ -110,7 +111,7 @@ def add_facts(error: PlaitError) -> None:
     for one in faults:
         one.keyword = keyword
     rest = text_of(error).split("\n")[1:]
-    place = place_of(error)
+    place = error.place
     lines = rest if place is None else [f"at {place}", *rest]
     if lines:
         error.add_note("\n".join(lines))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
     from plait.engine.results import State
-    from plait.engine.types import Inputs, Limits, Plain, Texts
+    from plait.engine.types import Inputs, Limits, Texts
+    from plait.tree.plain_data import Plain
 
 
 class Findings(Comparable):

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import overload
 
-    from plait.engine.types import Inputs, Limits, Plain, Texts
+    from plait.engine.types import Inputs, Limits, Texts
+    from plait.tree.plain_data import Plain
 
 
 class Difference(Comparable):

@@ -19,8 +19,9 @@ from plait.yaml.repeats import deduplicate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.source import Source
-    from plait.engine.types import Inputs, Limits, Plain, Texts
+    from plait.engine.types import Inputs, Limits, Texts
     from plait.tree.nodes import Value
+    from plait.tree.plain_data import Plain
 
 
 @can_be_isolated(Documents)

@@ -15,7 +15,7 @@ from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.engine.types import Plain
+    from plait.tree.plain_data import Plain
 
 
 class Entry(Comparable):

@@ -25,8 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from plait.engine.types import Input, Plain
+    from plait.engine.types import Input
     from plait.tree.nodes import DocumentSet
+    from plait.tree.plain_data import Plain
 
 
 @function_of(Layer, Documents)

@@ -18,14 +18,14 @@ from plait.engine.results import Documents
 from plait.ops.job import PatchJob
 from plait.ops.operation_files import expand, operations_of, read_operations
 from plait.ops.pointer import parse
-from plait.ops.reader import file_source
-from plait.ops.variables import texts_to_values
+from plait.ops.reader import file_source, texts_to_values
 from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.engine.types import Input, Inputs, Plain
+    from plait.engine.types import Input, Inputs
     from plait.ops.operations import Operation
+    from plait.tree.plain_data import Plain
 
 
 @function_of(Patch, Documents)

@@ -20,7 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.engine.types import Inputs, Plain, Texts
+    from plait.engine.types import Inputs, Texts
+    from plait.tree.plain_data import Plain
     from plait.ytt.workspace.render_job import ReferencedValues, RenderResult
 
 
@@ -115,7 +116,7 @@ class RenderInputs:
         """
         from plait.ytt.workspace.environment import Environment
 
-        self._job.environment = Environment(environment.get, len(self._job.values) - below)
+        self._job.environment = Environment(environment.get, len(self._job.values) - below).among
 
     def add_secrets(self, secrets: Mapping[str, Plain]) -> None:
         """Adds secret data values."""
@@ -129,7 +130,7 @@ class RenderInputs:
         from plait.ytt.workspace.merges import Merges, documents_of
 
         documents = documents_of(files(inputs)[0], strict=self._job.options.strict, warn=self.context.warn)
-        self._job.merges = Merges(documents, keys, schemas)
+        self._job.merged = Merges(documents, keys, schemas).merged
 
     def run(self) -> RenderResult:
         """Runs the phases. Raises PlaitError."""

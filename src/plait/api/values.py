@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from plait.engine.types import Inputs, Limits, Plain, Texts
+    from plait.engine.types import Inputs, Limits, Texts
+    from plait.tree.plain_data import Plain
 
 
 @can_be_isolated(Documents)

@@ -8,19 +8,8 @@ from __future__ import annotations
 import json
 
 from plait.base import errors
-from plait.base.errors import (
-    Advice,
-    Finding,
-    Flag,
-    LayeringError,
-    LimitError,
-    PlaitError,
-    Quoted,
-    Wording,
-    conceal,
-    full,
-)
-from plait.base.source import Frame, Position, Source
+from plait.base.errors import Finding, LayeringError, LimitError, PlaitError, conceal, full
+from plait.base.source import Advice, Flag, Frame, Position, Quoted, Source, Wording
 from plait.base.suggestions import Suggestion
 
 TYPE_CHECKING = False

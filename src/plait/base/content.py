@@ -12,7 +12,7 @@ import stat
 import sys
 from _contextvars import ContextVar
 
-from plait.base.errors import Advice, Flag, ReadError
+from plait.base.errors import ReadError
 from plait.base.events import current_listener
 from plait.base.input_view import (
     check_environment,
@@ -23,7 +23,7 @@ from plait.base.input_view import (
     unrestricted,
 )
 from plait.base.limits import current_budget, limit_error
-from plait.base.source import CLAUSE, Source
+from plait.base.source import CLAUSE, Advice, Flag, Source, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -414,19 +414,6 @@ def source(path: str) -> Source:
 
         raise read_failure(path, error, extensions=_YAML) from None
     return Source(path, _text(data, path))
-
-
-def displayable_path(path: str) -> str:
-    """A path for messages, with unpaired surrogates and null bytes escaped."""
-    return path.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-
-
-def reason(error: BaseException) -> str:
-    """The system's message in lower case, as Unix programs print it."""
-    if isinstance(error, UnicodeError):
-        return "it contains an unpaired surrogate"
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return text[:1].lower() + text[1:]
 
 
 def _is_anonymous_pipe(target: str) -> bool:

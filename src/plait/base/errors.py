@@ -13,7 +13,7 @@ its position are shown. `--quote-values` shows all texts.
 
 from __future__ import annotations
 
-from plait.base.source import OURS, Frame, Position, Source
+from plait.base.source import OURS, WITHHELD, Advice, Flag, Frame, Position, Quoted, Wording, public, suggested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,116 +40,6 @@ if TYPE_CHECKING:
         code: str
         word: str
         suggestions: Sequence[Suggestion]
-
-
-# The replacement of a secret.
-HIDDEN = "(secret)"
-
-
-class Quoted:
-    """A part of a message that repeats text of an input.
-
-    source: the source of the text; None for the source of the error. Private text is withheld.
-    """
-
-    __slots__ = ("source", "text")
-
-    def __init__(self, text: str, source: Source | None = None) -> None:
-        self.text = text
-        self.source = source
-
-    def shown(self, *, private: bool) -> str:
-        """The text, or dots if it is withheld. private: the error is about a private source."""
-        return WITHHELD if self.text and (private if self.source is None else self.source.private) else self.text
-
-
-class Wording(str):
-    """A text with known quotations: `Wording("unknown anchor '", Quoted(name), "' referenced")`.
-
-    The string itself is the complete text. Plain strings among the parts are plait's own words.
-    """
-
-    __slots__ = ("parts",)
-    parts: tuple[str | Quoted, ...]
-
-    def __new__(cls, *parts: str | Quoted) -> Self:
-        flat: list[str | Quoted] = []
-        for part in parts:
-            flat += part.parts if isinstance(part, Wording) else (part,)
-        made = super().__new__(cls, "".join(part.text if isinstance(part, Quoted) else part for part in flat))
-        made.parts = tuple(flat)
-        return made
-
-    def __reduce__(self) -> tuple[type[Wording], tuple[str | Quoted, ...]]:
-        return Wording, self.parts
-
-    @property
-    def suggestions(self) -> tuple[Suggestion, ...]:
-        return suggested(part.text if isinstance(part, Quoted) else part for part in self.parts)
-
-    def shown(self, *, private: bool) -> str:
-        """The text without withheld quotations. private: as in `Quoted`."""
-        return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
-
-
-class Flag:
-    """A reference to an option in a text. name: of the flag. value: of the flag, "" for a switch."""
-
-    __slots__ = ("name", "value")
-
-    def __init__(self, name: str, value: str = "") -> None:
-        self.name = name
-        self.value = value
-
-    def __str__(self) -> str:
-        return f"--{self.name} {self.value}".rstrip()
-
-
-class Advice(str):
-    """A text that names options: `Advice("wait longer: ", Flag("limit", "url=N"))`. As a string it is in command-line
-    form.
-    """
-
-    __slots__ = ("parts",)
-    parts: tuple[str | Flag, ...]
-
-    def __new__(cls, *parts: str | Flag) -> Self:
-        made = super().__new__(cls, "".join(map(str, parts)))
-        made.parts = parts
-        return made
-
-    def __reduce__(self) -> tuple[type[Advice], tuple[str | Flag, ...]]:
-        return Advice, self.parts
-
-    @property
-    def suggestions(self) -> tuple[Suggestion, ...]:
-        return suggested(part for part in self.parts if isinstance(part, str))
-
-    def names(self, flag: str) -> bool:
-        return any(isinstance(part, Flag) and part.name == flag for part in self.parts)
-
-    def told(self, name: Callable[[Flag], str]) -> str:
-        """The text with other spellings of the options."""
-        return "".join(part if isinstance(part, str) else name(part) for part in self.parts)
-
-
-def suggested(texts: Iterable[str | None]) -> tuple[Suggestion, ...]:
-    """The suggestions of all hints among the texts."""
-    return tuple(one for text in texts for one in getattr(text, "suggestions", ()))
-
-
-# The replacement of a withheld quotation.
-WITHHELD = "..."
-
-
-def quotation(text: str, source: Source | None = None) -> Wording:
-    """A text that consists of one quotation, such as a found value."""
-    return Wording(Quoted(text, source))
-
-
-def public(text: object) -> Wording:
-    """A text that is never withheld: a type, a count, or a name of a file, a key, or a variable."""
-    return Wording(text if isinstance(text, str) else str(text))
 
 
 class Diagnostic:
@@ -179,10 +69,24 @@ class Diagnostic:
         _expected: str | None
         _found: str | None
         _hint: str | None
+    _document: str | None = None
     # The replacement of a message that is withheld as a whole.
     unspecific = "not valid"
     # Spells options for API callers; None for the command line.
     keyword: Callable[[Flag], str] | None = None
+    # The faults of one text, if this is the error about all of them.
+    findings: Sequence[Finding] = ()
+    # The source could not be read, so its lines have no known keys.
+    is_unread = False
+
+    @property
+    def place(self) -> Position | None:
+        """The position, or the innermost one of the stack that has a source."""
+        if self.at is not None and self.at.source is not None:
+            return self.at
+        if self.findings:
+            return None
+        return next((step.at for step in self.stack if step.at is not None and step.at.source is not None), None)
 
     @property
     def is_private(self) -> bool:
@@ -343,6 +247,7 @@ class PlaitError(Diagnostic, Exception):
 
     exit_status = 1
     if TYPE_CHECKING:
+        findings: list[Finding]
         reference: str  # for a finding it may be another program's report
     origins: tuple[object, ...] | None = None
     # The message quotes a value of the output whose origins are not available, so a run with secrets withholds it.
@@ -517,6 +422,7 @@ class ReadError(PlaitError):
 
     # The program that requested the input adds the origins of the path.
     origins: tuple[object, ...] | None = ()
+    is_unread = True
 
 
 class PermissionDeniedError(PlaitError):
@@ -618,15 +524,6 @@ def heading(error: PlaitError | Finding) -> str:
 def text_of(error: PlaitError) -> str:
     """The whole message, for use in another text."""
     return render(error, "").rstrip("\n")
-
-
-def place_of(error: PlaitError | Finding) -> Position | None:
-    """The position of an error, or the innermost one of its stack that has a source."""
-    if error.at is not None and error.at.source is not None:
-        return error.at
-    if isinstance(error, PlaitError) and error.findings:
-        return None
-    return next((step.at for step in error.stack if step.at is not None and step.at.source is not None), None)
 
 
 class Warning(str):

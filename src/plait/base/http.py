@@ -9,10 +9,10 @@ from threading import Thread
 from urllib import request
 from urllib.error import HTTPError, URLError
 
-from plait.base.content import reason
-from plait.base.errors import Quoted, ReadError, Wording, public
+from plait.base.errors import ReadError
 from plait.base.input_view import check_request, current_permissions
 from plait.base.similar_names import counted
+from plait.base.source import Quoted, Wording, public, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from __future__ import annotations
 from _contextvars import ContextVar
 from time import monotonic
 
-from plait.base.errors import Advice, Flag, LimitError, UsageError, did_you_mean
+from plait.base.errors import LimitError, UsageError, did_you_mean
+from plait.base.source import Advice, Flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

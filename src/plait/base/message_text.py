@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, ReadError, place_of
 from plait.base.source import Position
 from plait.base.styles import PLAIN, short_place, shortened
 from plait.base.usual_hints import hint_of
@@ -11,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.base.errors import Finding
+    from plait.base.errors import Finding, PlaitError
     from plait.base.styles import StyledLine, Styles
 
 
@@ -52,7 +51,7 @@ def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool
     source = at.source if at is not None else None
     if text is None or source is None or quote_values:
         return text
-    if source.private and (error.is_concealed or isinstance(error, ReadError)):
+    if source.private and (error.is_concealed or error.is_unread):
         return None
     return _key_of(text, bool(source.flag)) if source.private else text
 
@@ -83,10 +82,10 @@ def block(
     prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False, width: int | None = None
 ) -> list[StyledLine]:
     first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
-    at = place_of(error)
+    at = error.place
     number = ""
     # The heading of a list has the code of its first finding, and no position.
-    is_named = not isinstance(error, PlaitError) or [error.code] != [one.code for one in error.findings[:1]]
+    is_named = [error.code] != [one.code for one in error.findings[:1]]
     if codes and error.code and is_named:
         from plait.base.codes import number_of
 
@@ -105,7 +104,7 @@ def block(
         quoted = [(_narrow(place, width), text, label) for place, text, label in quoted]
         wide = max(len(place) for place, _, _ in quoted)
         out += [[], *(_line(f"{place:<{wide}}", text, label) for place, text, label in quoted), []]
-    names = ("document", "expected", "found") if isinstance(error, PlaitError) else ("expected", "found")
+    names = ("document", "expected", "found")
     labels = [(name, f"{name}:", error.text(name, complete=quote_values)) for name in names]
     labels.append(("hint", "hint:", hint_of(error, quote_values=quote_values)))
     if missing:

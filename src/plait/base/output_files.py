@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.base.content import encoded, reason
+from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import current_permissions
+from plait.base.source import reason
 from plait.base.writing.directory import aside_name
 from plait.base.writing.real_paths import WriteRefused, resolved
 from plait.base.writing.targets import followed

@@ -6,10 +6,10 @@ import os
 import stat
 from errno import EACCES, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOENT, ENOTDIR, EPERM
 
-from plait.base.content import displayable_path, reason
 from plait.base.errors import ReadError
 from plait.base.input_view import may_read
 from plait.base.similar_names import did_you_mean
+from plait.base.source import displayable_path, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,9 +1,17 @@
-"""Origins of text: a source is a named text, a position is a line in it, a frame is an action at a position.
+"""Origins of text: a source is a named text, a position is a line in it, a frame is an action at a position. Wordings are
+texts of messages, with the sources that they quote.
 
 Nodes store the source and the line number (two slots). A `Position` is created on demand.
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Self
+
+    from plait.base.suggestions import Suggestion
 
 
 class Source:
@@ -150,3 +158,126 @@ class Frame:
         self.at = at
         self.role = role
         self.reference = text if reference is None else reference
+
+
+# The replacement of a secret.
+HIDDEN = "(secret)"
+
+
+class Quoted:
+    """A part of a message that repeats text of an input.
+
+    source: the source of the text; None for the source of the error. Private text is withheld.
+    """
+
+    __slots__ = ("source", "text")
+
+    def __init__(self, text: str, source: Source | None = None) -> None:
+        self.text = text
+        self.source = source
+
+    def shown(self, *, private: bool) -> str:
+        """The text, or dots if it is withheld. private: the error is about a private source."""
+        return WITHHELD if self.text and (private if self.source is None else self.source.private) else self.text
+
+
+class Wording(str):
+    """A text with known quotations: `Wording("unknown anchor '", Quoted(name), "' referenced")`.
+
+    The string itself is the complete text. Plain strings among the parts are plait's own words.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Quoted, ...]
+
+    def __new__(cls, *parts: str | Quoted) -> Self:
+        flat: list[str | Quoted] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Wording) else (part,)
+        made = super().__new__(cls, "".join(part.text if isinstance(part, Quoted) else part for part in flat))
+        made.parts = tuple(flat)
+        return made
+
+    def __reduce__(self) -> tuple[type[Wording], tuple[str | Quoted, ...]]:
+        return Wording, self.parts
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        return suggested(part.text if isinstance(part, Quoted) else part for part in self.parts)
+
+    def shown(self, *, private: bool) -> str:
+        """The text without withheld quotations. private: as in `Quoted`."""
+        return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
+
+
+class Flag:
+    """A reference to an option in a text. name: of the flag. value: of the flag, "" for a switch."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str, value: str = "") -> None:
+        self.name = name
+        self.value = value
+
+    def __str__(self) -> str:
+        return f"--{self.name} {self.value}".rstrip()
+
+
+class Advice(str):
+    """A text that names options: `Advice("wait longer: ", Flag("limit", "url=N"))`. As a string it is in command-line
+    form.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Flag, ...]
+
+    def __new__(cls, *parts: str | Flag) -> Self:
+        made = super().__new__(cls, "".join(map(str, parts)))
+        made.parts = parts
+        return made
+
+    def __reduce__(self) -> tuple[type[Advice], tuple[str | Flag, ...]]:
+        return Advice, self.parts
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        return suggested(part for part in self.parts if isinstance(part, str))
+
+    def names(self, flag: str) -> bool:
+        return any(isinstance(part, Flag) and part.name == flag for part in self.parts)
+
+    def told(self, name: Callable[[Flag], str]) -> str:
+        """The text with other spellings of the options."""
+        return "".join(part if isinstance(part, str) else name(part) for part in self.parts)
+
+
+def suggested(texts: Iterable[str | None]) -> tuple[Suggestion, ...]:
+    """The suggestions of all hints among the texts."""
+    return tuple(one for text in texts for one in getattr(text, "suggestions", ()))
+
+
+# The replacement of a withheld quotation.
+WITHHELD = "..."
+
+
+def quotation(text: str, source: Source | None = None) -> Wording:
+    """A text that consists of one quotation, such as a found value."""
+    return Wording(Quoted(text, source))
+
+
+def public(text: object) -> Wording:
+    """A text that is never withheld: a type, a count, or a name of a file, a key, or a variable."""
+    return Wording(text if isinstance(text, str) else str(text))
+
+
+def displayable_path(path: str) -> str:
+    """A path for messages, with unpaired surrogates and null bytes escaped."""
+    return path.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
+def reason(error: BaseException) -> str:
+    """The system's message in lower case, as Unix programs print it."""
+    if isinstance(error, UnicodeError):
+        return "it contains an unpaired surrogate"
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text[:1].lower() + text[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Advice, Flag
+from plait.base.source import Advice, Flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

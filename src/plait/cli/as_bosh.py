@@ -190,7 +190,7 @@ def _dispatch(argv: Sequence[str]) -> int:
     place = BOSH.first_argument(argv)
     before = BOSH.parse(argv[:place])
     if before.help:
-        return _print(before, BOSH.help_text())
+        return _help(before, BOSH)
     if before.version:
         return _print(before, f"version {BOSH_VERSION} (plait {__version__})\n")
     if place is None:
@@ -205,7 +205,7 @@ def _dispatch(argv: Sequence[str]) -> int:
         return _interpolate(rest)
     if name == "help":
         _check_arguments("Help", BOSH.parse(rest).arguments)
-        return _print(BOSH.parse(rest), BOSH.help_text())
+        return _help(BOSH.parse(rest), BOSH)
     raise _unknown(name)
 
 
@@ -218,7 +218,7 @@ def _interpolate(argv: Sequence[str]) -> int:
             prepare(error.parsed, is_whole=False)
         raise
     if flags.help:
-        return _print(flags, INTERPOLATE.help_text())
+        return _help(flags, INTERPOLATE)
     if flags.version:
         return _print(flags, f"version {BOSH_VERSION} (plait {__version__})\n")
     job = prepare(flags)
@@ -277,6 +277,12 @@ def _check_certificate(flags: Patch) -> None:
 def _print(flags: Global | Interpolate, result: str) -> int:
     write_result(flags, result)
     return 0
+
+
+def _help(flags: Global | Interpolate, command: Command[Any]) -> int:
+    from plait.engine.helping import help_text
+
+    return _print(flags, help_text(command))
 
 
 def _listed() -> str:

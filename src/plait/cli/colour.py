@@ -6,8 +6,8 @@ import os
 import sys
 
 from plait.base.styles import Styles
-from plait.cli.messages import typed
-from plait.cli.terminal import harmless
+from plait.cli import TYPED
+from plait.cli.terminal import harmless, is_dumb
 from plait.engine.options import Request
 
 TYPE_CHECKING = False
@@ -45,11 +45,12 @@ def in_colour(stream: TextIO | None = None, error: PlaitError | None = None) -> 
     return is_forced or ((stream or sys.stdout).isatty() and not is_dumb())
 
 
-def is_dumb() -> bool:
-    """True if the terminal does not support control sequences, so that it has no colours and lines cannot be erased."""
-    return os.environ.get("TERM", "dumb") == "dumb"
-
-
 def styles_of(stream: TextIO | None = None, error: PlaitError | None = None) -> Styles:
     """The styles for text on a stream. Text for a terminal is sanitized. stream, error: as in `in_colour`."""
     return Styles(cleaning(stream), colour=in_colour(stream, error))
+
+
+def typed(error: PlaitError | None = None) -> list[Request]:
+    """The requests of the command line. error: of a command line with a mistake, parsed only in part."""
+    parsed: Request | None = getattr(error, "parsed", None)
+    return [*TYPED.get([]), *([] if parsed is None else [parsed])]

@@ -56,7 +56,7 @@ def entered(request: R) -> R:
 
 def quotes_values(error: PlaitError | None = None) -> bool:
     """True if messages may quote values. error: of a command line that was parsed only up to a mistake."""
-    from plait.cli.messages import typed
+    from plait.cli.colour import typed
 
     return any(one.value(QUOTE_VALUES) for one in typed(error))
 
@@ -70,6 +70,7 @@ def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str])
 def shown(command: Command[Any]) -> int:
     """Prints the help of a command. Returns the exit status."""
     from plait.cli.colour import styles_of
+    from plait.engine.helping import help_text
 
     example = ""
     if command.name.startswith("plait "):
@@ -78,7 +79,7 @@ def shown(command: Command[Any]) -> int:
         example = example_of(command.name.split()[1:])
     # The help of a reference program has no colours.
     styles = styles_of() if command.request.program == "plait" else None
-    write_out(command.help_text(example=example, width=line_width(), styles=styles), is_harmless=True)
+    write_out(help_text(command, example=example, width=line_width(), styles=styles), is_harmless=True)
     return 0
 
 

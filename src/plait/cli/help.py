@@ -11,6 +11,7 @@ from plait.cli.commands import GROUPS, OTHERS, Help, Node, node_of, unknown
 from plait.cli.man_pages import man_page, man_page_of_all
 from plait.cli.streams import line_width
 from plait.engine.flags import Command
+from plait.engine.helping import help_text as text_of
 from plait.engine.helping import indented, shared_lines
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def help_text(node: Node, width: int | None) -> str:
     """The text of `--help`. width: of the terminal."""
-    return node.command.help_text(example=node.example, width=width, styles=styles_of())
+    return text_of(node.command, example=node.example, width=width, styles=styles_of())
 
 
 def help_of(words: Sequence[str]) -> str | None:

@@ -6,6 +6,7 @@ import sys
 
 from plait.base.errors import PlaitError, UsageError, diagnostic_of, render
 from plait.cli import SINK, TYPED
+from plait.cli.colour import styles_of, typed
 from plait.cli.streams import complain, error_width, requested
 from plait.engine.flags import Command
 from plait.engine.options import FORMS, Request
@@ -34,12 +35,6 @@ def _sink(error: PlaitError | None = None) -> Sink | None:
 
     made.append(Sink(form))
     return made[0]
-
-
-def typed(error: PlaitError | None = None) -> list[Request]:
-    """The requests of the command line. error: as in `_sink`."""
-    parsed = getattr(error, "parsed", None)
-    return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
 
 
 def read_form(argv: Sequence[str]) -> None:
@@ -77,8 +72,6 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
     """Writes an error to standard error, in the selected format. A terminal also shows its codes."""
     sink = _sink(error)
     if sink is None:
-        from plait.cli.colour import styles_of
-
         text = render(
             error,
             quote_values=quote_values,
@@ -115,8 +108,6 @@ def complain_of_warning(text: str) -> None:
     """Writes a warning to standard error, except with --quiet."""
     if requested("quiet"):
         return
-    from plait.cli.colour import styles_of
-
     show = styles_of(sys.stderr)
     first, newline, rest = text.partition("\n")
     code = _code_of(text)

@@ -13,8 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from plait.cli.progress import ProgressDisplay
-    from plait.cli.terminal import Terminal
+    from plait.cli.terminal import ProgressDisplay, Terminal
     from plait.tree.context import Context
 
 
@@ -48,10 +47,10 @@ def watched(context: Context, *, steps: bool = True) -> ProgressDisplay | _Unwat
     terminal = guarded()
     if terminal is None and not is_logged:
         return _Unwatched()
-    from plait.cli.progress import ProgressDisplay, StepLog
+    from plait.cli.terminal import ProgressDisplay, StepLog
 
     if is_logged or terminal is None:
-        context.on_step = StepLog(with_time=requested("debug"))
+        context.on_step = StepLog(complain, with_time=requested("debug"))
         if context.doing:
             context.on_step(context.doing)
         return _Unwatched()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import allocate_lock
+from _thread import allocate_lock, start_new_thread
+from time import monotonic, sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TextIO, cast
+
+    from plait.tree.context import Context
 else:
 
     def cast(_kind: object, value: object) -> object:
@@ -144,3 +148,65 @@ def guard_terminal() -> None:
     """Removes control sequences from everything written to a terminal; files and pipes get the text unchanged."""
     if sys.stderr.isatty():
         sys.stderr = cast("TextIO", Terminal(sys.stderr))
+
+
+def is_dumb() -> bool:
+    """True if the terminal does not support control sequences, so that it has no colours and lines cannot be erased."""
+    return os.environ.get("TERM", "dumb") == "dumb"
+
+
+_FIRST = 1.0
+_AGAIN = 0.2
+
+
+class ProgressDisplay:
+    """`with ProgressDisplay(context, terminal):` shows the progress of a long run: one line, removed when the run ends.
+
+    Nothing is shown during the first second, or if the terminal cannot erase a line (`TERM=dumb`). A thread reads the
+    run's `Context` regularly; the run itself only sets attributes.
+    """
+
+    __slots__ = ("_context", "_over", "_terminal")
+
+    def __init__(self, context: Context, terminal: Terminal) -> None:
+        self._context = context
+        self._over = False
+        self._terminal = terminal
+
+    def __enter__(self) -> None:
+        if not is_dumb():
+            start_new_thread(self._watch, ())
+
+    def __exit__(self, *_: object) -> None:
+        self._over = True
+        self._terminal.show("")
+
+    def _watch(self) -> None:
+        start = monotonic()
+        sleep(_FIRST)
+        while not self._over:
+            self._terminal.show(line(self._context, monotonic() - start))
+            if self._over:
+                self._terminal.show("")
+            sleep(_AGAIN)
+
+
+def line(context: Context, seconds: float) -> str:
+    """The progress line of an evaluation after a number of seconds."""
+    many = f" ({context.done} of {context.total})" if 0 < context.done <= context.total else ""
+    return f"plait: {seconds:.0f} s {context.doing or 'reading'}{many}"
+
+
+class StepLog:
+    """Writes each step of an evaluation. write: writes a text. with_time: with the seconds since the first one."""
+
+    __slots__ = ("_start", "_with_time", "_write")
+
+    def __init__(self, write: Callable[[str], None], *, with_time: bool) -> None:
+        self._write = write
+        self._start = monotonic()
+        self._with_time = with_time
+
+    def __call__(self, step: object) -> None:
+        time = f"{monotonic() - self._start:.3f} s " if self._with_time else ""
+        self._write(f"plait: {time}{step}\n")

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.engine.results import Documents
-    from plait.engine.types import Limits, Plain, Texts, Warnings
+    from plait.engine.types import Limits, Texts, Warnings
     from plait.layering.sites import LayeringSite
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet, Map
+    from plait.tree.plain_data import Plain
     from plait.yaml.output_paths import OutputPattern
     from plait.yaml.scalar_styles import ScalarStyles
 

@@ -36,9 +36,10 @@ if TYPE_CHECKING:
 
     from plait.engine.pipeline import Step
     from plait.engine.results import Documents
-    from plait.engine.types import Input, Inputs, Plain, Texts
+    from plait.engine.types import Input, Inputs, Texts
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet
+    from plait.tree.plain_data import Plain
     from plait.ytt.workspace.render_job import ReferencedValues
 
 FORMS = ("yaml", "json")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, Generic, TypeVar
 
-    from plait.base.styles import Styles
-
     R = TypeVar("R", bound=Request)
 else:
     from plait.engine.options import Generic
@@ -83,14 +81,15 @@ class Command(Generic[R]):
     def checked(self, found: R) -> R:
         """As `parse`, for a command line that `read` returned. Raises UsageError."""
         if found.arguments and not self.request.usage and not found.help:
-            from plait.engine.helping import argument_hint
+            from plait.engine.similar import argument_hint
 
             extra = ", ".join(found.arguments)
             known = [name for name, _ in self.request.commands]
             error = UsageError(
                 f"command '{self.name}' does not accept extra arguments '{extra}'",
                 reference=f"command '{self.name}' does not accept extra arguments '{found.arguments[0]}'",
-                hint=did_you_mean(found.arguments[0], known) or argument_hint(self, found),
+                hint=did_you_mean(found.arguments[0], known)
+                or argument_hint(self.name, found, reads_files="f" in [flag.short for flag in self.flags]),
                 code="unexpected-argument",
             )
             error.parsed = found
@@ -294,12 +293,6 @@ class Command(Generic[R]):
             hint=f"did you mean {listed([f'--{name}' for name in meant], quote=chr(34))}?" if meant else None,
             code="unknown-flag",
         )
-
-    def help_text(self, *, example: str = "", width: int | None = None, styles: Styles | None = None) -> str:
-        """The text that `--help` prints. example: a command line. width: of the terminal."""
-        from plait.engine.helping import help_text
-
-        return help_text(self, example=example, width=width, styles=styles)
 
 
 def _is_integer(text: str) -> bool:

@@ -1,13 +1,12 @@
-"""Formats the help of commands, and hints about arguments."""
+"""Formats the help of commands."""
 
 from __future__ import annotations
 
-from os.path import lexists
 from textwrap import wrap
 
 from plait.base.styles import PLAIN
-from plait.engine.common import FALSE, NO_EFFECT, TRUE
-from plait.engine.options import LISTS, SHARED, SWITCH
+from plait.engine.common import NO_EFFECT
+from plait.engine.options import LISTS, SHARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from plait.base.styles import StyledLine, Styles
     from plait.engine.flags import Command
-    from plait.engine.options import Option, Request
+    from plait.engine.options import Option
 
 _WIDTH = 80
 _COLUMN = 32
@@ -93,16 +92,3 @@ def _lines(option: Option, most: int, column: int) -> list[StyledLine]:
 def indented(text: str, maximum: int = _WIDTH) -> list[str]:
     """A text, wrapped and indented, with further indentation after the first line. maximum: width."""
     return wrap(text, maximum, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-
-
-def argument_hint(command: Command[Any], found: Request) -> str | None:
-    """A hint about an argument that was probably intended as the value of a switch, or as an input; or None."""
-    first = found.arguments[0]
-    if first in TRUE or first in FALSE:
-        last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]
-        if last:
-            return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
-
-    if any(flag.short == "f" for flag in command.flags) and (lexists(first) or "." in first or "/" in first):
-        return f"an input is given with a flag: -f {first}"
-    return f"{command.name} --help shows what there is"

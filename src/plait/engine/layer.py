@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import chain
 
 from plait.base.content import source, sources, variables
-from plait.base.errors import PlaitError, ReadError, UsageError, conceal, public
+from plait.base.errors import PlaitError, ReadError, UsageError, conceal
+from plait.base.source import public
 from plait.engine import common
 from plait.engine.common import Linked, keep_limits, keep_originals, links_of, output_by_of, result_of, site_of
 from plait.engine.options import (

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 
     from plait.engine.options import Use
     from plait.engine.results import Documents
-    from plait.engine.types import Input, Inputs, Plain, Texts
+    from plait.engine.types import Input, Inputs, Texts
     from plait.ops.job import PatchJob
     from plait.tree.context import Context
+    from plait.tree.plain_data import Plain
 
 _ACCEPTED = "accepted, no effect"
 

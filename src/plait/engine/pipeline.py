@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import displayable_path, file_content
+from plait.base.content import file_content
 from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Position, Source
+from plait.base.source import Position, Source, displayable_path
 from plait.engine import dialect
 from plait.engine.options import SWITCH
 from plait.tree.nodes import Array, Map, MapItem, kind_name

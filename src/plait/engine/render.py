@@ -45,10 +45,13 @@ from plait.ytt.workspace.render_job import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
 
-    from plait.engine.incremental import Engine
     from plait.engine.results import Rendered
-    from plait.engine.types import Inputs, Plain, Texts
+    from plait.engine.types import Inputs, Texts
+    from plait.tree.plain_data import Plain
+
+    Reuse: TypeAlias = "Callable[[Render, Reader, Context], RenderResult | None]"
     from plait.tree.context import Context
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library
@@ -196,14 +199,17 @@ _VALUES = (
 )
 
 
-def evaluate(request: Render, context: Context, engine: Engine | None = None) -> Rendered:
-    """Evaluates a request without printing or writing. engine: shared by several evaluations. Raises PlaitError."""
+def evaluate(request: Render, context: Context, reuse: Reuse | None = None) -> Rendered:
+    """Evaluates a request without printing or writing. Raises PlaitError.
+
+    reuse: returns the result with files that several evaluations share, or None (see `incremental.Engine.rendered`).
+    """
     from plait.engine.results import Rendered
     from plait.yaml.output_formats import choose_formats
 
     keep_limits(request, context)
     inputs = inputs_of(request)
-    result = None if engine is None else engine.rendered(request, inputs, context)
+    result = None if reuse is None else reuse(request, inputs, context)
     if result is None:
         result = outcome(request, read_inputs(request, inputs), inputs, context)
     with located(request, Render.output):
@@ -291,13 +297,14 @@ def job_of(
         if request.data_values_env_all:
             from plait.ytt.workspace.environment import Environment
 
-            job.environment = Environment(variable, len(job.values))
+            job.environment = Environment(variable, len(job.values)).among
         job.values += _values(request, inputs, context, others)
         job.values += [values_of_map(one, secret=True) for one in secrets_of(request)]
         job.tells_secrets = request.quote_values
         if isinstance(request.values, Map):
             job.values.append(values_of_map(request.values))
-        job.merges = _merges(request, inputs, context)
+        merges = _merges(request, inputs, context)
+        job.merged = None if merges is None else merges.merged
     return job
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Protocol, Self, TypeAlias, TypedDict, overload
 
     from plait.base.suggestions import Kind
-    from plait.engine.types import Plain
     from plait.tree.nodes import Document, Value
+    from plait.tree.plain_data import Plain
     from plait.tree.provenance import Trace
 
     # A text, or its parts: strings, [quotation, True if its source is private, None for the error's source], and [flag,

@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
+
+from plait.tree.plain_data import Plain as Plain  # noqa: PLC0414 - a part of this module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.engine.results import Documents
-
-# Keys are those of YAML. Mapping is invariant in its key type, hence Any.
-Plain: TypeAlias = Mapping[Any, "Plain"] | Sequence["Plain"] | str | int | float | bool | None
-"""Plain data, as they are in a document: mappings, sequences, texts, numbers, booleans, None."""
 
 Input: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | bytes | Documents] | Documents"
 """The path of a file or directory, or names with what the file of that name would hold, or documents."""

@@ -85,7 +85,7 @@ def evaluate_in(context: Context, request: Request, engine: Engine | None = None
         context.cache = engine.part().cache
     if request.command == "render":
         assert isinstance(request, render.Render)
-        return render.evaluate(request, context, engine)
+        return render.evaluate(request, context, None if engine is None else engine.rendered)
     if request.command == "patch":
         assert isinstance(request, patch.Patch)
         return patch.evaluate(request, context)

@@ -28,10 +28,11 @@ from plait.layering.dicts import (
     values,
     without_first,
 )
+from plait.layering.document import text_of
 from plait.layering.failures import a_kind, failure
 from plait.layering.path_edits import MISSING, NoMatch, find, find_all, item_at, selected, write
 from plait.layering.strategy import LayeringStrategy
-from plait.layering.substitution import compiled, depth_of, text_of, wants_text
+from plait.layering.substitution import compiled, depth_of, substituted, wants_text
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_plain
 
 TYPE_CHECKING = False
@@ -40,9 +41,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.layering.data_paths import Step
-    from plait.layering.document import LayeredDocument
+    from plait.layering.document import LayeredDocument, Substitution
     from plait.layering.shared_writes import SharedWrites
-    from plait.layering.substitution import Substitution
     from plait.layering.tracing import StepTracer
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Trace
@@ -60,7 +60,7 @@ class DeckhandStrategy(LayeringStrategy):
     provenance. Changes in place are reported to the current step at once.
     """
 
-    __slots__ = ("_in_place", "_origins", "_own", "_told", "_trace", "methods")
+    __slots__ = ("_in_place", "_origins", "_own", "_told", "_trace")
     shares_data = True
 
     def __init__(self, origins: SharedWrites | None = None, trace: Trace | None = None) -> None:
@@ -71,7 +71,7 @@ class DeckhandStrategy(LayeringStrategy):
         self._own: dict[int, Value] = {}
         # True if the current data of actions may be changed in place.
         self._in_place = False
-        self.methods = {"merge": self.merge, "replace": self.replace, "delete": self.delete}
+        super().__init__({"merge": self.merge, "replace": self.replace, "delete": self.delete}, substituted)
 
     def action_path(self, text: str) -> DataPath:
         # Deckhand reads `.database` as `.base`.

@@ -265,3 +265,91 @@ def _malformed(
 
 
 _SHOWN = 12
+
+
+class Substitution:
+    """A parsed substitution entry: its source and its destinations."""
+
+    __slots__ = ("deepcopy", "dest", "group", "item", "name", "path", "pattern", "schema")
+
+    def __init__(self, document: LayeredDocument, item: ArrayItem, number: int) -> None:
+        value = item.value
+        src = value.find("src") if type(value) is Map else None
+        dest = value.find("dest") if type(value) is Map else None
+        if src is None or type(src.value) is not Map or dest is None:
+            raise malformed_substitution(document, item, number, "a map with `src` and `dest`")
+        find_src = src.value.find
+        self.item = item
+        self.schema = text_of(find_src("schema"))
+        self.name = text_of(find_src("name"))
+        self.path = text_of(find_src("path"))
+        if self.schema is None or self.name is None or self.path is None:
+            raise malformed_substitution(
+                document, item, number, "a `src` with the strings `schema`, `name` and `path`", src
+            )
+        self.pattern = _pattern_of(document, item, number, src.value)
+        group = find_src("match_group")
+        if group is not None and type(group.value) is not int:
+            raise malformed_substitution(document, item, number, "a `match_group` that is an integer", group)
+        self.group = group.value if group is not None and type(group.value) is int else 0
+        deepcopy = find_src("deepcopy")
+        self.deepcopy = deepcopy is not None and bool(deepcopy.value)
+        given = [one.value for one in dest.value.items] if type(dest.value) is Array else [dest.value]
+        self.dest = [one for one in given if type(one) is Map]
+        if len(self.dest) < len(given):
+            raise malformed_substitution(document, item, number, "a `dest` that is a map or a list of maps", dest)
+        for one in self.dest:
+            _pattern_of(document, item, number, one)
+            recurse = one.find("recurse")
+            if recurse is not None and recurse.value is not None and type(recurse.value) is not Map:
+                raise malformed_substitution(
+                    document, item, number, "a `recurse` that is a map with a `depth`", recurse
+                )
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.schema or "", self.name or "")
+
+    def place(self, *keys: str) -> Position:
+        at, value = self.item.position, self.item.value
+        for key in keys:
+            item = value.find(key) if type(value) is Map else None
+            if item is None:
+                break
+            at, value = item.position, item.value
+        return at
+
+
+def _pattern_of(document: LayeredDocument, item: ArrayItem, number: int, part: Map) -> str | None:
+    pattern = part.find("pattern")
+    if pattern is None or pattern.value is None:
+        return None
+    if type(pattern.value) is not str:
+        raise malformed_substitution(document, item, number, "a `pattern` that is a string", pattern)
+    return pattern.value
+
+
+def text_of(item: MapItem | None) -> str | None:
+    """The text under a key, or None."""
+    return item.value if item is not None and type(item.value) is str else None
+
+
+def malformed_substitution(
+    document: LayeredDocument, item: ArrayItem, number: int, expected: str, at: MapItem | None = None
+) -> LayeringError:
+    return failure(
+        "InvalidDocumentFormat",
+        f"substitution {number + 1} of {document} is malformed",
+        at=at.position if at is not None else item.position,
+        expected=expected,
+        hint=_misspelt(item),
+    )
+
+
+def _misspelt(item: ArrayItem) -> str | None:
+    """A hint for the first unknown key of a substitution, or None."""
+    for entry in item.value.items if type(item.value) is Map else ():
+        if entry.key not in ("src", "dest"):
+            meant = "dest" if str(entry.key).startswith("dest") else "src" if str(entry.key).startswith("so") else None
+            return f'"{entry.key}" is written "{meant}"' if meant is not None else None
+    return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from plait.base.errors import LayeringError, LimitError, warning
 from plait.base.events import current_listener
 from plait.base.limits import current_budget
-from plait.layering.actions import apply_actions
+from plait.layering.actions import ACTIONS, apply_actions
 from plait.layering.failures import failure, raise_all
 from plait.layering.parents import choose_parents, unmatched_selector, unmatched_text
 from plait.layering.policy import check_layers, find_policy
@@ -20,7 +20,7 @@ from plait.layering.rendering_order import dependency_order, generation_order
 from plait.layering.replacement import mark_replacements
 from plait.layering.secrets import hidden, is_reference, lines_of_secrets
 from plait.layering.strategy import LayeringStrategy
-from plait.layering.substitution import entries, substitute
+from plait.layering.substitution import entries, substitute, substituted
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem
 from plait.tree.nodes import Document as Node
 
@@ -28,10 +28,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.layering.document import LayeredDocument
+    from plait.layering.document import LayeredDocument, Substitution
     from plait.layering.policy import LayeringPolicy
     from plait.layering.secrets import SecretSource
-    from plait.layering.substitution import Substitution
     from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.tree.provenance import Trace
@@ -149,7 +148,7 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
 def ways_of(options: LayeringOptions, trace: Trace | None = None) -> LayeringStrategy:
     """The rules for copying values between documents. trace: records changes made in place."""
     if not options.like_deckhand:
-        return LayeringStrategy()
+        return LayeringStrategy(ACTIONS, substituted)
     from plait.layering.deckhand import DeckhandStrategy
 
     return DeckhandStrategy(trace=trace)
@@ -170,7 +169,7 @@ def render_plan(
     if listener is not None:
         from plait.layering.points import tell
 
-        tell(listener, plan)
+        tell(listener, plan.documents, plan.entries)
     if context.trace is not None and any(document.encrypted for document in plan.documents):
         # First, because failed runs are also shown.
         context.trace.use_secrets()

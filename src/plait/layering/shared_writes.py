@@ -15,8 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.layering.document import LayeredDocument
-    from plait.layering.substitution import Substitution
+    from plait.layering.document import LayeredDocument, Substitution
     from plait.tree.nodes import ArrayItem, MapItem, Value
 
     Node = Map | Array | MapItem | ArrayItem

@@ -5,31 +5,35 @@
 
 from __future__ import annotations
 
-from plait.layering.actions import ACTIONS
 from plait.layering.data_paths import action_path
-from plait.layering.substitution import substituted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
 
     from plait.layering.data_paths import DataPath
-    from plait.layering.document import LayeredDocument
-    from plait.layering.substitution import Substitution
+    from plait.layering.document import LayeredDocument, Substitution
     from plait.layering.tracing import StepTracer
     from plait.tree.nodes import ArrayItem, Map, Value
+
+    Methods: TypeAlias = Mapping[str, Callable[[Value, Value, DataPath], Value]]
 
 
 class LayeringStrategy:
     """plait's own rules: no tree is changed in place.
 
     methods: the layering actions by name; each receives the data so far, the child's data and a path, and returns new
-    data. shares_data: a later step may change the data of several documents.
+    data. insert: returns the data of a document with a value at a destination. shares_data: a later step may change
+    the data of several documents.
     """
 
-    __slots__ = ()
+    __slots__ = ("_insert", "methods")
     shares_data = False
-    methods: Mapping[str, Callable[[Value, Value, DataPath], Value]] = ACTIONS
+
+    def __init__(self, methods: Methods, insert: Callable[[Value, Value, str, Map], Value]) -> None:
+        self.methods = methods
+        self._insert = insert
 
     def action_path(self, text: str) -> DataPath:
         """The path of an action. Raises PathError."""
@@ -63,7 +67,7 @@ class LayeringStrategy:
         value: Value,
     ) -> Value:
         """The document's data with the value at the destination whose path is `text`. Raises PathError."""
-        return substituted(data, value, text, dest)
+        return self._insert(data, value, text, dest)
 
     def done(self, documents: Sequence[LayeredDocument]) -> None:
         """Called when all documents are rendered. Raises LayeringError."""

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.layering.data_paths import DataPath
-    from plait.layering.document import LayeredDocument
-    from plait.layering.substitution import Substitution
+    from plait.layering.document import LayeredDocument, Substitution
     from plait.tree.nodes import ArrayItem, DocumentSet, Item, Value
     from plait.tree.provenance import Origin, Trace
 

@@ -14,14 +14,15 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from plait.base.errors import OpsError, Quoted, Wording, public, quotation
+from plait.base.errors import OpsError
 from plait.base.similar_names import did_you_mean
+from plait.base.source import Quoted, Wording, public, quotation
 from plait.ops.options import OperationOptions
 from plait.tree.nodes import Map, MapItem, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.ops.variables import Sources
+    from plait.ops.options import Signers
     from plait.tree.nodes import Value
 
 OPTIONS = (
@@ -50,7 +51,7 @@ class _Signer:
         self.key = key
 
 
-def certificate(options: Value, sources: Sources) -> Value:
+def certificate(options: Value, sources: Signers) -> Value:
     """A certificate with its key and the certificate of its signer, in PEM format.
 
     All options are checked before a key is generated. Raises OpsError.
@@ -180,7 +181,7 @@ def _alternative_name(text: str) -> x509.GeneralName:
         raise OpsError(told, code="variable-options") from None
 
 
-def _signer(name: str, sources: Sources) -> _Signer:
+def _signer(name: str, sources: Signers) -> _Signer:
     """The certificate and key in a variable's value, from any source."""
     found, value = sources.get(name)
     if not found:

@@ -10,7 +10,7 @@ from plait.base.errors import Finding, LimitError, OpsError, conceal, did_you_me
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE, Source
 from plait.ops import walk
-from plait.ops.placeholders import MARK, SECTION, can_have_values, fill, names
+from plait.ops.placeholders import MARK, SECTION, defines_variables, fill, names
 from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
@@ -320,7 +320,7 @@ def interpolate(
     names that count as used; extended by the used ones. is_last: if False, missing and unused variables are not
     reported yet. Raises OpsError, ReadError.
     """
-    if not can_have_values(root, sources) and not expect_values:
+    if sources.are_empty() and not defines_variables(root) and not expect_values:
         return root
     section = definitions(root)
     lookup = VariableLookup(sources, section)

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.ops.operation_files import OperationSource
+    from plait.ops.operations import OperationSource
     from plait.tree.nodes import Value
 
 _MARK = re.compile(rf"!({'|'.join(FORMS)})(?=/|$)")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
-    from plait.ops.operation_files import OperationSource
+    from plait.ops.operations import OperationSource
     from plait.ops.pointer import Token
     from plait.tree.nodes import Value
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import warnings
 from secrets import choice
 
-from plait.base.errors import OpsError, Quoted, Wording, public, quotation
+from plait.base.errors import OpsError
 from plait.base.similar_names import did_you_mean
+from plait.base.source import Quoted, Wording, public, quotation
 from plait.ops.options import OperationOptions
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-    from plait.ops.variables import Sources
+    from plait.ops.options import Signers
     from plait.tree.nodes import Value
 
 PASSWORD_LENGTH = 20
@@ -38,7 +39,7 @@ def check_kind(kind: str) -> None:
         )
 
 
-def generate(kind: str, options: Value, sources: Sources) -> Value:
+def generate(kind: str, options: Value, sources: Signers) -> Value:
     """Generates a value. kind: the type of the definition. sources: provide the signer of a certificate.
 
     Raises OpsError for an unknown type and for invalid options.
@@ -51,7 +52,7 @@ def generate(kind: str, options: Value, sources: Sources) -> Value:
 _MOST_CHARACTERS = 1 << 16
 
 
-def _password(options: Value, _sources: Sources) -> Value:
+def _password(options: Value, _sources: Signers) -> Value:
     """A password of letters and digits, uniformly distributed."""
     length = OperationOptions(options, "password", ("length",)).number("length")
     if length < 0:
@@ -80,24 +81,24 @@ def _keys() -> ModuleType:
     return certificates
 
 
-def _certificate(options: Value, sources: Sources) -> Value:
+def _certificate(options: Value, sources: Signers) -> Value:
     with warnings.catch_warnings():  # accept long common names, which are in use
         warnings.simplefilter("ignore")
         value: Value = _keys().certificate(options, sources)
     return value
 
 
-def _rsa(_options: Value, _sources: Sources) -> Value:
+def _rsa(_options: Value, _sources: Signers) -> Value:
     value: Value = _keys().rsa_pair(KEY_BITS)
     return value
 
 
-def _ssh(_options: Value, _sources: Sources) -> Value:
+def _ssh(_options: Value, _sources: Signers) -> Value:
     value: Value = _keys().ssh_pair(KEY_BITS)
     return value
 
 
-GENERATORS: Mapping[str, Callable[[Value, Sources], Value]] = {
+GENERATORS: Mapping[str, Callable[[Value, Signers], Value]] = {
     "password": _password,
     "certificate": _certificate,
     "rsa": _rsa,

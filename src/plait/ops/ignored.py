@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import Warning
     from plait.base.source import Source
-    from plait.ops.variables import Sources
-    from plait.tree.nodes import DocumentSet, Item
+    from plait.tree.nodes import DocumentSet, Item, Value
 
     Warn: TypeAlias = Callable[[str], None]
 
@@ -78,9 +77,12 @@ def second_document(text: str) -> int | None:
     return None
 
 
-def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, warn: Warn) -> None:
-    """Warns about placeholders that are never filled: unclosed ones, and those in the value of a variable."""
-    brought = _brought(sources)
+def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], dict[str, Value]], warn: Warn) -> None:
+    """Warns about placeholders that are never filled: unclosed ones, and those in the value of a variable.
+
+    named: the explicit values of variables, as of `Sources`.
+    """
+    brought = _brought(named)
     for item, text in texts:
         # Most texts have as many opening as closing parentheses of placeholders, and need no closer check.
         if text.count(MARK) != text.count("))"):
@@ -112,10 +114,10 @@ def _at(item: Item) -> Position | None:
     return item.position if item.source is not None else None
 
 
-def _brought(sources: Sources) -> dict[str, list[str]]:
+def _brought(named: Callable[[], dict[str, Value]]) -> dict[str, list[str]]:
     """The placeholders in the values of variables that have a value themselves, by variable."""
     try:
-        given = {} if sources.are_empty() else sources.named()
+        given = named()
     except OpsError:
         return {}  # the error is raised again, with its position, when placeholders are filled
     found: dict[str, list[str]] = {}

@@ -5,24 +5,11 @@ Operations are applied first, in order. See docs/reference/operations.md.
 
 from __future__ import annotations
 
-from plait.base.errors import (
-    Advice,
-    Flag,
-    OpsError,
-    UsageError,
-    Wording,
-    conceal,
-    full,
-    own_suggestions,
-    part_of,
-    public,
-    quotation,
-    replacing,
-)
+from plait.base.errors import OpsError, UsageError, conceal, full, own_suggestions, part_of, replacing
 from plait.base.events import current_listener
 from plait.base.extensions import TAGS
-from plait.base.source import Position
-from plait.ops.placeholders import can_have_values, marked
+from plait.base.source import Advice, Flag, Position, Wording, public, quotation
+from plait.ops.placeholders import defines_variables, marked
 from plait.ops.pointer import MatchingIndexToken
 from plait.ops.reader import keep_format, read_first, write_text
 from plait.ops.variables import Sources
@@ -201,7 +188,7 @@ class PatchJob:
         if texts := marked(value):
             from plait.ops.ignored import warn_of_placeholders
 
-            warn_of_placeholders(texts, self.sources, self.context.warn)
+            warn_of_placeholders(texts, self.sources.named, self.context.warn)
         # Generated values are already stored.
         self.context.check_warnings()
         patched = value
@@ -221,7 +208,7 @@ class PatchJob:
 
     def _filled(self, value: Value, used: set[str], *, is_last: bool = True) -> Value:
         """The document with its placeholders filled. is_last: as for `interpolate`."""
-        if not can_have_values(value, self.sources) and not self.expect_values:
+        if self.sources.are_empty() and not defines_variables(value) and not self.expect_values:
             return value
         from plait.ops.definitions import interpolate
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 import os
 
 from plait.base.content import NO_LINKS, record_listing
-from plait.base.errors import Advice, Flag, OpsError, ReadError, did_you_mean, replacing
+from plait.base.errors import OpsError, ReadError, did_you_mean
 from plait.base.extensions import EMBEDDED
 from plait.base.extensions import OPERATIONS as EVERY
 from plait.base.input_view import check_read, current_view, may_read
 from plait.base.limits import current_budget
-from plait.base.source import CLAUSE, Position, Source
-from plait.ops.operations import Operation, Remove, Replace, Test
-from plait.ops.pointer import Pointer, parse
+from plait.base.source import CLAUSE, Advice, Flag, Position, Source
+from plait.ops.operations import Operation, OperationSource, Remove, Replace, Test, not_read
 from plait.ops.reader import read_first
 from plait.ops.rewrite import rewrite_floats
-from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
@@ -27,134 +25,7 @@ if TYPE_CHECKING:
     from plait.base.content import LinkPolicy
     from plait.tree.nodes import Value
 
-FIELDS = ("type", "path", "value", "absent", "error", "from")
 EXTENSIONS = (".yml", ".yaml", ".json")
-
-
-def not_read(source: Source, value: Value, line: int, expected: str) -> str:
-    """BOSH's message about a value of a wrong type. expected: the required Go type."""
-    from plait.ops.unmarshal import wrong_type
-
-    return f"Deserializing ops file '{source.name}': {wrong_type(value, line, expected)}"
-
-
-class OperationSource:
-    """An entry of an ops file with its position."""
-
-    __slots__ = ("fields", "line", "number", "source")
-
-    def __init__(self, fields: dict[str, MapItem], source: Source, line: int, number: int) -> None:
-        self.fields = fields
-        self.source = source
-        self.line = line
-        self.number = number
-
-    def value(self, name: str) -> Value:
-        item = self.fields.get(name)
-        return None if item is None else item.value
-
-    def text(self, name: str) -> str | None:
-        """A field as text; other scalars as written. Raises OpsError for a collection."""
-        value = self.value(name)
-        if isinstance(value, (Map, Array)):
-            raise self.wrong_type(name, "a string")
-        return None if value is None else scalar_text(value)
-
-    def wrong_type(self, name: str, expected: str) -> OpsError:
-        item = self.fields[name]
-        wanted = "bool" if name == "absent" else "string"
-        return OpsError(
-            f'operation [{self.number}]: "{name}" has the wrong type',
-            at=Position(self.source, item.line),
-            expected=expected,
-            found=kind_name(item.value),
-            reference=not_read(self.source, item.value, item.line, wanted),
-            code="operation-fields",
-        )
-
-    def told(self, fault: str) -> str:
-        """BOSH's message about the whole definition. fault: its reason."""
-        from plait.yaml.json import write_json
-
-        name = self.source.name
-        fields = {
-            "Type": self.text("type") or None,
-            "Path": self.text("path"),
-            "Value": None if self.value("value") is None else "<redacted>",
-            "Absent": self.value("absent"),
-            "Error": f"operation [{self.number}] in {name} failed",
-        }
-        shown = [f'  "{field}": {write_json(value).strip()}' for field, value in fields.items() if value is not None]
-        lines = ",\n".join(shown).replace("\\u003c", "<").replace("\\u003e", ">")
-        return f"Building ops: {fault} within\n{{\n{lines}\n}}"
-
-    def refuse(
-        self, message: str, *, expected: str | None = None, hint: str | None = None, fault: str = ""
-    ) -> OpsError:
-        """An error about the whole definition. It shows the names of the fields, not their values.
-
-        fault: the reason, in BOSH's words.
-        """
-        shown = [
-            f"{name}: {'<redacted>' if name == 'value' else self.text(name)}"
-            for name in FIELDS
-            if self.value(name) is not None
-        ]
-        return OpsError(
-            message,
-            at=Position(self.source, self.line),
-            expected=expected,
-            found=", ".join(shown) or "an operation without fields",
-            hint=self._misspelt() or hint,
-            reference=self.told(fault),
-            code="operation-fields",
-        )
-
-    def _misspelt(self) -> str | None:
-        """A hint for the first unknown field, or None."""
-        from plait.base.similar_names import listed, near
-
-        for name in self.fields:
-            if name not in FIELDS:
-                alike = near(name, [field for field in FIELDS if field not in self.fields])
-                if alike:
-                    told = f'"{name}" is not a field of an operation; did you mean {listed(alike, quote=chr(34))}?'
-                    return replacing(name, alike, told)
-        return None
-
-    def pointer(self, field: str = "path") -> Pointer:
-        """The path in a field. Raises OpsError."""
-        path = self.text(field)
-        kind = self.text("type")
-        if path is None:
-            fault = f"{(kind or '').title()} operation [{self.number}]: Missing path"
-            raise self.refuse(f'{kind} operation [{self.number}]: no "{field}"', fault=fault)
-        try:
-            return parse(path)
-        except OpsError as error:
-            raise OpsError(
-                f"{kind} operation [{self.number}]: {error.message}",
-                at=Position(self.source, self.fields[field].line),
-                expected=error.expected,
-                found=error.found,
-                hint=error.hint,
-                word=path,
-                reference=self.told(
-                    f"{(kind or '').title()} operation [{self.number}]: Invalid path: {error.reference}"
-                ),
-                code=error.code,
-            ) from None
-
-    def with_path(self, path: str) -> OperationSource:
-        """The same entry with another path."""
-        item = self.fields["path"]
-        fields = {**self.fields, "path": MapItem(item.key, path, item.source, item.line)}
-        return OperationSource(fields, self.source, self.line, self.number)
-
-    @property
-    def at(self) -> tuple[Source, int, int, str | None]:
-        line = self.fields["path"].line or self.line
-        return self.source, line, self.number, self.text("error")
 
 
 def _replace(definition: OperationSource, null_values: bool) -> Operation:

@@ -10,8 +10,18 @@ from plait.tree.nodes import Array, Map, kind_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
 
     from plait.tree.nodes import MapItem, Value
+
+    class Signers(Protocol):
+        """The variables among which a certificate finds its signer, so that generation need not know their sources."""
+
+        def get(self, name: str, /) -> tuple[bool, Value]:
+            """True and the value of a variable, or False."""
+
+        def names(self) -> list[str]:
+            """The names of all variables."""
 
 
 class OperationOptions:

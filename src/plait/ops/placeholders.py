@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from plait.ops.variables import Sources
     from plait.tree.nodes import Item, Value
 
     Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
@@ -83,12 +82,10 @@ def marked(root: Value) -> list[tuple[Item, str]]:
     return found
 
 
-def can_have_values(root: Value, sources: Sources) -> bool:
-    """False if no placeholder of a document can have a value, because no values are given and the document defines no
-    variables.
-    """
+def defines_variables(root: Value) -> bool:
+    """True if a document defines variables."""
     section = root.find(SECTION) if type(root) is Map else None
-    return not sources.are_empty() or (section is not None and section.value is not None)
+    return section is not None and section.value is not None
 
 
 def is_whole(text: str) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import encoded, file_content, note_home, reason
-from plait.base.errors import ReadError
-from plait.base.source import CLAUSE, Source
+from plait.base.content import encoded, file_content, note_home
+from plait.base.errors import OpsError, ReadError
+from plait.base.source import CLAUSE, Source, Wording, public, reason
+from plait.tree.nodes import Array, Map, kind_name
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
 from plait.yaml.writer import write_value
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 FOLD = 80
 # Names of files in messages: the text to change, and the value of a variable.
 TEMPLATE, VALUE = "the template", "the value of a variable"
+# The sources of variables. Later ones in this list win.
+KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")
 
 
 def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
@@ -148,3 +151,30 @@ def expand_home(path: str) -> str:
         return path
     note_home()  # the message does not show the home directory
     return os.path.expanduser("~") + path[1:]
+
+
+def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
+    """Reads a file that maps names to values. An empty file has no values. Raises ReadError, OpsError."""
+    value = read_named(source, warn)
+    if value is None:
+        return {}
+    if type(value) is not Map:
+        from plait.ops.unmarshal import root_line, wrong_type
+
+        raise OpsError(
+            Wording("the ", public(what), ' "', public(source.name), '" is not a map'),
+            at=value.position if type(value) is Array else None,
+            expected=public("a map from names to values"),
+            found=public(kind_name(value)),
+            reference=wrong_type(value, root_line(source), "template.StaticVariables"),
+            code="variables-not-map",
+        )
+    return {_name(item.key): item.value for item in value.items}
+
+
+def _name(key: Value) -> str:
+    if type(key) is str:
+        return key
+    from plait.ops.scalar_text import scalar_text
+
+    return "" if key is None else scalar_text(key)

@@ -7,8 +7,8 @@ as chosen by the secret, whether the target was found or not.
 
 from __future__ import annotations
 
-from plait.base.errors import OpsError, Quoted, Wording, full, public, quotation
-from plait.base.source import Position
+from plait.base.errors import OpsError, full
+from plait.base.source import Position, Quoted, Wording, public, quotation
 from plait.ops.operations import Test
 from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken
 from plait.tree.nodes import Array, Map

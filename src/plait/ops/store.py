@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 from errno import EDEADLK
 
-from plait.base.content import displayable_path, note_secrets
+from plait.base.content import note_secrets
 from plait.base.errors import OpsError, PlaitError, conceal
 from plait.base.input_view import check_read, current_view
 from plait.base.limits import current_budget
+from plait.base.source import displayable_path
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import target, write_file
-from plait.ops.reader import file_source, write_bytes
-from plait.ops.variables import texts_to_values
+from plait.ops.reader import file_source, texts_to_values, write_bytes
 from plait.tree.nodes import Map, MapItem
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from plait.base.writing.directory import Directory
-    from plait.ops.variables import Sources
+    from plait.ops.options import Signers
     from plait.tree.nodes import Value
 
 
@@ -35,7 +35,7 @@ class VariableStore:
 
     __slots__ = ("_make", "_values", "path")
 
-    def __init__(self, path: str, make: Callable[[str, Value, Sources], Value] | None = None) -> None:
+    def __init__(self, path: str, make: Callable[[str, Value, Signers], Value] | None = None) -> None:
         """make: generates a value of a type; by default `generate.generate`."""
         self.path = path
         self._make = make
@@ -47,7 +47,7 @@ class VariableStore:
             self._values = self._read()
         return self._values
 
-    def get(self, name: str, kind: str, options: Value, sources: Sources) -> tuple[bool, Value]:
+    def get(self, name: str, kind: str, options: Value, sources: Signers) -> tuple[bool, Value]:
         """True and the value of a variable, which is generated and stored if missing and `kind` is not "".
 
         Raises OpsError, ReadError.

@@ -7,8 +7,7 @@ from plait.base.source import Source
 from plait.ops.operations import Replace, Test
 from plait.ops.placeholders import MARK, names
 from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken, Pointer
-from plait.ops.reader import as_they_are, expand_home, file_source, file_text, read_named
-from plait.ops.variables import KINDS
+from plait.ops.reader import KINDS, as_they_are, expand_home, file_source, file_text, read_named
 from plait.ops.walk import find, matches
 from plait.tree.nodes import Array, Document, Map, MapItem, walk
 from plait.tree.provenance import Change, Contributor

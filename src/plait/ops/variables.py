@@ -9,20 +9,10 @@ from __future__ import annotations
 from os.path import abspath
 
 from plait.base.content import note_secrets
-from plait.base.errors import (
-    OpsError,
-    PlaitError,
-    Quoted,
-    ReadError,
-    Wording,
-    conceal,
-    full,
-    part_of,
-    public,
-    quotation,
-)
-from plait.base.source import CLAUSE, Source
+from plait.base.errors import OpsError, PlaitError, ReadError, conceal, full, part_of
+from plait.base.source import CLAUSE, Quoted, Source, Wording, public, quotation
 from plait.ops.reader import (
+    KINDS,
     VALUE,
     DecodeError,
     as_they_are,
@@ -30,9 +20,9 @@ from plait.ops.reader import (
     file_source,
     file_text,
     read_first,
-    read_named,
+    texts_to_values,
 )
-from plait.tree.nodes import Array, Map, MapItem, kind_name
+from plait.tree.nodes import Map, MapItem, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +32,6 @@ if TYPE_CHECKING:
     from plait.ops.tracing import Variables
     from plait.tree.context import Context
     from plait.tree.nodes import Value
-
-KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")  # later kinds in this list win
 
 
 class Sources:
@@ -241,33 +229,6 @@ def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str,
         return texts_to_values(source.hidden(), "variables file", warn)
     except PlaitError as error:
         raise error.within("", role=CLAUSE, reference=f"Deserializing variables file '{path}'") from None
-
-
-def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """Reads a file that maps names to values. An empty file has no values. Raises ReadError, OpsError."""
-    value = read_named(source, warn)
-    if value is None:
-        return {}
-    if type(value) is not Map:
-        from plait.ops.unmarshal import root_line, wrong_type
-
-        raise OpsError(
-            Wording("the ", public(what), ' "', public(source.name), '" is not a map'),
-            at=value.position if type(value) is Array else None,
-            expected=public("a map from names to values"),
-            found=public(kind_name(value)),
-            reference=wrong_type(value, root_line(source), "template.StaticVariables"),
-            code="variables-not-map",
-        )
-    return {_name(item.key): item.value for item in value.items}
-
-
-def _name(key: Value) -> str:
-    if type(key) is str:
-        return key
-    from plait.ops.scalar_text import scalar_text
-
-    return "" if key is None else scalar_text(key)
 
 
 def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:

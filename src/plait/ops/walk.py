@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Advice, Flag, OpsError, did_you_mean, public, quotation, replacing, suggested
+from plait.base.errors import OpsError, did_you_mean, replacing
+from plait.base.source import Advice, Flag, public, quotation, suggested
 from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken, escape
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import TypeAlias
 
-    from plait.base.errors import Wording
-    from plait.base.source import Position
+    from plait.base.source import Position, Wording
     from plait.ops.pointer import Pointer
     from plait.tree.nodes import Value
 

@@ -151,9 +151,10 @@ def fixes(request: Request) -> Fixes:
     An error of one file may also be reported in another one, such as the nearest document of an overlay; it is fixed in
     its own file.
     """
+    from plait.authoring.lsp.resource_schemas import find_faults
     from plait.authoring.lsp.state import ServerState as State
 
-    state = State(lambda: None)
+    state = State(lambda: None, find_faults)
     state.begin = lambda work: work()
     try:
         evaluation.documents_of(request)

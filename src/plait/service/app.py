@@ -22,7 +22,6 @@ from plait.service.answers import NOTHING, Answer, answer
 from plait.service.api_errors import ApiError, busy, check_parameter
 from plait.service.database import UNKNOWN, YES, Database, reason_of
 from plait.service.encryption import KeyRing
-from plait.service.fleets import Projects
 from plait.service.flows import SecretFlows
 from plait.service.idempotency import HEADER, key_of
 from plait.service.identity import Authenticator
@@ -32,6 +31,7 @@ from plait.service.metrics import Metrics
 from plait.service.openapi import described
 from plait.service.parcels import Reader
 from plait.service.policy import READ_METRICS, AccessPolicy
+from plait.service.projects import Projects
 from plait.service.receiving import received
 from plait.service.records import Throttled, record_of
 from plait.service.rendering import Renderer

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from plait.service.answers import Answer
     from plait.service.database import Database
     from plait.service.encryption import KeyRing
-    from plait.service.fleets import Projects
     from plait.service.flows import SecretFlows
     from plait.service.identity import Identity
     from plait.service.parcels import Reader
+    from plait.service.projects import Projects
     from plait.service.rendering import Renderer
     from plait.service.spool import Body, Spool
     from plait.service.telemetry import Telemetry

@@ -102,7 +102,7 @@ class Program:
         """The names that programs with the same budget, context and common names share."""
         found = budget.shared.get(id(common))
         if found is None:
-            budget.loops = lambda: _loops(budget)
+            budget.long_loop = lambda stop: _loops(budget).to(stop)
             found = budget.shared[id(common)] = common, {**PYTHON, **budget.names, **common}
         table = found[1]
         # Names that only some programs use are loaded on demand. Loading them takes a tenth of the time of a small

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from plait.base.limits import RunBudget
     from plait.base.source import Source
-    from plait.starlark.loops import Loops
     from plait.tree.context import Context
 
 # Steps between two checks of clock and memory.
@@ -56,17 +55,28 @@ class StepBudget:
     """The remaining budget of one run.
 
     names: the counters that compiled code calls. shared: state of all programs of the run. spaces: tables of their
-    names. loops: returns the functions for loops that are not counted here (see `program`).
+    names. long_loop: the loop over `range(stop)` that is not counted here (see `program`).
     """
 
-    __slots__ = ("_bytes", "_memory", "_run_budget", "_spent", "charge", "limits", "loops", "names", "shared", "spaces")
+    __slots__ = (
+        "_bytes",
+        "_memory",
+        "_run_budget",
+        "_spent",
+        "charge",
+        "limits",
+        "long_loop",
+        "names",
+        "shared",
+        "spaces",
+    )
 
     def __init__(self, run_budget: RunBudget) -> None:
         self.limits = run_budget.limits
         self._run_budget = run_budget
         self._memory = _Memory()
         self._bytes = 0
-        self.loops: Callable[[], Loops] | None = None
+        self.long_loop: Callable[[object], Iterable[object]] | None = None
         self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
         self.spaces: list[dict[str, object]] = []
         self.charge, self._spent, self.names = _counters(run_budget, self.look, self._long_loop)
@@ -79,12 +89,12 @@ class StepBudget:
             space.clear()
         self.spaces.clear()
         self.shared.clear()
-        self.loops, self.names = None, {}
+        self.long_loop, self.names = None, {}
         del self.charge, self._spent
 
     def _long_loop(self, stop: object) -> Iterable[object]:
-        assert self.loops is not None  # set by the caller that runs a program
-        return self.loops().to(stop)
+        assert self.long_loop is not None  # set by the caller that runs a program
+        return self.long_loop(stop)
 
     @property
     def spent(self) -> int:

@@ -6,8 +6,8 @@ be shown. See `uses_secrets`.
 
 from __future__ import annotations
 
-from plait.base.errors import HIDDEN
 from plait.base.input_view import InputView
+from plait.base.source import HIDDEN
 from plait.tree.context import Context
 
 TYPE_CHECKING = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Quoted, ReadError, Wording, did_you_mean, public, quotation
+from plait.base.errors import ReadError, did_you_mean
 from plait.base.limits import current_budget, limit_error
-from plait.base.source import Position, Source
+from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.tree.nodes import Array, Map, key_id, kind_name
 
 TYPE_CHECKING = False

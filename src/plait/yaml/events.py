@@ -7,9 +7,9 @@ end.
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, Quoted, ReadError, Wording, public
+from plait.base.errors import PlaitError, ReadError
 from plait.base.limits import limit_error
-from plait.base.source import Position
+from plait.base.source import Position, Quoted, Wording, public
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from plait.yaml.anchors import AnchorTable
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Event, Mark, Parser
-    from plait.yaml.reader import ReaderSettings
+    from plait.yaml.scalars import ReaderSettings
 
 
 def read_events(text: str, settings: ReaderSettings, parser: Parser | None) -> DocumentSet:

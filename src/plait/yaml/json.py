@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import isfinite
 from operator import itemgetter
 
-from plait.base.errors import LimitError, PlaitError, Quoted, ReadError, Wording, public
+from plait.base.errors import LimitError, PlaitError, ReadError
 from plait.base.limits import current_budget, limit_error
-from plait.base.source import Position, Source
+from plait.base.source import Position, Quoted, Source, Wording, public
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, from_plain, kind_name
 from plait.yaml.scalar_styles import decimal, leaf, plain_decimal
 

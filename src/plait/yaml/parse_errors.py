@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from plait.base.errors import LimitError, Quoted, ReadError, Wording, public, quotation
-from plait.base.source import Position, Source
+from plait.base.errors import LimitError, ReadError
+from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 
 _QUOTE = Suggestion(QUOTE_VALUE)

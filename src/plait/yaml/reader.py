@@ -15,7 +15,7 @@ from plait.base.limits import current_budget
 from plait.tree.nodes import DocumentSet
 from plait.yaml.lines import read_lines
 from plait.yaml.repeats import deduplicate
-from plait.yaml.scalars import plain_values
+from plait.yaml.scalars import ReaderSettings, plain_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,38 +25,6 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Scalar, Value
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Parser
-
-
-class ReaderSettings:
-    """Options of reading a text; see `read`."""
-
-    __slots__ = (
-        "begins_document",
-        "comments",
-        "depth",
-        "explicit_keys_win",
-        "first",
-        "merge_lists",
-        "plain",
-        "scalar_keys",
-        "source",
-        "strict",
-        "tags",
-        "text_keys",
-    )
-
-    source: Source
-    begins_document: bool
-    strict: bool
-    comments: Comments | None
-    explicit_keys_win: bool | None
-    merge_lists: bool
-    plain: Mapping[str, Scalar]
-    first: bool
-    scalar_keys: bool
-    tags: bool
-    text_keys: bool
-    depth: int
 
 
 def read(

@@ -13,11 +13,15 @@ cache is cleared when it grows large.
 
 from __future__ import annotations
 
-from plait.base.errors import Quoted, Wording, public
+from plait.base.source import Quoted, Wording, public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.base.source import Source
     from plait.tree.nodes import Scalar
+    from plait.yaml.comments import Comments
 
 NULL = "null"
 BOOL = "bool"
@@ -305,3 +309,35 @@ def _from_base64(text: str) -> str:
     except (Error, UnicodeEncodeError):
         raise ValueError(public("!!binary value contains invalid base64 data")) from None
     return data.decode("utf-8", "surrogateescape")
+
+
+class ReaderSettings:
+    """Options of reading a text; see `read`."""
+
+    __slots__ = (
+        "begins_document",
+        "comments",
+        "depth",
+        "explicit_keys_win",
+        "first",
+        "merge_lists",
+        "plain",
+        "scalar_keys",
+        "source",
+        "strict",
+        "tags",
+        "text_keys",
+    )
+
+    source: Source
+    begins_document: bool
+    strict: bool
+    comments: Comments | None
+    explicit_keys_win: bool | None
+    merge_lists: bool
+    plain: Mapping[str, Scalar]
+    first: bool
+    scalar_keys: bool
+    tags: bool
+    text_keys: bool
+    depth: int

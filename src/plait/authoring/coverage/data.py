@@ -7,60 +7,22 @@ executed it. Counts of several processes or days can be merged if the files have
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 
 from plait.authoring.coverage.report_paths import relative
-from plait.authoring.coverage.summary import summarized
-from plait.base.content import file_content
-from plait.base.errors import PlaitError, UsageError
+from plait.authoring.coverage.summary import FileData, FileSummary, Summary, digest_of, read_text
+from plait.base.errors import UsageError
 from plait.base.events import listening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import TypeAlias
+    from collections.abc import Callable, Iterator, Sequence
 
-    from plait.authoring.coverage.summary import Summary
+    from plait.authoring.coverage.summary import Key
     from plait.base.events import Point
     from plait.base.source import Source
 
-    # A point, and its index among equal points of its file.
-    Key: TypeAlias = tuple[Point, int]
 
 _FORMAT = 1
-
-
-class FileData:
-    """The counts of one file.
-
-    path: absolute, or the name of a text without a file. digest: of its text. counts: for each point, the number of
-    runs that executed each of its branches. private: ranges of hidden lines, without their ends. text: if known.
-    """
-
-    __slots__ = ("counts", "digest", "path", "private", "text")
-
-    def __init__(self, path: str, digest: str, text: str | None = None) -> None:
-        self.path = path
-        self.digest = digest
-        self.counts: dict[Key, list[int]] = {}
-        self.private: set[tuple[int, int]] = set()
-        self.text = text
-
-    def text_now(self) -> str | None:
-        """The text that was counted, or None if it has changed."""
-        if self.text is None:
-            text = _read(self.path)
-            if _digest(text, self.private) == self.digest:
-                self.text = text
-        return self.text
-
-    def add(self, other: FileData) -> None:
-        """Adds counts for the same text."""
-        self.private |= other.private
-        self.text = other.text if self.text is None else self.text
-        for key, counts in other.counts.items():
-            known = self.counts.get(key)
-            self.counts[key] = counts.copy() if known is None else [x + y for x, y in zip(known, counts, strict=True)]
 
 
 class Coverage:
@@ -80,7 +42,10 @@ class Coverage:
 
     def summary(self, directory: str = "") -> Summary:
         """Lines and branches, by file. directory: the base of paths; by default the working directory."""
-        return summarized(self, os.path.abspath(directory or os.curdir))
+        base = os.path.abspath(directory or os.curdir)
+        files = [FileSummary(relative(path, base), file) for path, file in self.files.items()]
+        files.sort(key=lambda file: file.name)
+        return Summary(files, self.runs, sorted({relative(path, base) for path in self.changed}), self.secret_runs)
 
     def add_file(self, found: FileData) -> None:
         """Adds the counts of one file. Replaces counts of an earlier text."""
@@ -152,7 +117,7 @@ class Coverage:
     def forget_changed(self) -> None:
         """Drops files that changed since they were counted, and missing ones."""
         for path, file in [*self.files.items()]:
-            if _digest(_read(path), file.private) != file.digest:
+            if digest_of(read_text(path), file.private) != file.digest:
                 del self.files[path]
                 self.changed.append(path)
 
@@ -201,7 +166,7 @@ class _HitCounter:
             private = self._private.get(source, set())
             if source.private:
                 private.add((source.first_line, _END))
-            file = FileData(path if is_file else source.shown, _digest(source.text, private), source.text)
+            file = FileData(path if is_file else source.shown, digest_of(source.text, private), source.text)
             file.private = private
             for (point, number), counts in _numbered(*self._programs.get(source, ((), set()))):
                 file.counts[point, number] = counts
@@ -269,28 +234,7 @@ def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, li
         way += count
 
 
-def _digest(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
-    """A digest of a text without its private lines, whose values could be guessed from it."""
-    if text is None:
-        return ""
-    # Some readers remove a byte order mark.
-    text = text.removeprefix("\ufeff")
-    ranges = [*private]
-    if ranges:
-        lines = enumerate(text.split("\n"), 1)
-        text = "\n".join("" if any(first <= n < after for first, after in ranges) else line for n, line in lines)
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
 # The end is after the last line.
 _END = 1 << 60
 # Types of points that do not depend on data.
 _INDEPENDENT = frozenset({"action", "substitution"})
-
-
-def _read(path: str) -> str | None:
-    """The text of a file, or None."""
-    try:
-        return file_content(path, path).decode("utf-8", "surrogateescape")
-    except (PlaitError, OSError, ValueError):
-        return None

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 
-from plait.authoring.coverage.report_paths import relative
+from plait.base.content import file_content
+from plait.base.errors import PlaitError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
-    from plait.authoring.coverage.data import Coverage, FileData
+    from plait.base.events import Point
+
+    # A point, and its index among equal points of its file.
+    Key: TypeAlias = tuple[Point, int]
     from plait.base.events import Point
 
 # Types of points that determine if their lines are covered. All other points are only branches.
@@ -130,14 +136,6 @@ class Summary:
         return _percent(self.counts)
 
 
-def summarized(coverage: Coverage, directory: str) -> Summary:
-    """Lines and branches of all counts. directory: the base of paths."""
-    files = [FileSummary(relative(path, directory), file) for path, file in coverage.files.items()]
-    files.sort(key=lambda file: file.name)
-    changed = sorted({relative(path, directory) for path in coverage.changed})
-    return Summary(files, coverage.runs, changed, coverage.secret_runs)
-
-
 def secret_note(summary: Summary) -> str:
     """A sentence about runs that use secrets; "" if there are none."""
     count = len(summary.secret_runs)
@@ -179,3 +177,57 @@ def ranges(numbers: Sequence[int], lines: Sequence[int]) -> Iterator[tuple[int, 
         last = number
     if first is not None and last is not None:
         yield first, last
+
+
+class FileData:
+    """The counts of one file.
+
+    path: absolute, or the name of a text without a file. digest: of its text. counts: for each point, the number of
+    runs that executed each of its branches. private: ranges of hidden lines, without their ends. text: if known.
+    """
+
+    __slots__ = ("counts", "digest", "path", "private", "text")
+
+    def __init__(self, path: str, digest: str, text: str | None = None) -> None:
+        self.path = path
+        self.digest = digest
+        self.counts: dict[Key, list[int]] = {}
+        self.private: set[tuple[int, int]] = set()
+        self.text = text
+
+    def text_now(self) -> str | None:
+        """The text that was counted, or None if it has changed."""
+        if self.text is None:
+            text = read_text(self.path)
+            if digest_of(text, self.private) == self.digest:
+                self.text = text
+        return self.text
+
+    def add(self, other: FileData) -> None:
+        """Adds counts for the same text."""
+        self.private |= other.private
+        self.text = other.text if self.text is None else self.text
+        for key, counts in other.counts.items():
+            known = self.counts.get(key)
+            self.counts[key] = counts.copy() if known is None else [x + y for x, y in zip(known, counts, strict=True)]
+
+
+def digest_of(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
+    """A digest of a text without its private lines, whose values could be guessed from it."""
+    if text is None:
+        return ""
+    # Some readers remove a byte order mark.
+    text = text.removeprefix("\ufeff")
+    ranges = [*private]
+    if ranges:
+        lines = enumerate(text.split("\n"), 1)
+        text = "\n".join("" if any(first <= n < after for first, after in ranges) else line for n, line in lines)
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def read_text(path: str) -> str | None:
+    """The text of a file, or None."""
+    try:
+        return file_content(path, path).decode("utf-8", "surrogateescape")
+    except (PlaitError, OSError, ValueError):
+        return None

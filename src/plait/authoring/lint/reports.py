@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.lint.codes import CODES, DEAD, ORDER
 from plait.base.errors import Finding as Told
-from plait.base.errors import public
-from plait.base.source import Position, Source
+from plait.base.source import Position, Source, public
 from plait.insight.diagnostic_formats import EditPayload, Message, RelatedPayload
 
 TYPE_CHECKING = False

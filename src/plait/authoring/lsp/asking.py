@@ -13,27 +13,32 @@ from plait.base.trust import Decision, permissions_of, store, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
+    from typing import TypeAlias
 
-    from plait.authoring.lsp.connection import Connection
+    Params: TypeAlias = types.ShowMessageRequestParams
+    Answer: TypeAlias = types.MessageActionItem | None
 
 YES, NO = "Grant", "Not in this session"
 # Maximum number and length of accesses in a question. Only accesses that are shown completely can be granted.
 _SHOWN, _LONGEST = 8, 200
 
 
-async def ask(server: Connection, path: str) -> None:
-    """Asks the user about the project of a file, if it needs undecided permissions."""
-    found, directory = _project(path) if server.has_disk else ("", "")
-    if not found or directory in server.asked:
-        return
+async def ask(path: str, asked: set[str], answer_to: Callable[[Params], Awaitable[Answer]]) -> str | None:
+    """Asks the user about the project of a file, if it needs undecided permissions.
+
+    asked: the directories of projects that were asked about. Returns the project file if its permissions have changed.
+    """
+    found, directory = _project(path)
+    if not found or directory in asked:
+        return None
     needs = needs_of(found, permissions_of(found))
     if not needs:
-        return
-    server.asked.add(directory)
+        return None
+    asked.add(directory)
     lines = [_plain(f"{one.access}: {one.name}") for one in needs]
     is_whole = len(lines) <= _SHOWN and all(len(line) <= _LONGEST for line in lines)
-    answer = await server.window_show_message_request_async(
+    answer = await answer_to(
         types.ShowMessageRequestParams(
             types.MessageType.Warning,
             _message(directory, lines),
@@ -42,8 +47,8 @@ async def ask(server: Connection, path: str) -> None:
     )
     if is_whole and answer is not None and answer.title == YES:
         store(Decision(directory, [*stored(directory), *needs]))
-        server.state.touch(found)
-        server.publish_all()
+        return found
+    return None
 
 
 def _project(path: str) -> tuple[str, str]:

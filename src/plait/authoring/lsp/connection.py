@@ -16,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 from plait.authoring.lsp import diagnostics
 from plait.authoring.lsp.asking import ask
+from plait.authoring.lsp.resource_schemas import find_faults
 from plait.authoring.lsp.state import ServerState
 from plait.authoring.lsp.unused_diagnostics import NOTE, UNUSED, WARNING
 from plait.base.version import __version__
@@ -49,7 +50,7 @@ class Connection(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
-        self.state = ServerState(self._evaluated)
+        self.state = ServerState(self._evaluated, find_faults)
         self.loop: asyncio.AbstractEventLoop | None = None
         # The URI of each open file by path, as the client wrote it, because a client may not recognize another
         # spelling.
@@ -95,9 +96,17 @@ class Connection(LanguageServer):
 
     def request_permissions(self, path: str) -> None:
         """Asks the user about the project of a file, if needed."""
-        task = asyncio.ensure_future(ask(self, path))
+        if not self.has_disk:
+            return
+        task = asyncio.ensure_future(self._ask(path))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
+
+    async def _ask(self, path: str) -> None:
+        changed = await ask(path, self.asked, self.window_show_message_request_async)
+        if changed is not None:
+            self.state.touch(changed)
+            self.publish_all()
 
     # ---- positions
 

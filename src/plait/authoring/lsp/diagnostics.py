@@ -11,9 +11,9 @@ from plait.authoring.lsp import projectfile, resource_schemas
 from plait.authoring.lsp.features import EditorDiagnostic, FileRange, Fix
 from plait.authoring.lsp.linting import fix_of, notes
 from plait.authoring.lsp.unused_diagnostics import WARNING, unused
-from plait.base.errors import Advice, Finding, diagnostic_of
+from plait.base.errors import Finding, diagnostic_of
 from plait.base.extents import extent, words_of
-from plait.base.source import Position
+from plait.base.source import Advice, Position
 from plait.base.usual_hints import hint_of
 from plait.ytt.templates.recovery import findings_of
 

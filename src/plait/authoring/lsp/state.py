@@ -15,7 +15,6 @@ from plait.authoring.analysis.file_settings import reading_in
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop, evaluate, is_stopped
 from plait.authoring.lsp.registry import Registry
-from plait.authoring.lsp.resource_schemas import find_faults
 from plait.base.content import regular_content
 from plait.base.errors import PlaitError
 from plait.base.input_view import current_permissions, permitted
@@ -46,13 +45,16 @@ _MOST_FAULTY = 50
 
 # The settings with which runs read the files that they name.
 class ServerState:
-    """The whole state. changed: called in the evaluating thread when an evaluation ends. begin: starts an evaluation;
-    replaced on systems without threads.
+    """The whole state. changed: called in the evaluating thread when an evaluation ends. find_faults: checks the
+    documents of an evaluation. begin: starts an evaluation; replaced on systems without threads.
     """
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, changed: Callable[[], None], find_faults: Callable[[ServerState, Evaluation, EvaluationStop], None]
+    ) -> None:
         fastest_parser()  # loaded before threads import its dependencies
         self._changed = changed
+        self._find_faults = find_faults
         self.begin: Callable[[Callable[[], None]], None] = _begin_thread
         self._lock = RLock()
         self._turns = BoundedSemaphore(_AT_ONCE)
@@ -275,7 +277,7 @@ class ServerState:
             if evaluation.documents is not None:
                 evaluation.hide(self._stores())
                 evaluation.index()
-                find_faults(self, evaluation, stop)
+                self._find_faults(self, evaluation, stop)
                 watched.good = evaluation
         with self._lock:
             if not watched.is_due:

@@ -13,10 +13,10 @@ from hashlib import blake2b
 
 from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, lines_of, with_causes
-from plait.base.content import file_content, reason
+from plait.base.content import file_content
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.path_errors import read_failure
-from plait.base.source import Source
+from plait.base.source import Source, reason
 from plait.base.text_diff import hunks, visible
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import strict, write_file

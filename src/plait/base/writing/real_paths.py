@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.base.content import OUTPUT_LINKS, reason
+from plait.base.content import OUTPUT_LINKS
 from plait.base.errors import ReadError
 from plait.base.input_view import current_permissions
+from plait.base.source import reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

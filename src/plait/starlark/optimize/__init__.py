@@ -22,6 +22,7 @@ from plait.starlark.optimize.data_flow import follow
 from plait.starlark.optimize.fused_arithmetic import fused
 from plait.starlark.optimize.optimizer import Optimizer
 from plait.starlark.optimize.string_building import interpolated
+from plait.starlark.optimize.subscripts import SubscriptOptimizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 def optimizer(hooks: Hooks | None, statements: Sequence[Statement], scope: Scope) -> Optimizer:
     """The optimizer for a program, with all facts about it."""
-    return Optimizer(hooks, follow(scope, statements), _RULES, _STATEMENT_RULES)
+    return SubscriptOptimizer(hooks, follow(scope, statements), _RULES, _STATEMENT_RULES)
 
 
 def _binary(o: Optimizer, node: syntax.Binary) -> py.expr:

@@ -7,7 +7,6 @@ import _ast as py
 from plait.starlark import syntax
 from plait.starlark.lower.emit import LOAD, variable
 from plait.starlark.lower.statements import Lowering
-from plait.starlark.optimize import subscripts
 from plait.starlark.optimize.data_flow import follow_apart
 from plait.starlark.optimize.groups import find
 from plait.starlark.step_budget import LONG
@@ -99,15 +98,6 @@ class Optimizer(Lowering):
             made = self.call("$each", [self.expression(x)])
         self.walrus = outer
         return made
-
-    def augment(self, node: syntax.Assign, into: list[py.stmt]) -> None:
-        subscripts.augment(self, node, into)
-
-    def augmented(self, old: py.expr, node: syntax.Assign) -> py.expr:
-        return subscripts.augmented(self, old, node)
-
-    def assign_item(self, target: syntax.Index, value: py.expr, into: list[py.stmt]) -> None:
-        subscripts.assign_item(self, target, value, into)
 
     def unpacked(self, value: py.expr, count: int) -> py.expr:
         if not self.guards:

@@ -13,11 +13,8 @@ from plait.starlark.lower.emit import STORE
 from plait.starlark.lower.statements import Lowering
 from plait.starlark.optimize.inferred_types import INTS
 from plait.starlark.optimize.operators import OPERATIONS, helper
+from plait.starlark.optimize.optimizer import Optimizer
 from plait.starlark.step_budget import LONG
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from plait.starlark.optimize.optimizer import Optimizer
 
 
 def attribute(o: Optimizer, node: syntax.Attribute) -> py.expr:
@@ -169,3 +166,18 @@ def _augmented(o: Optimizer, old: py.expr, kind: str, node: syntax.Assign) -> py
 
 
 __all__ = ["assign_item", "attribute", "augment", "augmented", "index"]
+
+
+class SubscriptOptimizer(Optimizer):
+    """Lowers like `Optimizer`, and assignments to items by the rules of this module."""
+
+    __slots__ = ()
+
+    def augment(self, node: syntax.Assign, into: list[py.stmt]) -> None:
+        augment(self, node, into)
+
+    def augmented(self, old: py.expr, node: syntax.Assign) -> py.expr:
+        return augmented(self, old, node)
+
+    def assign_item(self, target: syntax.Index, value: py.expr, into: list[py.stmt]) -> None:
+        assign_item(self, target, value, into)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Advice, Finding, Flag
-from plait.base.source import Position, Source
+from plait.base.errors import Finding
+from plait.base.source import Advice, Flag, Position, Source
 from plait.base.suggestions import LINE_END, Hint, Suggestion
 from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure, next_line
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from operator import is_
 
-from plait.base.errors import HIDDEN, Finding
-from plait.base.source import Position, Source
+from plait.base.errors import Finding
+from plait.base.source import HIDDEN, Position, Source
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, is_empty, walk
 from plait.tree.provenance import EVERY, Contributor, Control
 

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.yaml.anchors import AnchorTable
     from plait.yaml.comments import Comment, Comments
-    from plait.yaml.reader import ReaderSettings
+    from plait.yaml.scalars import ReaderSettings
 
 # If the parser has read this many more lines than the fast path, it reads the rest of the text at once.
 _PATIENCE = 1_000

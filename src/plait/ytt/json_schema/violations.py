@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-from plait.base.errors import Finding, Wording, as_finding, public, quotation, warning
+from plait.base.errors import Finding, as_finding, warning
 from plait.base.similar_names import counted, listed, near
+from plait.base.source import Wording, public, quotation
 from plait.base.suggestions import replacing
 from plait.tree.nodes import Array, Map
 from plait.yaml.document_names import document_name, name_items

@@ -7,7 +7,8 @@ edit, and is reported to the application first (`OverlayApplication.did`), so th
 
 from __future__ import annotations
 
-from plait.base.errors import OverlayError, PlaitError, public
+from plait.base.errors import OverlayError, PlaitError
+from plait.base.source import public
 from plait.starlark.containers import List
 from plait.starlark.values import type_of
 from plait.tree.deferred_values import Deferred, is_deferred

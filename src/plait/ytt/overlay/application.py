@@ -14,7 +14,7 @@ from plait.base.source import NODE
 from plait.starlark.calls import call
 from plait.tree.nodes import Map, MapItem
 from plait.ytt.overlay.actions import ACTIONS, wrong_kind
-from plait.ytt.overlay.changed_collections import MOST_NAMES, ArrayEdit, MapEdit
+from plait.ytt.overlay.changed_collections import MOST_NAMES, ArrayEdit, MapEdit, OverlayState
 from plait.ytt.overlay.error_stack import key_text, step_text
 from plait.ytt.overlay.matchers import MapKey
 from plait.ytt.overlay.plan import INSIDE
@@ -69,16 +69,14 @@ if TYPE_CHECKING:
 MOST_LOOKS = 300
 
 
-class OverlayApplication:
+class OverlayApplication(OverlayState):
     """One application of overlays.
 
-    owned: collections created by the application, without other references, and their edits. failed: after a failure,
-    the left items of the step, innermost first. which: the index of the outermost failed item among its matches. warn:
-    receives likely mistakes. looked: collections of names in which a step matched nothing and no name was similar.
+    warn: receives likely mistakes. looked: collections of names in which a step matched nothing and no name was similar.
     looks: the number of looks for similar names for the current overlay.
     """
 
-    __slots__ = ("_warned", "failed", "listener", "looked", "looks", "owned", "warn", "which")
+    __slots__ = ("_warned", "listener", "looked", "looks", "warn")
 
     def __init__(
         self,
@@ -86,23 +84,16 @@ class OverlayApplication:
         listener: OverlayListener | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> None:
-        self.owned: Owned = {} if owned is None else owned
+        super().__init__(owned)
         self.listener = listener
         self.warn = warn
         self._warned: set[OverlayStep] = set()
         self.looks = 0
         self.looked: dict[OverlayStep, set[object]] = {}
-        self.failed: list[Item] = []
-        self.which = (0, 0)
 
     def begin_overlay(self) -> None:
         """Begins with the next one of several overlays, which do not count together."""
         self.looks = 0
-
-    def failed_at(self, left: Item, places: Sequence[int] = (), index: int = 0) -> None:
-        """Records that a step failed on a left item at one of its indexes."""
-        self.failed.append(left)
-        self.which = (places.index(index) + 1 if places else 1, len(places))
 
     def merge_value(self, left: Item, step: OverlayStep) -> Value:
         """The left item's value with the right item's map or array merged in: the same object if it is unchanged or

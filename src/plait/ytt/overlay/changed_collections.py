@@ -13,10 +13,10 @@ from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapIt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import TypeAlias, TypeVar
 
-    from plait.tree.nodes import Value
+    from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Trace
 
     Edit: TypeAlias = "MapEdit | ArrayEdit | DocumentsEdit"
@@ -398,3 +398,24 @@ def _inserted(items: list[_Item], parent: Mapping[int, tuple[list[_Item], list[_
         out.append(item)
         out += after
     return out
+
+
+class OverlayState:
+    """The state of one application of overlays.
+
+    owned: collections created by the application, without other references, and their edits.
+    failed: after a failure, the left items of the step, innermost first.
+    which: the index of the outermost failed item among its matches.
+    """
+
+    __slots__ = ("failed", "owned", "which")
+
+    def __init__(self, owned: Owned | None = None) -> None:
+        self.owned: Owned = {} if owned is None else owned
+        self.failed: list[Item] = []
+        self.which = (0, 0)
+
+    def failed_at(self, left: Item, places: Sequence[int] = (), index: int = 0) -> None:
+        """Records that a step failed on a left item at one of its indexes."""
+        self.failed.append(left)
+        self.which = (places.index(index) + 1 if places else 1, len(places))

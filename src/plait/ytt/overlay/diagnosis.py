@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.base.errors import OverlayError, Quoted, Wording, public
+from plait.base.errors import OverlayError
 from plait.base.similar_names import counted, nearest
-from plait.base.source import Position
+from plait.base.source import Position, Quoted, Wording, public
 from plait.base.suggestions import ARGUMENT, Hint, Suggestion, replacing
 from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.tree.nodes import Item, Value
-    from plait.ytt.overlay.application import OverlayApplication
-    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.changed_collections import Edit, OverlayState
     from plait.ytt.overlay.plan import OverlayStep
 
 # Maximum number of names, and of candidates, in a message.
@@ -75,7 +74,7 @@ def _named(step: OverlayStep) -> str:
     return value if type(value) is str else ""
 
 
-def document_in(run: OverlayApplication, left: Value) -> Wording | None:
+def document_in(run: OverlayState, left: Value) -> Wording | None:
     """Names the left document in which an application failed, and the path in it. left: the whole left tree if it is
     not a document set.
     """

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.tree.nodes import Item
     from plait.tree.nodes import Value as NodeValue
-    from plait.ytt.overlay.application import OverlayApplication
-    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.changed_collections import Edit, OverlayState
 
 
 # Marks nodes that are not built yet.
@@ -48,7 +47,7 @@ class Matcher(Value):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
         raise NotImplementedError
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:
         """The indexes of the matching left items, in order. Raises PlaitError."""
         edit.settle()
         by_key = type(edit) is MapEdit
@@ -83,7 +82,7 @@ class All(Matcher):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - all of them
         return True
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         edit.settle()
         return range(len(edit.items))
 
@@ -96,7 +95,7 @@ class NoMatcher(Matcher):
 
     __slots__ = ()
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         return ()
 
 
@@ -122,7 +121,7 @@ class IndexMatcher(Matcher):
             )
         return index == self.place
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:
         if type(edit) is MapEdit:
             return super().select(run, edit, right)
         edit.settle()
@@ -150,7 +149,7 @@ class MapKey(Matcher):
             raise self._no_key(right)
         return type(there) is type(wanted) and type(there) not in COLLECTIONS and there == wanted
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:
         if type(edit) is not ArrayEdit:
             return super().select(run, edit, right)
         index = edit.keyed(self.key)
@@ -227,7 +226,7 @@ class KeysMatcher(MapKey):
             code="merge-item-key",
         )
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:
         wanted = self.identity(ArrayItem(right))
         edit.settle()
         items: Sequence[Item] = edit.items
@@ -260,7 +259,7 @@ class Same(Matcher):
         # The index of each value among the first items, by `key_id`.
         self._places: dict[object, list[int]] = {}
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         # Placeholders of removed items stay, so that all other indexes stay valid.
         items: Sequence[Item] = edit.items
         if edit is not self._edit:
@@ -309,7 +308,7 @@ class Subset(Matcher):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
         return contains(left, self.nodes)
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         edit.settle()
         wanted = self.nodes
         items: Sequence[Item] = edit.items
@@ -373,7 +372,7 @@ class CallableMatcher(Matcher):
             )
         return answer
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:
         run.owned.clear()
         return super().select(run, edit, right)
 
@@ -405,7 +404,7 @@ class Combined(Matcher):
     def held(self) -> Iterable[object]:
         return self.parts
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:
         if self.foreign:
             run.owned.clear()
         return super().select(run, edit, right)

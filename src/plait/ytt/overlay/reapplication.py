@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document
     from plait.tree.nodes import Value as NodeValue
     from plait.ytt.overlay.application import OverlayApplication
-    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.changed_collections import Edit, OverlayState
     from plait.ytt.overlay.plan import OverlayStep
 
 
@@ -93,7 +93,7 @@ class _Known(Matcher):
     def __init__(self, places: Sequence[int]) -> None:
         self._places = places
 
-    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         return self._places
 
 

@@ -6,9 +6,10 @@ decided in favour of the alternative of the previous value, then of the default,
 
 from __future__ import annotations
 
-from plait.base.errors import Finding, Wording, part_of, public, quotation
+from plait.base.errors import Finding, part_of
 from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
+from plait.base.source import Wording, public, quotation
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import SCALARS, Array, Map, MapItem, key_id, kind_name
 from plait.ytt.schema.arguments import ONE_OF, check_one_of, refused

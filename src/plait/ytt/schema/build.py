@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
     from plait.tree.annotations import Annotation, Annotations
     from plait.tree.nodes import Document, Item, Value
-    from plait.ytt.schema.types import Type
-    from plait.ytt.schema.validations import Validation
+    from plait.ytt.schema.types import Type, Validation
 
 # These are not allowed inside an "any type" fragment.
 _CONTRADICTIONS = (arguments.NULLABLE, arguments.TYPE, arguments.DEFAULT)

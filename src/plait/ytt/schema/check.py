@@ -7,9 +7,10 @@ reported, in document order; the unknown keys of a map precede the faults inside
 
 from __future__ import annotations
 
-from plait.base.errors import Finding, Quoted, Wording, public, suggested
+from plait.base.errors import Finding
 from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
+from plait.base.source import Quoted, Wording, public, suggested
 from plait.starlark.value_text import repr_of
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name

@@ -25,8 +25,7 @@ from plait.ytt.yaml_fragments import plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.tree.nodes import Value
-    from plait.ytt.schema.types import Declaration, Type
-    from plait.ytt.schema.validations import Validation
+    from plait.ytt.schema.types import Declaration, Type, Validation
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

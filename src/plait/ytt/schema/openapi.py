@@ -17,8 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import Value
-    from plait.ytt.schema.types import Declaration, Type
-    from plait.ytt.schema.validations import Validation
+    from plait.ytt.schema.types import Declaration, Type, Validation
 
 _ORDER = (
     "title",

@@ -13,8 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.events import CoverageListener, Point
     from plait.tree.nodes import Document, Item
-    from plait.ytt.schema.types import Declaration
-    from plait.ytt.schema.validations import Validation
+    from plait.ytt.schema.types import Declaration, Validation
 
 _NULL, _VALUE = "null", "a value"
 _GIVEN = "overridden"

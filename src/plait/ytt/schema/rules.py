@@ -8,8 +8,8 @@ Values are compared as data: a fragment, a struct and a dict with the same conte
 
 from __future__ import annotations
 
-from plait.base.errors import StarlarkError, public
-from plait.base.source import CALL, Position, Source
+from plait.base.errors import StarlarkError
+from plait.base.source import CALL, Position, Source, public
 from plait.starlark.arguments import unpack_positional
 from plait.starlark.comparison import compare, equals
 from plait.starlark.containers import Dict, List, Set, has, lookup

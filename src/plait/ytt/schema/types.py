@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from plait.base.errors import Finding
     from plait.tree.nodes import Item, Value
     from plait.ytt.schema.keys import KeyRule
-    from plait.ytt.schema.validations import Validation
 
     Type: TypeAlias = "MapType | ArrayType | ScalarType | AnyType | NullType | OneOfType"
 
@@ -219,6 +218,25 @@ class OneOfType(_Type):
 
     def of(self, value: Value) -> Type:
         return self.choose(self, value).type.of(value)
+
+
+class Validation:
+    """The rules of one annotation, in the order in which they run.
+
+    rules: description and function of each. not_null: null is rejected first. when: the function that decides if the
+    rules run, or None. keywords: for rules from keyword arguments, the keyword, the description, and the argument.
+    """
+
+    __slots__ = ("keywords", "not_null", "position", "rules", "when")
+
+    def __init__(
+        self, rules: list[tuple[str, object]], position: Position, *, when: object = None, not_null: bool = False
+    ) -> None:
+        self.rules = rules
+        self.keywords: list[tuple[str, str, object]] = []
+        self.position = position
+        self.when = when
+        self.not_null = not_null
 
 
 SCALAR_NAMES: dict[type, str] = {str: "string", int: "integer", float: "float", bool: "boolean"}

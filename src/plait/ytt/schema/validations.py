@@ -7,10 +7,10 @@ once, on the final data values. A null value satisfies all rules except `not_nul
 
 from __future__ import annotations
 
-from plait.base.errors import Finding, LimitError, PlaitError, SchemaError, Wording, full, public, quotation
+from plait.base.errors import Finding, LimitError, PlaitError, SchemaError, full
 from plait.base.events import current_listener
 from plait.base.limits import current_budget
-from plait.base.source import Frame
+from plait.base.source import Frame, Wording, public, quotation
 from plait.starlark.calls import call
 from plait.starlark.structs import Struct
 from plait.starlark.value_text import repr_of
@@ -18,7 +18,7 @@ from plait.starlark.values import NoAttribute, Value, is_callable, is_function, 
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.ytt.schema import rules
 from plait.ytt.schema.check import key_text
-from plait.ytt.schema.types import MANY, ArrayType, MapType
+from plait.ytt.schema.types import MANY, ArrayType, MapType, Validation
 from plait.ytt.yaml_fragments import to_starlark
 
 TYPE_CHECKING = False
@@ -39,25 +39,6 @@ if TYPE_CHECKING:
 ASSERT = "assert/validate"
 # The title of the report about invalid data values.
 FINAL = "Validating final data values:"
-
-
-class Validation:
-    """The rules of one annotation, in the order in which they run.
-
-    rules: description and function of each. not_null: null is rejected first. when: the function that decides if the
-    rules run, or None. keywords: for rules from keyword arguments, the keyword, the description, and the argument.
-    """
-
-    __slots__ = ("keywords", "not_null", "position", "rules", "when")
-
-    def __init__(
-        self, rules: list[tuple[str, object]], position: Position, *, when: object = None, not_null: bool = False
-    ) -> None:
-        self.rules = rules
-        self.keywords: list[tuple[str, str, object]] = []
-        self.position = position
-        self.when = when
-        self.not_null = not_null
 
 
 def read_validation(annotation: Annotation) -> Validation:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Advice, Flag, TemplateError
-from plait.base.source import Position, Source
+from plait.base.errors import TemplateError
+from plait.base.source import Advice, Flag, Position, Source
 from plait.base.suggestions import COMMENT as COMMENT_MARK
 from plait.base.suggestions import Hint, Suggestion
 from plait.starlark.program_parts import CodePart, ExprSlot

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import Item
     from plait.yaml.comments import Comments
-    from plait.ytt.templates.cached_template import CachedTemplate
 
 
 class YamlFile:
@@ -29,7 +28,7 @@ class YamlFile:
         self.documents = documents
         self.comments = comments
         self.is_template = comments is not None and comments.template
-        self.kept: CachedTemplate | None = None
+        self.kept: YamlFile | None = None
         self._plain: DocumentSet | None = None
 
     @property

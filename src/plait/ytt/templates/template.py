@@ -139,7 +139,7 @@ def compile_yaml(
     """Compiles a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
     source = file.source
     kept = file if isinstance(file, CachedTemplate) else file.kept
-    if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
+    if isinstance(kept, CachedTemplate) and (ignore_unknown_comments or not kept.plain_comments):
         program = Program(kept.code, source)
         return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)
     from plait.ytt.templates.compiler import plan

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from plait.starlark.containers import Dict, List
+from plait.starlark.instrument.dataflow.marking import program_names
 from plait.starlark.instrument.dataflow.shadows import TracedValue, without
 from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.starlark.structs import Struct
@@ -105,7 +106,7 @@ class TemplateTracer:
 
         Arguments that are values of expressions have origins.
         """
-        programs = self.windows.names(self.source, line)
+        programs = program_names(self.windows, self.source, line)
         names: dict[str, object] = {**self.texts.names(plain, self.trace), **programs}
         if "$node.fill" not in plain:
             return names

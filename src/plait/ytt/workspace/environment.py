@@ -42,7 +42,7 @@ class Environment:
         self.below = below
 
     def among(
-        self, values: Sequence[ReferencedValues], schema: Declaration | None, *, strict: bool
+        self, values: Sequence[ReferencedValues], schema: Declaration | None, strict: bool
     ) -> list[ReferencedValues]:
         """The data values of a job, with those of the environment inserted at their precedence.
 

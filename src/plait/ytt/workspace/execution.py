@@ -9,8 +9,8 @@ from plait.base.source import CLAUSE
 from plait.tree.nodes import Document, DocumentSet, Map, is_empty
 from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.loader import Loader
-from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues, TextFile
-from plait.ytt.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
+from plait.ytt.workspace.render_job import DOCUMENTS, EXPORTS, NOTHING, TEXT, DocumentFile, ReferencedValues, TextFile
+from plait.ytt.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
     from plait.ytt.workspace.memory import Memory
-    from plait.ytt.workspace.render_job import RenderOptions
-    from plait.ytt.workspace.session import LibraryLayout
+    from plait.ytt.workspace.render_job import LibraryLayout, RenderOptions
     from plait.ytt.workspace.template_cache import TemplateCache
     from plait.ytt.workspace.value_references import ReferredValues
 
@@ -351,7 +350,7 @@ class Execution:
 
             check_placed(found for _, found in documents)
         if library_values or library_schemas:
-            from plait.ytt.workspace.library_references import check_used
+            from plait.ytt.workspace.mistakes import check_used
 
             check_used(library_values, library_schemas)
         if TAGS in self.options.extensions:
@@ -369,12 +368,13 @@ class Execution:
     def _outcome(self, loader: Loader, member: LibraryFile, kept: TemplateCache | None) -> TemplateResult:
         """Evaluates a file. The result of an unchanged template is reused."""
 
-        def run() -> TemplateResult:
-            return loader.run(member.file, member.library, self.library)
+        def run() -> tuple[TemplateResult, bool]:
+            self.session.reached_out = False
+            return loader.run(member.file, member.library, self.library), self.session.reached_out
 
         if kept is None or member.file.type != YAML:
-            return run()
-        return kept.outcome(member.file, self.options, self.session, run)
+            return loader.run(member.file, member.library, self.library)
+        return kept.outcome(member.file, self.options, self.session.context, run)
 
     def exports(
         self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]

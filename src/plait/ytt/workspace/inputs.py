@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.base.content import NO_LINKS, LinkPolicy, file_content, files_below, note_stream, reason, standard_input
-from plait.base.errors import Advice, Flag, ReadError, UsageError
+from plait.base.content import NO_LINKS, LinkPolicy, file_content, files_below, note_stream, standard_input
+from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import check_read, check_request, current_view
 from plait.base.limits import current_budget, limit_error
+from plait.base.source import Advice, Flag, reason
 from plait.ytt.workspace.input_files import InputFile, in_memory
 
 TYPE_CHECKING = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.base.errors import HIDDEN, PlaitError, ReadError, StarlarkError
+from plait.base.errors import PlaitError, ReadError, StarlarkError
 from plait.base.similar_names import did_you_mean
-from plait.base.source import CLAUSE
+from plait.base.source import CLAUSE, HIDDEN
 from plait.starlark.structs import STRUCTS, Module
 from plait.starlark.values import Builtin, type_of
 from plait.tree.nodes import Document, DocumentSet, walk

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, TemplateError, UsageError, public
+from plait.base.errors import PlaitError, TemplateError, UsageError
 from plait.base.similar_names import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import TypeAlias
 
     from plait.tree.annotations import Annotation
-    from plait.ytt.workspace.render_job import ReferencedValues
 
     LibraryRefs: TypeAlias = "tuple[LibraryRef, ...]"
 
@@ -138,20 +136,3 @@ def split_ref(argument: str) -> tuple[str, str]:
                 raise UsageError("Expected library ref to not be empty", found=argument, code="library-reference")
             return ref, rest
     return "", argument
-
-
-def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
-    """Raises TemplateError for a reference that reached no library (docs/reference/libraries.md)."""
-    unused_values = [entry for entry in values if not entry.used]
-    unused_schemas = [entry for entry in schemas_given if not entry.used]
-    kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
-    if kinds:
-        unused = [*unused_values, *unused_schemas]
-        raise TemplateError(
-            public(
-                f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
-                + ", ".join(entry.description for entry in unused)
-            ),
-            at=unused[0].document.position,
-            code="unused-library-documents",
-        )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from plait.base.errors import warning
-from plait.base.source import Position
+from plait.base.errors import TemplateError, warning
+from plait.base.source import Position, public
 from plait.tree.nodes import Array, Map
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS, YAML
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.render_job import DocumentFile
+    from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues
 
 
 def values_as_documents(
@@ -77,3 +77,20 @@ def _resources(documents: DocumentSet) -> Iterator[str]:
         item = document.value.find("resources") if type(document.value) is Map else None
         if item is not None and type(item.value) is Array:
             yield from (one.value for one in item.value.items if type(one.value) is str)
+
+
+def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
+    """Raises TemplateError for a reference that reached no library (docs/reference/libraries.md)."""
+    unused_values = [entry for entry in values if not entry.used]
+    unused_schemas = [entry for entry in schemas_given if not entry.used]
+    kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
+    if kinds:
+        unused = [*unused_values, *unused_schemas]
+        raise TemplateError(
+            public(
+                f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
+                + ", ".join(entry.description for entry in unused)
+            ),
+            at=unused[0].document.position,
+            code="unused-library-documents",
+        )

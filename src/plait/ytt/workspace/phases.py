@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plait.base.errors import Advice, Flag, PlaitError, UsageError, warning
+from plait.base.errors import PlaitError, UsageError, warning
 from plait.base.events import current_listener
 from plait.base.extensions import SECRETS, TAGS, VALUES_REFER
+from plait.base.source import Advice, Flag
 from plait.tree.annotations import placing
 from plait.tree.context import Context
 from plait.tree.nodes import Array, DocumentSet, Map
@@ -89,8 +90,8 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         from plait.ytt.workspace.mistakes import values_as_documents
 
         values_as_documents(job.files, evaluated.files, values, session.context)
-    if job.merges is not None:
-        evaluated.files = job.merges.merged(evaluated.files, session.context)
+    if job.merged is not None:
+        evaluated.files = job.merged(evaluated.files, session.context)
     session.context.begin("writing")
     if not evaluated.files and not evaluated.texts:
         names = [file.path for file in job.files if file.type == DATA]
@@ -171,7 +172,7 @@ def _external_values(job: RenderJob, schema: Declaration | None) -> Sequence[Ref
     """The data values from outside, the lowest precedence first. Raises PlaitError."""
     if job.environment is None:
         return job.values
-    return job.environment.among(job.values, schema, strict=job.options.strict)
+    return job.environment(job.values, schema, job.options.strict)
 
 
 def exports(job: RenderJob, file: InputFile, context: Context | None = None) -> Mapping[str, object]:

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from plait.base.extensions import F_STRINGS, TAGS
 from plait.tree.nodes import Document, DocumentSet
+from plait.ytt.workspace import input_files as files
 from plait.ytt.workspace.library import build_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias, TypeVar
 
     from plait.base.output_files import OutputFile
     from plait.base.source import Source
-    from plait.tree.context import FormatPreserver
+    from plait.tree.context import Context, FormatPreserver
     from plait.tree.nodes import Map
     from plait.yaml.output_paths import OutputPattern
     from plait.yaml.writer import KnownTexts
-    from plait.ytt.workspace.environment import Environment
+    from plait.ytt.overlay.apply import Plans
+    from plait.ytt.schema.types import Declaration
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.library import Library
+    from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
-    from plait.ytt.workspace.merges import Merges
+    from plait.ytt.workspace.memory import Memory
+
+    Made = TypeVar("Made")
+    FromEnvironment: TypeAlias = (
+        "Callable[[Sequence[ReferencedValues], Declaration | None, bool], list[ReferencedValues]]"
+    )
+    Merged: TypeAlias = "Callable[[Sequence[DocumentFile], Context], list[DocumentFile]]"
 
 # The phase after which a run stops: the schema, in one of two formats, or the data values of the root library.
 INSPECT_SCHEMA = "schema"
@@ -196,13 +205,14 @@ class RenderJob:
     files: every input, marks applied, by sequence number.
     library: their tree.
     values: from flags, in order of precedence, including those for libraries.
-    environment: sets data values by their names in the schema, or None.
+    environment: adds the data values that the environment sets by their names in the schema (see `environment`), or
+    None.
     tells_secrets: messages may depend on secret values.
-    merges: documents merged into the output.
+    merged: merges documents into the output files.
     after_schema: called once the schema is known.
     """
 
-    __slots__ = ("after_schema", "environment", "files", "library", "merges", "options", "tells_secrets", "values")
+    __slots__ = ("after_schema", "environment", "files", "library", "merged", "options", "tells_secrets", "values")
 
     def __init__(
         self,
@@ -210,7 +220,7 @@ class RenderJob:
         options: RenderOptions | None = None,
         values: Sequence[ReferencedValues] = (),
         library: Library | None = None,
-        environment: Environment | None = None,
+        environment: FromEnvironment | None = None,
     ) -> None:
         self.files = files
         self.library = build_library(files) if library is None else library
@@ -218,7 +228,7 @@ class RenderJob:
         self.values = values
         self.environment = environment
         self.tells_secrets = False
-        self.merges: Merges | None = None
+        self.merged: Merged | None = None
         self.after_schema: Callable[[], None] | None = None
 
 
@@ -301,3 +311,70 @@ class RenderResult:
         write = self.write("yaml")
         texts: list[OutputFile] = [(file.path, file.text) for file in self.texts]
         return texts + [(file.path, write(file.documents)) for file in self.files]
+
+
+class Memo:
+    """The last result of a computation, reused for equal inputs.
+
+    A result with a warning or a cost in steps is not cached, so that every run warns and is charged.
+    """
+
+    __slots__ = ("_made", "_of")
+
+    def __init__(self) -> None:
+        self._of: Sequence[object] | None = None
+        self._made: Any = None
+
+    def get(self, of: Sequence[object], context: Context, make: Callable[[], Made]) -> Made:
+        """The result of `make` for these objects, cached. Raises its errors."""
+        if self._of == of:
+            return self._made  # type: ignore[no-any-return]
+        from plait.starlark.step_budget import budget_of
+
+        budget = budget_of(context)
+        before = budget.spent, context.told
+        made = make()
+        if (budget.spent, context.told) == before:
+            self._of, self._made = of, made
+        return made
+
+
+# The purpose of evaluating a file: its documents, its text, its exported names, or none. A file for output may have a
+# type that has no output.
+DOCUMENTS = "documents"
+TEXT = "text"
+EXPORTS = "exports"
+NOTHING = "nothing"
+UNKNOWN = "unknown"
+
+
+class LibraryLayout:
+    """The roles of a library's files, computed once. See docs/reference/libraries.md.
+
+    members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
+    number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
+    always has the same result. schema: built from the schemas. defaults: the data values without external ones. plans:
+    of the overlays applied last. memories: of its evaluations in the last run, by their number in the run.
+    """
+
+    __slots__ = ("defaults", "documents", "members", "memories", "plans", "schema", "schemas", "values")
+
+    def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
+        self.documents: dict[str, list[ReferencedValues]] = {}
+        self.plans: Plans = {}
+        self.memories: list[Memory] = []
+        self.schema = Memo()
+        self.defaults = Memo()
+        self.schemas = sorted(schemas, key=lambda member: member.file.order)
+        self.values = sorted(values, key=lambda member: member.file.order)
+        without_output = {member.file for member in (*schemas, *values)}
+        self.members = [
+            (member, _purpose(member.file, output=member.file.for_output and member.file not in without_output))
+            for member in members
+        ]
+
+
+def _purpose(file: InputFile, *, output: bool) -> str:
+    if output:
+        return DOCUMENTS if file.type == files.YAML else TEXT if file.type == files.TEXT else UNKNOWN
+    return EXPORTS if file.is_library and file.type != files.DATA else NOTHING

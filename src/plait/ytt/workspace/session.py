@@ -12,101 +12,31 @@ from plait.ytt.templates.file import YamlFile
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.template_files import read_yaml
 from plait.ytt.workspace import input_files as files
+from plait.ytt.workspace.render_job import LibraryLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, TypeVar
 
     from plait.base.errors import Warning
     from plait.base.suggestions import Suggestion
     from plait.starlark.structs import Module
     from plait.tree.nodes import DocumentSet, Value
-    from plait.ytt.overlay.apply import Plans
     from plait.ytt.templates.template import Template
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.memory import Memory
-    from plait.ytt.workspace.render_job import ReferencedValues, RenderOptions
+    from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.shared_files import SharedFiles
     from plait.ytt.workspace.template_cache import TemplateCache
-
-    Made = TypeVar("Made")
 
 
 # Results of templates in earlier evaluations, for a process that evaluates the same files repeatedly.
 KEPT: ContextVar[TemplateCache | None] = ContextVar("plait_kept", default=None)
 
 
-class Memo:
-    """The last result of a computation, reused for equal inputs.
-
-    A result with a warning or a cost in steps is not cached, so that every run warns and is charged.
-    """
-
-    __slots__ = ("_made", "_of")
-
-    def __init__(self) -> None:
-        self._of: Sequence[object] | None = None
-        self._made: Any = None
-
-    def get(self, of: Sequence[object], context: Context, make: Callable[[], Made]) -> Made:
-        """The result of `make` for these objects, cached. Raises its errors."""
-        if self._of == of:
-            return self._made  # type: ignore[no-any-return]
-        from plait.starlark.step_budget import budget_of
-
-        budget = budget_of(context)
-        before = budget.spent, context.told
-        made = make()
-        if (budget.spent, context.told) == before:
-            self._of, self._made = of, made
-        return made
-
-
-# The purpose of evaluating a file: its documents, its text, its exported names, or none. A file for output may have a
-# type that has no output.
-DOCUMENTS = "documents"
-TEXT = "text"
-EXPORTS = "exports"
-NOTHING = "nothing"
-UNKNOWN = "unknown"
-
-
-class LibraryLayout:
-    """The roles of a library's files, computed once. See docs/reference/libraries.md.
-
-    members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
-    number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
-    always has the same result. schema: built from the schemas. defaults: the data values without external ones. plans:
-    of the overlays applied last. memories: of its evaluations in the last run, by their number in the run.
-    """
-
-    __slots__ = ("defaults", "documents", "members", "memories", "plans", "schema", "schemas", "values")
-
-    def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
-        self.documents: dict[str, list[ReferencedValues]] = {}
-        self.plans: Plans = {}
-        self.memories: list[Memory] = []
-        self.schema = Memo()
-        self.defaults = Memo()
-        self.schemas = sorted(schemas, key=lambda member: member.file.order)
-        self.values = sorted(values, key=lambda member: member.file.order)
-        without_output = {member.file for member in (*schemas, *values)}
-        self.members = [
-            (member, _purpose(member.file, output=member.file.for_output and member.file not in without_output))
-            for member in members
-        ]
-
-
 # The number of evaluations of one library in one run that are remembered.
 _MOST_MEMORIES = 16
-
-
-def _purpose(file: InputFile, *, output: bool) -> str:
-    if output:
-        return DOCUMENTS if file.type == files.YAML else TEXT if file.type == files.TEXT else UNKNOWN
-    return EXPORTS if file.is_library and file.type != files.DATA else NOTHING
 
 
 class Session:

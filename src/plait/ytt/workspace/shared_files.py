@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.context import Context
     from plait.tree.nodes import Document
-    from plait.ytt.workspace.render_job import RenderOptions
-    from plait.ytt.workspace.session import LibraryLayout
+    from plait.ytt.workspace.render_job import LibraryLayout, RenderOptions
 
     Content = bytes
     K = TypeVar("K")

@@ -14,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.ytt.templates.outcome import TemplateResult
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import RenderOptions
-    from plait.ytt.workspace.session import Session
 
 
 class TemplateCache:
@@ -39,10 +39,9 @@ class TemplateCache:
         self._values, self._libraries = values, libraries
 
     def outcome(
-        self, file: InputFile, options: RenderOptions, session: Session, run: Callable[[], TemplateResult]
+        self, file: InputFile, options: RenderOptions, context: Context, run: Callable[[], tuple[TemplateResult, bool]]
     ) -> TemplateResult:
-        """The result of a template. run: evaluates it; its errors are raised."""
-        context = session.context
+        """The result of a template. run: evaluates it, and returns if it read more than its inputs; its errors are raised."""
         key = (file.path, file.shown, file.type, file.is_plain, options.reading)
         text = file.text()
         known = self._outcomes.pop(key, None)
@@ -52,15 +51,14 @@ class TemplateCache:
             return known[1]
         budget = budget_of(context)
         spent, warned = budget.spent, len(context.warnings)
-        session.reached_out = False
         lines: list[str] = []
         context.print_line.recordings.append(lines)
         try:
-            found = run()
+            found, reached_out = run()
         finally:
             context.print_line.recordings.pop()
         said = bool(lines) or len(context.warnings) != warned
-        if not said and not session.reached_out and _is_plain(found):
+        if not said and not reached_out and _is_plain(found):
             self._outcomes[key] = (text, found, budget.spent - spent)
         return found
 

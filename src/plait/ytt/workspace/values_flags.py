@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from plait.base.errors import PlaitError, ReadError, UsageError, Wording, public, warning
+from plait.base.errors import PlaitError, ReadError, UsageError, warning
 from plait.base.similar_names import counted
-from plait.base.source import CLAUSE, Position, Source
+from plait.base.source import CLAUSE, Position, Source, Wording, public
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
 from plait.yaml.reader import read

@@ -19,11 +19,17 @@ from __future__ import annotations
 import sys
 from types import FunctionType
 
-from plait.starlark.containers import Dict, List, Set
-from plait.starlark.instrument.dataflow.recorder import PLAIN, DataflowRuntime
-from plait.starlark.instrument.dataflow.shadows import DependencyScope, TracedValue
-from plait.starlark.structs import Struct
-from plait.starlark.values import Builtin, is_callable
+from plait.starlark.instrument.dataflow.recorder import DataflowRuntime
+from plait.starlark.instrument.dataflow.shadows import (
+    CHANGEABLE,
+    LEAVES,
+    PLAIN,
+    DependencyScope,
+    TracedValue,
+    joined_shadows,
+    reachable,
+)
+from plait.starlark.values import is_callable
 from plait.tree.provenance import Control
 
 TYPE_CHECKING = False
@@ -35,9 +41,6 @@ if TYPE_CHECKING:
     from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.provenance import Origin
     from plait.tree.provenance.marks import Marks
-
-CHANGEABLE = frozenset({List, Dict, Set})
-LEAVES = frozenset({str, int, float, bool, type(None), range})
 
 
 class _All(dict[str, "Shadow"]):
@@ -496,46 +499,3 @@ class ProgramFlows(DataflowRuntime):
                 known = self.exported.get((name, id(value)))
                 # Small values are shared between files.
                 self.exported[name, id(value)] = (value, shadow if known is None else joined_shadows(known[1], shadow))
-
-
-def reachable(values: Iterable[object]) -> Iterator[object]:
-    """Values, and everything that a program can reach from them: their elements, and the variables of functions."""
-    todo = [*values]
-    seen: set[int] = set()
-    while todo:
-        value = todo.pop()
-        kind = type(value)
-        if kind in LEAVES or id(value) in seen:
-            continue
-        seen.add(id(value))
-        yield value
-        if kind is Dict:
-            todo += dict.values(value)  # type: ignore[arg-type]
-            todo += dict.keys(value)  # type: ignore[arg-type]
-        elif isinstance(value, (list, tuple, set)):
-            todo += value
-        elif isinstance(value, FunctionType):
-            for cell in value.__closure__ or ():
-                try:
-                    todo.append(cell.cell_contents)
-                except ValueError:  # it is still empty
-                    continue
-            todo += value.__defaults__ or ()
-            todo += (value.__kwdefaults__ or {}).values()
-        elif kind is Struct:
-            todo += [part for _, part in value.mapping() or ()]  # type: ignore[attr-defined]
-        elif kind is Builtin:
-            todo += value.holds  # type: ignore[attr-defined]
-            todo.append(value.receiver)  # type: ignore[attr-defined]
-        elif (held := getattr(kind, "held", None)) is not None:
-            todo += held(value)
-
-
-def joined_shadows(x: Shadow, y: Shadow) -> Shadow:
-    """The union of both shadows, without duplicates. A new object unless y is empty."""
-    if not y:
-        return x
-    return tuple(dict.fromkeys((*x, *y)))
-
-
-__all__ = ["CHANGEABLE", "LEAVES", "ProgramFlows", "joined_shadows", "reachable"]

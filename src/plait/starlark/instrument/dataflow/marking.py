@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 
 from plait.base.source import Position
 from plait.starlark.builtins import joined, paid_line
-from plait.starlark.instrument.dataflow.flows import ProgramFlows, joined_shadows, reachable
-from plait.starlark.instrument.dataflow.recorder import PLAIN
+from plait.starlark.instrument.dataflow.flows import ProgramFlows
+from plait.starlark.instrument.dataflow.recorder import DataflowRuntime
+from plait.starlark.instrument.dataflow.shadows import PLAIN, caller, reachable
 from plait.tree.nodes import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from plait.base.source import Source
     from plait.starlark.instrument.dataflow.shadows import Shadow
@@ -141,29 +141,15 @@ def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None
     return print_
 
 
-@contextmanager
-def attempted(windows: DependencyTracker, function: object) -> Iterator[None]:
-    """A context for a call that returns errors as values. Its progress depends on everything it reads, so the result
-    counts as secret.
-    """
-    window = windows.stack[-1]
-    source, line = caller()
-    assert windows.marks is not None
-    control = windows.marks.control("assert.try_to", source, line)
-    window[control] = None
-    window.reached_by = joined_shadows(window.reached_by, (control,))
-    try:
-        yield
-    finally:
-        windows.mark_all((control,), function)
+def program_names(windows: DependencyTracker, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
+    """The functions that the code of one program calls. line: receives each printed line."""
+    marks = windows.marks
+    if marks is None:
+        return DataflowRuntime(windows, source).names()
 
-
-def caller() -> tuple[Source | None, int]:
-    """The current line of the program."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and "$source" not in frame.f_globals:
-        frame = frame.f_back
-    return frame.f_globals.get("$source"), frame.f_lineno
-
-
-__all__ = ["Marking", "attempted", "printer"]
+    found = windows.programs.get(source)
+    if found is None:
+        kind = Marking if marks.trace.only_marks else ProgramFlows
+        names = {**kind(windows, source, marks).names(), "$print": printer(windows, marks, line)}
+        found = windows.programs[source] = names
+    return found

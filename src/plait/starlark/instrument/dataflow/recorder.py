@@ -10,7 +10,8 @@ import sys
 from plait.starlark.attributes import attribute
 from plait.starlark.containers import Dict, List, Set
 from plait.starlark.instrument.dataflow.hooks import Hooks
-from plait.starlark.instrument.dataflow.shadows import DependencyScope, Loop, TracedValue, bound, without
+from plait.starlark.instrument.dataflow.shadows import PLAIN, DependencyScope, TracedValue, bound, without
+from plait.starlark.instrument.dataflow.windows import Loop
 from plait.starlark.runtime import index as plain_index
 from plait.starlark.structs import Struct
 from plait.tree.provenance import Contributor
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 _FEW = 12
 # After this number of loop iterations and calls, pure functions always run untraced.
 BUSY = 50_000
-# Types of values without reads of their own.
-PLAIN = frozenset({bool, int, float, str, type(None), tuple, range, List, Dict, Set})
 _CODE = frozenset({"", "code", "condition", "text"})
 _NOTHING: frozenset[Origin] = frozenset()
 _NO_ARGUMENTS: Mapping[str, Shadow] = {}
@@ -484,6 +483,3 @@ def _has_data(shadow: Iterable[Origin]) -> bool:
             seen.add(id(origin))
             todo.extend(origin.because)
     return False
-
-
-__all__ = ["BUSY", "PLAIN", "DataflowRuntime"]

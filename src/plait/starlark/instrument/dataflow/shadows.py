@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from plait.starlark.containers import List
+import sys
+from types import FunctionType
+
+from plait.starlark.containers import Dict, List, Set
+from plait.starlark.structs import Struct
+from plait.starlark.values import Builtin
 from plait.tree.nodes import Array
 from plait.tree.provenance import Contributor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
-    from plait.starlark.instrument.dataflow.windows import DependencyTracker
+    from plait.base.source import Source
     from plait.tree.nodes import Item
     from plait.tree.provenance import Origin
 
@@ -110,45 +115,6 @@ def bound(
     return found
 
 
-class Loop:
-    """The shadows of a loop: of its elements in order, and of its execution."""
-
-    __slots__ = ("_inner", "_place", "_shadow", "_shadows", "_windows", "control", "iterated")
-
-    def __init__(
-        self,
-        windows: DependencyTracker,
-        iterated: object,
-        shadow: Shadow,
-        shadows: Sequence[Shadow] | None,
-        covered: AbstractSet[Origin],
-    ) -> None:
-        self.iterated = iterated
-        self._windows = windows
-        self._place = -1
-        self._shadow = shadow
-        self._shadows = shadows
-        self._inner: Sequence[Shadow] | None = None
-        # The number of iterations over data depends on the size of the data, not on its content.
-        self.control = shadow if shadows is None else without(shadow, covered)
-
-    def step(self) -> Shadow:
-        """The shadow of the next element."""
-        self._place += 1
-        self._windows.steps += 1
-        if self._shadows is not None and self._place < len(self._shadows):
-            return (*self.control, *self._shadows[self._place])
-        return self._shadow
-
-    def part(self, number: int, shadow: Shadow) -> Shadow:
-        """The shadow of a part of the current element. shadow: of the whole element."""
-        iterated = self.iterated
-        if type(iterated) is not List or self._place >= len(iterated):
-            return shadow
-        parts = self._windows.parts_of(iterated[self._place]) if type(iterated[self._place]) is tuple else None
-        return shadow if parts is None or number >= len(parts) else (*self.control, *parts[number])
-
-
 def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -> Shadow:
     """A shadow without the origins in `covered`, as far as a search of limited depth finds them."""
     if not covered:
@@ -167,4 +133,59 @@ def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -
     return tuple(out)
 
 
-__all__ = ["DependencyScope", "Loop", "TracedValue", "bound", "of_item", "without"]
+CHANGEABLE = frozenset({List, Dict, Set})
+
+
+LEAVES = frozenset({str, int, float, bool, type(None), range})
+
+
+def reachable(values: Iterable[object]) -> Iterator[object]:
+    """Values, and everything that a program can reach from them: their elements, and the variables of functions."""
+    todo = [*values]
+    seen: set[int] = set()
+    while todo:
+        value = todo.pop()
+        kind = type(value)
+        if kind in LEAVES or id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        if kind is Dict:
+            todo += dict.values(value)  # type: ignore[arg-type]
+            todo += dict.keys(value)  # type: ignore[arg-type]
+        elif isinstance(value, (list, tuple, set)):
+            todo += value
+        elif isinstance(value, FunctionType):
+            for cell in value.__closure__ or ():
+                try:
+                    todo.append(cell.cell_contents)
+                except ValueError:  # it is still empty
+                    continue
+            todo += value.__defaults__ or ()
+            todo += (value.__kwdefaults__ or {}).values()
+        elif kind is Struct:
+            todo += [part for _, part in value.mapping() or ()]  # type: ignore[attr-defined]
+        elif kind is Builtin:
+            todo += value.holds  # type: ignore[attr-defined]
+            todo.append(value.receiver)  # type: ignore[attr-defined]
+        elif (held := getattr(kind, "held", None)) is not None:
+            todo += held(value)
+
+
+def joined_shadows(x: Shadow, y: Shadow) -> Shadow:
+    """The union of both shadows, without duplicates. A new object unless y is empty."""
+    if not y:
+        return x
+    return tuple(dict.fromkeys((*x, *y)))
+
+
+# Types of values without reads of their own.
+PLAIN = frozenset({bool, int, float, str, type(None), tuple, range, List, Dict, Set})
+
+
+def caller() -> tuple[Source | None, int]:
+    """The current line of the program."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and "$source" not in frame.f_globals:
+        frame = frame.f_back
+    return frame.f_globals.get("$source"), frame.f_lineno

@@ -14,10 +14,16 @@ from itertools import count
 from plait.base.errors import PlaitError
 from plait.base.source import Position
 from plait.starlark.containers import Dict, List, key_of
-from plait.starlark.instrument.dataflow.flows import CHANGEABLE, ProgramFlows, reachable
-from plait.starlark.instrument.dataflow.marking import Marking, attempted, caller, printer
-from plait.starlark.instrument.dataflow.recorder import PLAIN, DataflowRuntime
-from plait.starlark.instrument.dataflow.shadows import DependencyScope, of_item, without
+from plait.starlark.instrument.dataflow.shadows import (
+    CHANGEABLE,
+    PLAIN,
+    DependencyScope,
+    caller,
+    joined_shadows,
+    of_item,
+    reachable,
+    without,
+)
 from plait.starlark.values import Builtin
 from plait.tree.nodes import Array, Map
 from plait.tree.provenance import Contributor, Control
@@ -26,7 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
-    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from plait.base.source import Source
@@ -392,18 +397,6 @@ class DependencyTracker:
         window.reached_by = (*window.reached_by, control)
         yield control
 
-    def names(self, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
-        """The functions that the code of one program calls. line: receives each printed line."""
-        if self.marks is None:
-            return DataflowRuntime(self, source).names()
-
-        found = self.programs.get(source)
-        if found is None:
-            kind = Marking if self.marks.trace.only_marks else ProgramFlows
-            names = {**kind(self, source, self.marks).names(), "$print": printer(self, self.marks, line)}
-            found = self.programs[source] = names
-        return found
-
     def read_now(self, depth: int) -> dict[Origin, None]:
         """The contents of all scopes from a depth on: everything the current statements depend on."""
         found: dict[Origin, None] = {}
@@ -420,9 +413,21 @@ class DependencyTracker:
         """True if a secret condition led to the current code."""
         return bool(self.stack[-1].reached_by)
 
-    def attempted(self, function: object) -> AbstractContextManager[None]:
-        """A context for a call that returns errors as values."""
-        return attempted(self, function)
+    @contextmanager
+    def attempted(self, function: object) -> Iterator[None]:
+        """A context for a call that returns errors as values. Its progress depends on everything it reads, so the result
+        counts as secret.
+        """
+        window = self.stack[-1]
+        source, line = caller()
+        assert self.marks is not None
+        control = self.marks.control("assert.try_to", source, line)
+        window[control] = None
+        window.reached_by = joined_shadows(window.reached_by, (control,))
+        try:
+            yield
+        finally:
+            self.mark_all((control,), function)
 
     def shape(self, reached_by: Shadow) -> None:
         """Records that a secret decides which nodes the current function builds."""
@@ -442,4 +447,40 @@ class DependencyTracker:
             window[control] = None
 
 
-__all__ = ["DependencyTracker"]
+class Loop:
+    """The shadows of a loop: of its elements in order, and of its execution."""
+
+    __slots__ = ("_inner", "_place", "_shadow", "_shadows", "_windows", "control", "iterated")
+
+    def __init__(
+        self,
+        windows: DependencyTracker,
+        iterated: object,
+        shadow: Shadow,
+        shadows: Sequence[Shadow] | None,
+        covered: AbstractSet[Origin],
+    ) -> None:
+        self.iterated = iterated
+        self._windows = windows
+        self._place = -1
+        self._shadow = shadow
+        self._shadows = shadows
+        self._inner: Sequence[Shadow] | None = None
+        # The number of iterations over data depends on the size of the data, not on its content.
+        self.control = shadow if shadows is None else without(shadow, covered)
+
+    def step(self) -> Shadow:
+        """The shadow of the next element."""
+        self._place += 1
+        self._windows.steps += 1
+        if self._shadows is not None and self._place < len(self._shadows):
+            return (*self.control, *self._shadows[self._place])
+        return self._shadow
+
+    def part(self, number: int, shadow: Shadow) -> Shadow:
+        """The shadow of a part of the current element. shadow: of the whole element."""
+        iterated = self.iterated
+        if type(iterated) is not List or self._place >= len(iterated):
+            return shadow
+        parts = self._windows.parts_of(iterated[self._place]) if type(iterated[self._place]) is tuple else None
+        return shadow if parts is None or number >= len(parts) else (*self.control, *parts[number])
