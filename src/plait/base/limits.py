@@ -153,7 +153,7 @@ def _unknown(name: str, found: str | None = None) -> UsageError:
         f'unknown limit "{name}"',
         expected=", ".join(TABLE),
         found=found,
-        hint=did_you_mean(name, list(TABLE)),
+        hint=did_you_mean(name, list(TABLE)) or "a limit is NAME=NUMBER, such as steps=1000000 or memory=512M",
         code="invalid-limit",
     )
 

@@ -19,9 +19,11 @@ def message_text(
 ) -> str:
     """Implements `plait.base.errors.render`."""
     out = block(f"{program}: " if program else "", error, quote_values, codes, width)
+    last = {finding.code: finding for finding in error.findings}
     for finding in error.findings:
         out.append([])
-        out.extend(block("", finding, quote_values, codes, width))
+        # Of several faults of one code, the last one has the usual hint.
+        out.extend(block("", finding, quote_values, codes, width, is_last=last[finding.code] is finding))
     return page(out, styles)
 
 
@@ -79,8 +81,15 @@ _PLACES = 3
 
 
 def block(
-    prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False, width: int | None = None
+    prefix: str,
+    error: PlaitError | Finding,
+    quote_values: bool,
+    codes: bool = False,
+    width: int | None = None,
+    *,
+    is_last: bool = True,
 ) -> list[StyledLine]:
+    """The lines of one diagnostic. is_last: no later one has the same code."""
     first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
     at = error.place
     number = ""
@@ -106,7 +115,7 @@ def block(
         out += [[], *(_line(f"{place:<{wide}}", text, label) for place, text, label in quoted), []]
     names = ("document", "expected", "found")
     labels = [(name, f"{name}:", error.text(name, complete=quote_values)) for name in names]
-    labels.append(("hint", "hint:", hint_of(error, quote_values=quote_values)))
+    labels.append(("hint", "hint:", hint_of(error, quote_values=quote_values, with_usual=is_last)))
     if missing:
         labels.append(("", "see also:", ", ".join(dict.fromkeys(missing))))
     for name, label, text in labels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.errors import PlaitError
 from plait.base.source import Advice, Flag
 
 TYPE_CHECKING = False
@@ -11,36 +12,102 @@ if TYPE_CHECKING:
 _HINTS: dict[str, str] = {
     # Programs
     "undefined-name": "assign it before this line, load it from a file, or put a text in quotes",
+    "argument-count": "give each parameter one argument; those with a default may be left out",
+    "repeated-argument": "give the argument once, by position or by name",
+    "wrong-argument-type": "convert the value first, with str(...), int(...) or float(...), or give one of the expected type",
+    "spread-arguments": 'give a dict whose keys are strings: f(**{"name": value})',
+    "index-range": "the first index is 0, and len(...) is one more than the last",
+    "unknown-operation": "convert an operand first, with str(...), int(...) or list(...)",
+    "unhashable": "use a string, a number or a tuple of them as the key",
+    "frozen-value": "change a copy: list(...) and dict(...) make one",
+    "not-callable": "remove the parentheses, or call a function",
+    "unbound-variable": "assign it before this line, on every way that leads here",
+    "duplicate-key": "keep one of the entries",
+    "value-not-found": 'test with "in" first',
+    "empty-sequence": "test first that there is an item",
+    "not-assignable": "lists and dicts can be changed; of any other type, make a new value",
     "key-not-found": '"in" tests for a key, and .get(key, default) of a dict returns a default',
     "invalid-conversion": "the text must contain a number and nothing else",
     "format-string": "each placeholder needs one argument, and each argument needs one placeholder",
     "division-by-zero": "test the divisor first: x / y if y else 0",
     "incomparable": "compare values of one type: str(...) and int(...) convert them",
     "unpacking": "write one name for each item",
-    "unknown-attribute": "check the name; a data value must be declared before a template can use it",
+    "not-iterable": "lists, tuples, dicts, sets and ranges have items and a length; strings have a length only",
+    "unexpected-keyword": "remove the argument, or use the name of a parameter",
+    "symbol-not-found": 'correct the name, or define it there; names that begin with "_" are private',
+    "load-cycle": "move what the files share to another file",
+    "library-not-found": "a library is a directory in _ytt_lib, next to the files that use it",
+    "not-utf8": "save the text as UTF-8",
+    "invalid-base64": "base64.encode(...) makes such text",
+    "invalid-ip-address": "write an address such as 10.0.0.1, or a range such as 10.0.0.0/8",
+    "invalid-url": "escape the parts of a URL first, with url.path_segment_encode and url.query_param_value_encode",
+    "invalid-regexp": "the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
+    "version-not-met": "lower the required version",
+    "not-yaml-data": "convert the value first, with str(...), list(...) or dict(...)",
+    "not-toml-data": "TOML has a map at the top, string keys, and no null",
     # Templates, schemas and overlays
+    "code-after-end": "move the code to a line of its own",
+    "repeated-annotation": "keep one of them",
+    "missing-data-value": Advice(Flag("data-value", "NAME=VALUE"), " or a file of data values gives it"),
+    "values-not-map": "write NAME: VALUE at the top of the file",
+    "json-schema-violation": "change the value, or the schema",
+    "unused-library-documents": "correct the name of the library, or remove the documents",
+    "no-matched-key": "give the item this key, or match by another one",
+    "failed-overlay-assertion": "change the document, or the assertion",
+    "callback-result": "let the function return True or False",
     "text-directive": '"(@" opens code, and "@)" closes it',
+    "failed-validation": "give a value that meets the rule, or change the rule",
     "wrong-value-type": "give a value of the declared type, or change the declaration",
     "several-actions": "keep one of them",
     "match-count": "expects= of @overlay/match sets the number of matches",
     # Operations and variables
+    "path-not-found": 'correct the path; "?" after a part of it creates the rest',
+    "path-matches": 'match what exactly one item has, or use an index; "?" after a match adds an item',
+    "contradicting-variables": "give the variable once, as a whole or in parts",
+    "variable-cycle": Advice(Flag("var", "NAME=VALUE"), " gives one of them a value"),
     "path-through-scalar": "replace this value as a whole, or end the path before it",
     "end-of-array": "the last item has the index -1",
+    "failed-test": "correct the test, or an operation before it",
     "unresolved-variables": Advice(Flag("var", "NAME=VALUE"), " or ", Flag("vars-file", "FILE"), " gives a value"),
     "unused-variables": "remove them, or correct their names",
     # Layering
+    "document-data": "change the data, or the DataSchema",
+    "EncryptionSourceNotFound": Advice(
+        Flag("secrets-file", "PATH"), " or ", Flag("secrets-env", "PREFIX"), " gives secrets"
+    ),
     "MissingDocumentKey": 'correct the path, or add the key to the data; the path "." means all data',
     "InvalidDocumentParent": "move one of the documents to another layer, or change the labels of the selector",
-    "SubstitutionSourceNotFound": "add the document to the inputs, correct its schema and name, or remove abstract: true from it",
-    # YAML
+    "SubstitutionSourceNotFound": "add the document to the inputs, or correct its schema and name",
+    # YAML and files
+    "invalid-character": 'remove it, or write it as an escape in double quotes, such as "\\u0007"',
+    "recursive-anchor": "write the value instead of the alias",
+    "invalid-json-file": "JSON has keys and strings in double quotes, no comments, and no comma after the last item",
+    "not-json-data": "write it as a string, or use another output format",
+    "no-yaml-files": "the names of YAML files end in .yml or .yaml",
+    "url-not-fetched": "check the URL, and that this machine can reach it",
+    "duplicate-output": "give one of them another path",
+    "output-not-expendable": "name another directory: all files in it would be removed",
+    "refused-warnings": Advice(Flag("warnings", "show"), " prints them, and goes on"),
+    "limit-depth": Advice("end the recursion, or raise the limit: ", Flag("limit", "depth=N")),
+    "abstract-run": "name a run that is based on it",
+    "run-cycle": "remove one of the references",
+    "duplicate-name": "rename one of them",
+    "standard-input": "name a file",
     "unknown-anchor": 'define the anchor before this line with "&"; a text that begins with "*" needs quotes',
 }
 
 
-def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False) -> str | None:
-    """The hint to show: that of the diagnostic, or the usual one of its code, or None."""
+def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: bool = True) -> str | None:
+    """The hint to show: that of the diagnostic, or with_usual that of its code, or None."""
     found = diagnostic.text("hint", complete=quote_values)
     if found is not None or diagnostic.text("hint", complete=True) is not None:
         return found
+    # A message can contain its own advice; a heading of findings leaves it to them.
+    if (
+        not with_usual
+        or diagnostic.suggestions
+        or (isinstance(diagnostic, PlaitError) and diagnostic.findings and diagnostic.at is None)
+    ):
+        return None
     usual = _HINTS.get(diagnostic.code)
     return usual.told(diagnostic.keyword) if isinstance(usual, Advice) and diagnostic.keyword is not None else usual

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from plait.base.errors import UsageError
 from plait.base.styles import Styles
 from plait.cli import TYPED
 from plait.cli.terminal import harmless, is_dumb
@@ -52,5 +53,5 @@ def styles_of(stream: TextIO | None = None, error: PlaitError | None = None) -> 
 
 def typed(error: PlaitError | None = None) -> list[Request]:
     """The requests of the command line. error: of a command line with a mistake, parsed only in part."""
-    parsed: Request | None = getattr(error, "parsed", None)
-    return [*TYPED.get([]), *([] if parsed is None else [parsed])]
+    parsed = error.parsed if isinstance(error, UsageError) else None
+    return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.base.content import sources
-from plait.base.errors import UsageError
+from plait.base.errors import ReadError, UsageError
 from plait.base.similar_names import did_you_mean
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import warn
+from plait.cli.project import is_run
 from plait.cli.streams import watched, write_folded, write_out
 from plait.engine.common import (
     ALLOW_ALL_LINKS,
@@ -112,7 +115,12 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     links = links_of(flags)
     if not flags.site:
         context.begin(f"reading {path}")
-        return read(sources(path, _EXTENSIONS, links=links))
+        try:
+            return read(sources(path, _EXTENSIONS, links=links))
+        except ReadError as error:
+            if not os.path.lexists(path) and is_run(path):
+                error.hint = f'"{path}" is a run: plait run {path} > {path}.yml writes its output to a file'
+            raise
     from plait.layering.job import LayerJob
     from plait.layering.rendering import LayeringOptions
     from plait.layering.sites import find_site

@@ -33,7 +33,7 @@ def code_of(text: str) -> DiagnosticCode:
         )
     if found is None:
         names = [one for one in (*BY_CODE, *CODES) if one[:2] == text[:2].upper() or one.islower()]
-        hint = did_you_mean(text, names) or "docs/reference/codes has a page for each code"
+        hint = did_you_mean(text, names) or "a message on a terminal ends with its code, such as E0101"
         raise UsageError(f'unknown code "{text}"', hint=hint, code="unknown-code")
     return found
 

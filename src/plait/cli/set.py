@@ -15,6 +15,7 @@ from plait.authoring.edit.write_back import put_back
 from plait.authoring.project.run import Run
 from plait.base.content import source, sources
 from plait.base.errors import UsageError
+from plait.base.similar_names import listed, near
 from plait.base.source import Source
 from plait.base.text_diff import GONE, NEW, Paint
 from plait.cli.colour import cleaning, in_colour
@@ -143,7 +144,15 @@ def main(argv: Sequence[str]) -> int:
     flags, rest = SET.apart(argv, anywhere=True)
     if entered(flags).help or not argv:
         return shown(SET)
-    target, words = _target(rest)
+    try:
+        target, words = _target(rest)
+    except UsageError as error:
+        if error.code == "unknown-flag":
+            # The flags of this command are known only here.
+            known = [one.name for kind in (type(error.parsed), Set) for one in getattr(kind, "options", ())]
+            meant = near(f"--{error.word}", [f"--{name}" for name in known])
+            error.hint = f"did you mean {listed(meant, quote=chr(34))}?" if meant else error.hint
+        raise
     wishes = [Wish(word) for word in words]
     wishes += [Wish(one, TEXT_ITSELF) for one in flags.strings]
     wishes += [Wish(one, TEXT_OF_FILE) for one in flags.text_files]

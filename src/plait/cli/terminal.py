@@ -19,13 +19,28 @@ else:
         return value
 
 
-# Characters that control a terminal: control characters except tab and line feed, their eight-bit forms (also as
-# invalid UTF-8), characters that some terminals treat as line ends, and changes of the writing direction.
-_OBEYED = {
-    **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
-    **{0xDC00 + code: f"\\x{code:02x}" for code in range(0x80, 0x100)},
-    **{code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))},
-}
+# Besides control characters: some terminals treat these as line ends, or they change the writing direction.
+_MARKS = frozenset((0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
+
+
+class _Escapes(dict[int, str]):
+    """The replacement of each character, computed when it first occurs.
+
+    Escaped are control characters except tab and line feed, their eight-bit forms, also as invalid UTF-8, and marks.
+    """
+
+    def __missing__(self, code: int) -> str:
+        if code < 0x20 or 0x7F <= code < 0xA0:
+            shown = chr(code) if code in (0x09, 0x0A) else f"\\x{code:02x}"
+        elif 0xDC80 <= code < 0xDD00:
+            shown = f"\\x{code - 0xDC00:02x}"
+        else:
+            shown = f"\\u{code:04x}" if code in _MARKS else chr(code)
+        self[code] = shown
+        return shown
+
+
+_OBEYED = _Escapes()
 
 
 def harmless(text: str) -> str:

@@ -201,11 +201,9 @@ class Command(Generic[R]):
             raise UsageError(f"bad flag syntax: {word}", code="unknown-flag")
         flag = self._by_name.get(name)
         if flag is None:
-            from plait.engine.similar import meant_by
-
             if name == "json" and "json" in self._choices("output"):
                 raise UsageError(f"unknown flag: --{name}", hint='did you mean "-o json"?', code="unknown-flag")
-            raise self._unknown(f"flag: --{name}", f"flag `{name}'", meant_by(name, list(self._by_name)))
+            raise self._unknown(name, f"flag: --{name}", f"flag `{name}'")
         if equals:
             self._set(flag, value, found)
         elif flag.kind == SWITCH:
@@ -220,8 +218,8 @@ class Command(Generic[R]):
             flag = self._by_short.get(letter)
             if flag is None:
                 name = word.lstrip("-").partition("=")[0]
-                meant = [name] if name in self._by_name else []
-                error = self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
+                known = [name] if name in self._by_name else []
+                error = self._unknown(letter, f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", known)
                 if self.style == PFLAG:
                     escaped = f"\\{letter}" if letter in "'\\" else chr(letter.encode()[0])
                     error.reference = f"unknown shorthand flag: '{escaped}' in -{letter}{letters}"
@@ -285,13 +283,15 @@ class Command(Generic[R]):
         flag = self._by_name.get(name)
         return () if flag is None else flag.choices
 
-    def _unknown(self, pflag: str, go_flags: str, meant: list[str]) -> UsageError:
-        from plait.base.similar_names import listed
+    def _unknown(self, word: str, pflag: str, go_flags: str, meant: Sequence[str] | None = None) -> UsageError:
+        """The error for an unknown flag. meant: the intended ones, if they do not follow from the word."""
+        from plait.engine.similar import flags_hint
 
         return UsageError(
             f"unknown {go_flags if self.style == GO_FLAGS else pflag}",
-            hint=f"did you mean {listed([f'--{name}' for name in meant], quote=chr(34))}?" if meant else None,
+            hint=flags_hint(word, [*self._by_name], meant) or f"{self.name} --help lists the flags",
             code="unknown-flag",
+            word=word,
         )
 
 

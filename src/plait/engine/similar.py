@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os.path import lexists
 
-from plait.base.similar_names import near
+from plait.base.similar_names import listed, near
 from plait.engine.common import FALSE, TRUE
 from plait.engine.options import SWITCH
 
@@ -60,3 +60,9 @@ def argument_hint(command: str, found: Request, *, reads_files: bool) -> str:
     if reads_files and (lexists(first) or "." in first or "/" in first):
         return f"an input is given with a flag: -f {first}"
     return f"{command} --help shows what there is"
+
+
+def flags_hint(name: str, known: Sequence[str], meant: Sequence[str] | None = None) -> str | None:
+    """The hint for an unknown flag, or None. meant: the intended flags; by default the most likely ones."""
+    meant = meant_by(name, known) if meant is None else meant
+    return f"did you mean {listed([f'--{one}' for one in meant], quote=chr(34))}?" if meant else None

@@ -12,13 +12,13 @@ from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Frame
 from plait.layering.data_paths import PathError, action_path
-from plait.layering.failures import failure
+from plait.layering.failures import failure, lacking
 from plait.layering.path_edits import NoMatch, find, without, write
-from plait.tree.nodes import Map, kind_name
+from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from plait.base.errors import LayeringError
     from plait.base.events import Point
@@ -164,15 +164,9 @@ def _parts(child: LayeredDocument, action: ArrayItem, number: int) -> tuple[str,
             f"action {number + 1} of {child} is malformed",
             at=action.position,
             expected="a map with a string `method` and a string `path`",
-            found=_lacking(value, ("method", "path")),
+            found=lacking(value, ("method", "path")),
         )
     return method.value, path.value
-
-
-def _lacking(value: Value, keys: Sequence[str]) -> str:
-    if type(value) is not Map:
-        return kind_name(value)
-    return ", ".join(f"no `{key}`" for key in keys if value.find(key) is None) or "something else under one of them"
 
 
 def _absent(

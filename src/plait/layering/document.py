@@ -15,12 +15,12 @@ from plait.base.errors import LayeringError
 from plait.base.similar_names import nearest
 from plait.base.source import Position, Source
 from plait.base.suggestions import replacing
-from plait.layering.failures import a_kind, failure, raise_all
+from plait.layering.failures import a_kind, failure, lacking, raise_all
 from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plait.tree import nodes
     from plait.tree.nodes import ArrayItem, Value
@@ -267,6 +267,9 @@ def _malformed(
 _SHOWN = 12
 
 
+_SOURCE = ("schema", "name", "path")
+
+
 class Substitution:
     """A parsed substitution entry: its source and its destinations."""
 
@@ -277,7 +280,7 @@ class Substitution:
         src = value.find("src") if type(value) is Map else None
         dest = value.find("dest") if type(value) is Map else None
         if src is None or type(src.value) is not Map or dest is None:
-            raise malformed_substitution(document, item, number, "a map with `src` and `dest`")
+            raise malformed_substitution(document, item, number, "a map with `src` and `dest`", keys=("src", "dest"))
         find_src = src.value.find
         self.item = item
         self.schema = text_of(find_src("schema"))
@@ -285,7 +288,7 @@ class Substitution:
         self.path = text_of(find_src("path"))
         if self.schema is None or self.name is None or self.path is None:
             raise malformed_substitution(
-                document, item, number, "a `src` with the strings `schema`, `name` and `path`", src
+                document, item, number, "a `src` with the strings `schema`, `name` and `path`", src, _SOURCE
             )
         self.pattern = _pattern_of(document, item, number, src.value)
         group = find_src("match_group")
@@ -335,13 +338,21 @@ def text_of(item: MapItem | None) -> str | None:
 
 
 def malformed_substitution(
-    document: LayeredDocument, item: ArrayItem, number: int, expected: str, at: MapItem | None = None
+    document: LayeredDocument,
+    item: ArrayItem,
+    number: int,
+    expected: str,
+    at: MapItem | None = None,
+    keys: Sequence[str] = (),
 ) -> LayeringError:
+    """The error for an invalid entry. at: the wrong part. keys: those that it needs, if one is missing."""
+    value = item.value if at is None else at.value
     return failure(
         "InvalidDocumentFormat",
         f"substitution {number + 1} of {document} is malformed",
         at=at.position if at is not None else item.position,
         expected=expected,
+        found=lacking(value, keys) if keys else a_kind(value),
         hint=_misspelt(item),
     )
 

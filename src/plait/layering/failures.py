@@ -110,6 +110,13 @@ def a_kind(value: object) -> str:
     return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
+def lacking(value: Value, keys: Sequence[str]) -> str:
+    """The keys that a map lacks, as `found`; the kind of any other value."""
+    if type(value) is not Map:
+        return kind_name(value)
+    return ", ".join(f"no `{key}`" for key in keys if value.find(key) is None) or "something else under one of them"
+
+
 def shown(value: Value) -> str:
     """A value in a message, as JSON Schema messages show it: `'text'`, `5`, `{'a': 1}`. Long values are cut."""
     text = repr(to_plain(value)) if type(value) is Map or type(value) is Array else repr(value)

@@ -96,6 +96,7 @@ def _pairs(document: LayeredDocument) -> set[tuple[object, object]]:
 
 # If thousands of documents share a label by mistake, there are as many failures, each with as many candidates.
 _MOST = 50
+_SCHEMAS = "a parent has the schema of its child: correct one of them, or change the labels of the selector"
 
 
 def choose_parents(
@@ -187,12 +188,14 @@ def _impossible(
         if match.schema != child.schema:
             expected = f"documents with the label {_selected(child)} to have the schema {child.schema}"
             reason = "their schemas differ"
+            hint = did_you_mean(child.schema, [match.schema]) or _SCHEMAS
         elif rank[match.layer or ""] >= child_rank:
             if child.layer is None:
                 reason = "the child has no layer"
             else:
                 reason = f"its layer {match.layer} is not above the child's layer {child.layer}"
             expected = f"a layer above, in the order {', '.join(used)}"
+            hint = None
         else:
             continue
         found.append(
@@ -203,6 +206,7 @@ def _impossible(
                 also=[match.place("labels").labelled("the document with the labels")],
                 expected=expected,
                 found=f"[{match.schema}] in layer {match.layer}",
+                hint=hint,
             )
         )
         if len(found) >= _MOST:

@@ -269,7 +269,13 @@ def _render_one(
     read = plan.entries.get(document)
     if read is not None:
         document.data = substitute(
-            document, read, plan.sources, ways, lenient=options.lenient, context=context, hints=hints
+            document,
+            read,
+            plan.sources,
+            ways,
+            lenient=options.lenient,
+            context=context,
+            known=plan.documents if hints else (),
         )
         if not document.secret:
             document.secret = any(

@@ -65,7 +65,10 @@ def _replace(document: LayeredDocument, failures: list[LayeringError]) -> None:
     elif parent.name != document.name or parent.schema != document.schema:
         failures.append(
             _invalid(
-                document, f"replacement {document} does not have the schema and name of its parent {parent}", [parent]
+                document,
+                f"replacement {document} does not have the schema and name of its parent {parent}",
+                [parent],
+                hint=f"a replacement has the schema {parent.schema} and the name {parent.name}, or remove replacement: true",
             )
         )
     elif parent.replacement:

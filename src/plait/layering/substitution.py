@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from plait.base.errors import warning
 from plait.base.events import DONE, current_listener
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, nearest
 from plait.layering.data_paths import PathError, compile_path, destination_path
 from plait.layering.document import Substitution, malformed_substitution, text_of
 from plait.layering.failures import a_kind, failure
@@ -19,7 +19,7 @@ from plait.tree.nodes import Array, Map, check_nodes, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from plait.base.errors import LayeringError
     from plait.base.events import Point
@@ -47,11 +47,11 @@ def substitute(
     *,
     lenient: bool,
     context: Context,
-    hints: bool = True,
+    known: Collection[LayeredDocument] = (),
 ) -> Value:
     """The document's data after its substitutions.
 
-    hints: search all sources for names similar to a missing one. A lenient run warns about a missing source or an
+    known: the documents to search for the nearest one to a missing source. A lenient run warns about a missing source or an
     impossible destination, and continues. Raises LayeringError: SubstitutionSourceNotFound,
     SubstitutionSourceDataNotFound, UnknownSubstitutionError.
     """
@@ -62,7 +62,7 @@ def substitute(
     for entry in todo:
         source = sources.get(entry.key)
         if source is None:
-            error = _no_source(document, entry, sources, hints=hints and not lenient)
+            error = _no_source(document, entry, () if lenient else known)
             if not lenient:
                 raise error
             _warn(error, context)
@@ -325,18 +325,27 @@ def compiled(pattern: str) -> RegexPattern:
         raise PathError(f'the pattern "{pattern}" is not a regular expression: {error}') from None
 
 
-def _no_source(document: LayeredDocument, entry: Substitution, sources: Sources, *, hints: bool) -> LayeringError:
+def _no_source(document: LayeredDocument, entry: Substitution, known: Collection[LayeredDocument]) -> LayeringError:
     schema, name = entry.key
-    hint = None
-    if hints:
-        same_schema = [other for kind, other in sources if kind == schema]
-        same_name = [kind for kind, other in sources if other == name]
-        hint = did_you_mean(name, same_schema) if same_schema else did_you_mean(schema, same_name)
+    also = found = None
+    of_schema = {other.name: other for other in known if other.schema == schema}
+    of_name = {other.schema: other for other in known if other.name == name}
+    abstract = of_schema.get(name)
+    if abstract is not None:
+        found, also = f"{abstract} is abstract", abstract.place("layeringDefinition", "abstract").labelled("why")
+        hint: str | None = "remove abstract: true, or substitute from a document that is not abstract"
+    else:
+        wanted, near = (name, of_schema) if of_schema else (schema, of_name)
+        hint = did_you_mean(wanted, near)
+        meant = nearest(wanted, near) if hint is not None else None
+        also = near[meant].position.labelled("the nearest candidate") if meant is not None else None
     return failure(
         "SubstitutionSourceNotFound",
         f"there is no document [{schema}] {name}, which {document} substitutes from",
         at=entry.place("src", "name"),
+        also=[also] if also is not None else (),
         expected="a document that is not abstract with this schema and name",
+        found=found,
         hint=hint,
     )
 

@@ -418,7 +418,7 @@ def _report(root: Value, lookup: VariableLookup, expect_values: bool, expect_use
             findings.append(
                 Finding(
                     "variables that are not used",
-                    found="\n".join(unused),
+                    found="\n".join(f"{lookup.sources.flag_of(name)} {name}".lstrip() for name in unused),
                     reference=_listing("Expected to use variables", unused),
                     hint=_suggestions(unused, sorted(lookup.used.difference(offered))),
                     code="unused-variables",

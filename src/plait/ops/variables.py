@@ -105,6 +105,12 @@ class Sources:
             return False, None
         return self.store.get(name, kind, options, self)
 
+    def flag_of(self, name: str) -> str:
+        """The flag that gives a variable its value, or the first part of it; "" for the store and for secrets."""
+        kinds = (kind for kind in reversed(KINDS) if any(one.partition(".")[0] == name for one in self._given[kind]))
+        kind = next(kinds, "secrets")
+        return "" if kind == "secrets" else f"--{kind}"
+
     def has(self, name: str) -> bool:
         """True if a value exists. Does not generate one."""
         return name in self.named() or (self.store is not None and name in self.store.values())

@@ -246,7 +246,9 @@ def place_of(array: Array, number: int, token: IndexToken | MatchingIndexToken, 
         also=place(array),
         expected=public(f"an index from {-length} to {length - 1}" if length else "an item"),
         found=public(f"an array of length {length}"),
-        hint=public(f"to add an item: {_upto(pointer, depth, root='')}/-") if moved == length else None,
+        hint=public(
+            f"{_upto(pointer, depth, root='')}/- adds an item" + (", and /-1 is the last one" if length else "")
+        ),
         reference=f"Expected to find array index '{moved}' but found array of length '{length}' "
         f"for path '{pointer.until(depth + 1)}'",
         code="path-not-found",

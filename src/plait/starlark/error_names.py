@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ABSENT = object()
 _LONGEST = 2000
+_RETURN = "it needs a return"
 
 
 def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
@@ -50,9 +51,12 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
         if value is _ABSENT or type_of(value) != wanted:
             continue
         if value is None:
-            error.hint = f"{named} is None{_origin(named, source, line, error, known)}"
+            origin = _origin(named, source, line, error, known)
+            error.hint = f"{named} is None{origin}"
             if code.lstrip().startswith("for "):
                 error.hint += f"; a loop over what may be null: for ... in {named} or []"
+            elif not origin.endswith(_RETURN):
+                error.hint += f"; test it first: if {named}"
         else:
             error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(named, behind, member)}"
         return
@@ -63,7 +67,10 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
 def _instead(named: str, behind: str, member: str) -> str:
     if behind == "(":
         return ", not a function"
-    return f"; str({named}) makes a string of it" if member[1:] in METHODS[str] else ""
+    if member[1:] in METHODS[str]:
+        return f"; str({named}) makes a string of it"
+    types = [type_of(kind()) for kind, methods in METHODS.items() if member[1:] in methods]
+    return f"; {member} is a method of {' and '.join(types)}" if types else ""
 
 
 def _code(text: str) -> str:
@@ -119,6 +126,6 @@ def _origin(named: str, source: Source, line: int, error: StarlarkError, known: 
         called = re.match(r"([A-Za-z_]\w*)\(.*\)\s*$", found[1])
         function = _value(called[1], known) if called is not None else None
         if called is not None and is_function(function):
-            return f": {called[1]}() returns nothing; it needs a return"
+            return f": {called[1]}() returns nothing; {_RETURN}"
         return ""
     return ""

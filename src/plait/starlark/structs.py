@@ -147,15 +147,18 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
     if alike:
         message = replacing(name, alike, f"{message} (did you mean {listed([f'.{one}' for one in alike])}?)")
     found = hint = None
-    if not alike and isinstance(x, Value):
+    if not alike and x is not None and (names or isinstance(x, Value)):
         found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
-        if not names and type_of(x) == "struct":
+    if not alike and type_of(x) == "struct":
+        if not names:
             hint = (
                 "if these are data values: they come from files with #@data/values (no space) above ---, and from flags; "
                 "the files that define them can use them --with values-refer"
             )
+        else:
+            hint = "check the name; a data value must be declared before a template can use it"
     elif x is None:
-        hint = f"the value before .{name} is None"
+        hint = f"the value before .{name} is None: test it first, or give it a value"
     elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
         hint = f'a dict has keys, not fields: ["{name}"]'
     error = StarlarkError(message, found=found, hint=hint, code="unknown-attribute", word=name, reference=told)

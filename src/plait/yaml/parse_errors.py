@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from plait.base.errors import LimitError, ReadError
 from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
@@ -94,16 +92,13 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     )
 
 
-# ytt adds a line to a text that does not start with this.
-_BEGINS = re.compile(r"\s*---\s")
-
-
 def _go_yaml(error: Exception, problem: str, source: Source, base: int, prepends: bool) -> str:
     """go-yaml's message with its line number, counted from 0, plus one for errors of its scanner.
 
     prepends: the program inserts `---` before a text that does not begin with it, and subtracts it from the line.
     """
-    added = 1 if prepends and not _BEGINS.match(source.text) else 0
+    start = source.text.lstrip()
+    added = 0 if not prepends or (start.startswith("---") and start[3:4].isspace()) else 1
     skipped = base - source.first_line + added
     marks = (getattr(error, "problem_mark", None), getattr(error, "context_mark", None))
     first, context = (0 if mark is None else max(mark.line + skipped, 0) for mark in marks)

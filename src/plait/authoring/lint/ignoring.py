@@ -137,7 +137,7 @@ def check_pattern(text: str, at: Position | None = None) -> None:
             f'there is no code "{text}"',
             at=at,
             expected="a code such as D101, its name, the beginning of codes such as D, or a family",
-            hint=did_you_mean(text, known),
+            hint=did_you_mean(text, known) or f"the families are {', '.join(FAMILIES)}",
             code="unknown-code",
         )
 

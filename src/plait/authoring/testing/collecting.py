@@ -82,7 +82,9 @@ class Collector:
                     )
                 self._add(found, path, self.file(path))
             else:
-                raise read_failure(path, subject=f'"{argument}"', kind=UsageError)
+                raise read_failure(
+                    path, subject=f'"{argument}"', kind=UsageError, expected="a test file, or a directory with some"
+                )
         found.inferred = [one for one in self._projects.values() if not one.path]
         return found
 

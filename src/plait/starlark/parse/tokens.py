@@ -30,6 +30,15 @@ _INSTEAD = {
     "raise": 'assert.fail("..."), from load("@ytt:assert", "assert"), ends the run',
     "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
 }
+# What is missing, by the end of a message.
+_MISSING = {
+    "use of reserved keyword 'pass' is not allowed": "a block may be empty; a function without return returns None",
+    "conditional expression without else clause": "VALUE if CONDITION else OTHER",
+    "got '=', want ':'": "== compares two values",
+    "first operand of load statement must be a string literal": 'load("file.star", "name")',
+    "load statement must import at least 1 symbol": 'load("file.star", "name")',
+    "not an identifier": "a name has letters, digits and _, and does not begin with a digit",
+}
 _CLOSERS = {"']'": "bracket", "')'": "parenthesis", "'}'": "brace"}
 
 
@@ -82,7 +91,9 @@ class Tokens:
         # If a colon is missing, the following tokens, which would be in the block, are analysed as well.
         after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
         also = [Position(self.source, after).labelled("what follows")] if after else []
-        finding = Finding(message, at=at, also=also, hint=hint or _HINTS.get(message), code="syntax-error")
+        finding = Finding(
+            message, at=at, also=also, hint=hint or _HINTS.get(message) or _MISSING.get(message), code="syntax-error"
+        )
         if line is None and (self.kind == "newline" or self.value == "end"):
             # ytt has already read the line break.
             later = [token[2] for token in self.tokens[self.index : self.index + 3] if token[2] > self.line]
@@ -152,10 +163,13 @@ class Tokens:
             )
         if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
             return "'else if' is spelt elif"
+        if expected == "primary expression" and kind not in _PLAIN and kind not in KEYWORDS and kind != "host":
+            return f"a value is missing after '{kind}'"
         closer = _CLOSERS.get(expected)
         if closer is None:
             return None
-        if got in ("end of file", "newline"):
+        is_end = self.is_slot and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "end of file"
+        if got in ("end of file", "newline") or (got == "')'" and is_end):
             return f"a {closer} is not closed"
         return (
             "a comma is missing before it"
