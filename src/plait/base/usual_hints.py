@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError
 from plait.base.source import Advice, Flag
 
 TYPE_CHECKING = False
@@ -103,11 +102,8 @@ def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: b
     if found is not None or diagnostic.text("hint", complete=True) is not None:
         return found
     # A message can contain its own advice; a heading of findings leaves it to them.
-    if (
-        not with_usual
-        or diagnostic.suggestions
-        or (isinstance(diagnostic, PlaitError) and diagnostic.findings and diagnostic.at is None)
-    ):
+    is_heading = diagnostic.at is None and getattr(diagnostic, "findings", None)
+    if not with_usual or diagnostic.suggestions or is_heading:
         return None
     usual = _HINTS.get(diagnostic.code)
     return usual.told(diagnostic.keyword) if isinstance(usual, Advice) and diagnostic.keyword is not None else usual
