@@ -143,6 +143,10 @@ def test_what_is_no_error_is_a_warning() -> None:
     [warning] = plait.render({"app": "a: 1"}).warnings
     assert warning.startswith("nothing is rendered, since app is taken as data")
     assert plait.render({"app": "a: 1", "b.yml": "b: 1"}).warnings == []
+    pathlib.Path("library").mkdir()
+    pathlib.Path("library/values.yml").write_text("#@data/values\n---\na: 1\n", "utf-8")
+    pathlib.Path("library/README.md").write_text("About it.\n", "utf-8")
+    assert plait.render("library").warnings == []
     [warning] = plait.data_values_schema({"a.yml": "a: 1"}).warnings
     assert warning.startswith("the inputs declare no schema")
     assert [text.partition(":")[0] for text in plait.read("config").warnings] == ["config/app.yml", "config/schema.yml"]

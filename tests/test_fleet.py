@@ -161,7 +161,7 @@ MISTAKES = {
     "axes: {region: nothing}": "a list of values",
     "axes: {region: {files: plain.yml}}": "the pattern has no wildcard",
     "axes: {region: {directories: nowhere}}": "cannot list",
-    "axes: {a b: [1]}": "an axis is called by a word",
+    "axes: {a b: [1]}": "is not a name of an axis",
     "axes: {region: [eu]}\n      exclude: [{region: us}]": "this excludes no environment",
     "axes: {region: [eu]}\n      exclude: [{regoin: us}]": 'there is no axis "regoin"',
     "axes: {region: [eu], b: [1]}\n      include: [{region: us}]": "a value on each axis",

@@ -341,14 +341,32 @@ def _kinds() -> str:
 def check_keys(settings: Map, known: Sequence[str], what: str) -> None:
     """Rejects unknown settings. Raises UsageError."""
     for item in settings.items:
-        if item.key not in known:
+        name = name_of(item, f"a key of {what}")
+        if name not in known:
             raise UsageError(
-                f'{what} has no "{item.key}"',
+                f'{what} has no "{name}"',
                 at=item.position,
                 expected=", ".join(known),
-                hint=did_you_mean(str(item.key), known),
+                hint=did_you_mean(name, known),
                 code="unknown-setting",
             )
+
+
+def name_of(item: MapItem, what: str, *, numbers: bool = True) -> str:
+    """A key as a name. what: the subject of the error. numbers: a whole number is a name, too.
+
+    Raises UsageError for another key: YAML reads it as another value than was written.
+    """
+    if type(item.key) is str or (numbers and type(item.key) is int):
+        return str(item.key)
+    is_word = type(item.key) is bool
+    raise UsageError(
+        f"{what} is {kind_name(item.key)}, not text",
+        at=item.position,
+        expected="a name",
+        hint=f"{'YAML reads y, n, yes, no, on and off as true or false: ' if is_word else ''}put the name in quotes",
+        code="setting-type",
+    )
 
 
 def wrong(item: MapItem, expected: str) -> UsageError:

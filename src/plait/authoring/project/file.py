@@ -13,7 +13,7 @@ from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.base.trust import assenting, check_owner, permissions_of
 from plait.engine.options import Use
-from plait.engine.pipeline import check_keys, file_source, inherited, parse, runs_of, top_map, wrong
+from plait.engine.pipeline import check_keys, file_source, inherited, name_of, parse, runs_of, top_map, wrong
 from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
@@ -184,6 +184,9 @@ def of_source(source: Source, directory: str, permissions: Permissions | None = 
         return _of_source(source, directory, permissions)
 
 
+_OF_A_RUN = "the name of a run"
+
+
 def _of_source(source: Source, directory: str, permissions: Permissions) -> Project:
     top = top_map(source)
     runs = runs_of(top)
@@ -201,9 +204,9 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
         for one in chain:
             _check(one)
         if _is_abstract(item):
-            abstract[str(item.key)] = item.position
+            abstract[name_of(item, _OF_A_RUN)] = item.position
         elif (entry := _last(chain, "matrix")) is not None:
-            matrices[str(item.key)] = _matrix(item, entry, chain, directory, schemas, permissions)
+            matrices[name_of(item, _OF_A_RUN)] = _matrix(item, entry, chain, directory, schemas, permissions)
         else:
             found.append(_run(item, chain, source, directory, schemas))
             found[-1].permissions = permissions
@@ -317,7 +320,7 @@ def _matrix(
 
     from plait.authoring.project.matrix import Matrix
 
-    return Matrix(str(item.key), entry.value, entry.position, directory, command, maps, make, permissions)
+    return Matrix(name_of(item, _OF_A_RUN), entry.value, entry.position, directory, command, maps, make, permissions)
 
 
 def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str, schemas: Sequence[Schemas]) -> Run:
@@ -326,7 +329,7 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
     output = _last(chain, "output")
     if output is not None and (type(output.value) is not str or not output.value):
         raise wrong(output, "a path below the directory of the fleet")
-    name = str(item.key)
+    name = name_of(item, _OF_A_RUN)
     place = "" if output is None else str(output.value)
     if command == "steps":
         parse(source, directory, name)  # faults are reported when the file is read

@@ -20,7 +20,7 @@ from plait.base.input_view import check_read, may_read, permitted
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
-from plait.engine.pipeline import check_keys, file_source, wrong
+from plait.engine.pipeline import check_keys, file_source, name_of, wrong
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.yaml.reader import read
 
@@ -162,7 +162,7 @@ class Matrix:
             if len(axes.value.items) > MOST_AXES:
                 raise UsageError(f"the matrix has more than {MOST_AXES} axes", at=axes.position, code="matrix")
             for item in axes.value.items:
-                name = _axis_name(item.key, item.position)
+                name = _axis_name(item)
                 if rows and name in rows[0]:
                     raise UsageError(f'two axes are called "{name}"', at=item.position, code="duplicate-name")
                 choices = _choices(item, self.directory)
@@ -246,14 +246,16 @@ def _value(value: Value, row: Mapping[str, AxisValue], at: Position) -> Value:
     return value
 
 
-def _axis_name(key: Value, at: Position) -> str:
-    if type(key) is not str or not _NAME.fullmatch(key):
-        # YAML 1.1 reads n, y, on and similar words as booleans.
-        hint = "put the name in quotes" if type(key) is bool else None
+def _axis_name(item: MapItem) -> str:
+    name = name_of(item, "the name of an axis")
+    if not _NAME.fullmatch(name):
         raise UsageError(
-            "an axis is called by a word", at=at, expected="letters, digits, - and _", hint=hint, code="matrix"
+            f'"{name}" is not a name of an axis',
+            at=item.position,
+            expected="letters, digits, - and _, not a digit first",
+            code="matrix",
         )
-    return key
+    return name
 
 
 def _entries(item: MapItem | None) -> Iterator[ArrayItem]:
@@ -276,7 +278,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
         )
     row: dict[str, AxisValue] = {}
     for item in entry.value.items:
-        name = _axis_name(item.key, item.position)
+        name = _axis_name(item)
         if axes and name not in axes:
             raise UsageError(
                 f'there is no axis "{name}"',
@@ -367,7 +369,7 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
 def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]:
     lines = csv.reader(source.text.removeprefix("\ufeff").splitlines(), strict=True)
     try:
-        axes = [_axis_name(name.strip(), Position(source, 1)) for name in next(lines, [])]
+        axes = [_axis_name(MapItem(name.strip(), None, source, 1)) for name in next(lines, [])]
         for cells in lines:
             if not cells:
                 continue

@@ -16,7 +16,7 @@ from plait.base.similar_names import did_you_mean, near
 from plait.engine import DIALECTS, dialect
 from plait.engine.common import LIMIT
 from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
-from plait.engine.pipeline import wrong
+from plait.engine.pipeline import name_of, wrong
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.writer import write_value
 
@@ -81,7 +81,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
     own: Map | None = None
     for settings in maps:
         for item in settings.items:
-            option = options.get(str(item.key)) if type(item.key) is str else None
+            option = options.get(name_of(item, f"a setting of {command}"))
             if option is None:
                 argument = dialect(command).argument.setting
                 raise UsageError(
@@ -95,11 +95,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                 if type(item.value) is not Map:
                     raise wrong(item, "a map")
                 for entry in item.value.items:
-                    if type(entry.key) is not str:
-                        # YAML 1.1 reads n, y, on and similar words as booleans.
-                        raise UsageError(
-                            "a name is a string", at=entry.position, hint="put the name in quotes", code="setting-type"
-                        )
+                    name_of(entry, f'a name in "{item.key}"', numbers=False)
                 own = item.value if own is None else merged(own, item.value)
             else:
                 found.setdefault(option.setting, []).append(item)

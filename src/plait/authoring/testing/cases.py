@@ -19,7 +19,7 @@ from plait.authoring.testing.evaluation_target import KEYS, EvaluationTarget, su
 from plait.authoring.testing.expectations import KINDS, Where
 from plait.authoring.testing.snapshots import Snapshot, snapshot_of
 from plait.base.errors import PlaitError, UsageError
-from plait.engine.pipeline import check_keys, file_source, top_map, wrong
+from plait.engine.pipeline import check_keys, file_source, name_of, top_map, wrong
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.document_names import scalar_text
 from plait.yaml.inline import flow_text
@@ -99,7 +99,7 @@ def _cases(tests: MapItem, defaults: MapItem | None, path: str, project: Project
         check_keys(defaults.value, [key for key in CASE_KEYS if key != "each"], '"defaults"')
     found = []
     for item in tests.value.items:
-        name = scalar_text(item.key)
+        name = name_of(item, "the name of a test")
         try:
             found += [*_of_item(item, name, defaults, path, project)]
         except PlaitError as error:
@@ -167,7 +167,7 @@ def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[st
             if type(item.value) is not Map:
                 raise wrong(item, "a map of what is different")
             check_keys(item.value, [key for key in CASE_KEYS if key != "each"], "a parameter")
-            yield scalar_text(item.key), item.value, item.position
+            yield name_of(item, "the name of a parameter"), item.value, item.position
     elif type(each.value) is Array:
         key = "vars" if _command(case, project) == "patch" else "set"
         for one in each.value.items:

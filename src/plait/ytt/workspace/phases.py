@@ -94,7 +94,9 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         evaluated.files = job.merged(evaluated.files, session.context)
     session.context.begin("writing")
     if not evaluated.files and not evaluated.texts:
-        names = [file.path for file in job.files if file.type == DATA]
+        # Beside YAML that renders nothing, such as values, only a file that was named is taken by mistake.
+        has_yaml = any(file.type == YAML for file in job.files)
+        names = [file.path for file in job.files if file.type == DATA and not (has_yaml and file.in_directory)]
         if names:
             are = "is" if len(names) == 1 else "are"
             session.context.warn(
