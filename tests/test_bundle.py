@@ -150,6 +150,35 @@ def test_a_damaged_bundle_is_not_used(small: Small) -> None:
         assert small.load(*MODULES) == {name: (BUNDLED, name) for name in MODULES}
 
 
+def test_damaged_code_in_a_bundle_is_compiled_again(small: Small) -> None:
+    small.load(*MODULES)
+    whole = small.bundle.read_bytes()
+    index = int.from_bytes(whole[4:12], "little")
+    # A sound index, and bytes that are no code.
+    for start in (12, 20, index - 4):
+        small.bundle.write_bytes(whole[:start] + b"\xff" * (index - start) + whole[index:])
+        assert {name: value for name, (_, value) in small.load(*MODULES).items()} == {name: name for name in MODULES}
+    small.load(*MODULES)
+    assert small.load(*MODULES) == {name: (BUNDLED, name) for name in MODULES}
+
+
+def test_a_damaged_file_of_a_module_is_named(copied: pathlib.Path) -> None:
+    loaders_of_a_render(copied)
+    (copied / "a.yml").write_text("a: 1\n", "utf-8")
+    for bundle in (copied / "lib").rglob("*.bundle"):
+        bundle.unlink()
+    (found,) = (copied / "lib" / "plait" / "cli" / "__pycache__").glob("render.cpython-*.pyc")
+    content = found.read_bytes()
+    for length in (20, len(content) // 2):
+        found.write_bytes(content[:length])
+        done = subprocess.run(
+            [sys.executable, "-m", "plait", "render", "-f", "a.yml"],
+            cwd=copied, env={**os.environ, "PYTHONPATH": str(copied / "lib")}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"plait: a compiled file of the installation is damaged: {found}")
+
+
 def test_a_package_that_was_moved_is_found_where_it_is(small: Small, tmp_path: pathlib.Path) -> None:
     (small.package / "two.py").write_text("VALUE = '2'\ndef fail():\n    raise ValueError('here')\n", "utf-8")
     small.load("two")

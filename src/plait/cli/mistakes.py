@@ -50,8 +50,23 @@ _ELSEWHERE = {
 }
 
 
+def _damaged(error: Exception) -> str:
+    """The file of Python's bytecode whose content is the cause of an error, or ""."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_name == "_compile_bytecode":
+            return str(frame.f_locals.get("bytecode_path") or "")
+    return ""
+
+
 def tell_internal(error: Exception) -> int:
     """Reports an internal error of plait. Returns the exit status."""
+    damaged = _damaged(error)
+    if damaged:
+        sys.stderr.write(
+            f"plait: a compiled file of the installation is damaged: {damaged}\n"
+            "  hint:     remove it; Python compiles the module again\n"
+        )
+        return 1
     sys.stderr.write(
         f"plait: internal error: {type(error).__name__}: {error}\n"
         f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"

@@ -106,6 +106,16 @@ class Bundle:
         self.used.add(name)
         return codes.pop(name)
 
+    def forget(self, name: str) -> None:
+        """Removes all modules from the bundle, and its file. name: of a module that is loaded without it."""
+        self.entries, self.groups, self._codes = {}, [], {}
+        self.missed.add(name)
+        if not sys.dont_write_bytecode:
+            try:
+                os.unlink(self.path)
+            except OSError:  # a directory that is read-only
+                pass
+
     def read(self, number: int) -> Codes:
         offset, length = self.groups[number]
         codes: Codes = marshal.loads(os.pread(self._descriptor, length, offset))  # noqa: S302 - as Python does
@@ -140,7 +150,13 @@ class _Loader(SourceFileLoader):
         self._bundle = bundle
 
     def get_code(self, fullname: str) -> CodeType:
-        code = self._bundle.code(fullname)
+        try:
+            code = self._bundle.code(fullname)
+        except (OSError, EOFError, ValueError, TypeError, KeyError):
+            # The file is damaged: this process does without it, and writes another one.
+            self._bundle.forget(fullname)
+            found: CodeType = super().get_code(fullname)  # type: ignore[assignment]
+            return found
         # The package may have been moved since it was compiled.
         _fix_co_filename(code, self.path)
         return code
