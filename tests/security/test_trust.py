@@ -837,3 +837,17 @@ def test_a_pipe_that_a_project_names_is_not_waited_for(run: str, tmp_path: pathl
     )
     assert done.returncode in (1, 2)
     assert "internal error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["runs: [", "nonsense: 1\n", "runs: {w: {rendr: {files: [a]}}}\n", "", "[1]", "runs: {n: {render: {}}}\n"]
+)
+def test_a_file_that_is_not_valid_is_not_said_to_ask_for_nothing(
+    text: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plait.yml").write_text(text, "utf-8")
+    assert main(["trust", "--yes"]) in (1, 2)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "plait.yml:1" in told.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.project.file import read as read_project
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.errors import PermissionDeniedError
 from plait.base.path_errors import read_failure
@@ -86,6 +87,8 @@ def _grant(flags: Trust, directory: str, file: str) -> int:
     typed = [_typed(access, text) for access in ACCESSES for text in flags.value(getattr(Trust, access))]
     needs = typed or (needs_of(file, permissions) if file else [])
     is_foreign = bool(file) and _is_foreign(file)
+    if file and not typed and not is_foreign:
+        _check(file)
     if not needs and not is_foreign:
         write_out(f"{_clean(directory)} asks for nothing outside of its repository\n")
         return 0
@@ -99,6 +102,14 @@ def _grant(flags: Trust, directory: str, file: str) -> int:
     store(Decision(directory, [*stored(directory), *needs]))
     write_out("granted\n")
     return 0
+
+
+def _check(file: str) -> None:
+    """Raises the error of a file that is not valid: what it needs is unknown."""
+    try:
+        read_project(file)
+    except PermissionDeniedError:
+        return  # it needs permissions, which are shown
 
 
 def _typed(access: str, text: str) -> Need:
