@@ -233,7 +233,7 @@ def test_a_mistake_of_ours_is_logged_without_values(
         del broken["limits"]
         return ask(module, json.dumps(broken).encode(), seconds=seconds)
 
-    monkeypatch.setattr("plait.service.fleets.ask", asked)
+    monkeypatch.setattr("plait.service.projects.ask", asked)
     reply = client.ask("GET", "/revisions/1/fleet")
     assert (reply.status, "canary" in caplog.text) == (500, False)
     assert re.search(r"KeyError at .*project_evaluation\.py:\d+", caplog.text)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.cli.message_formats import Sink
-    from plait.engine.flags import Command
+    from plait.engine.flags import AnyCommand
     from plait.engine.options import Request
 
 # The module and function of each command, imported on demand.
@@ -51,7 +51,7 @@ def module_of(name: str) -> str:
     return f"plait.cli.{COMMANDS[name][0]}"
 
 
-def _command(name: str) -> tuple[Callable[[Any], int], Command[Any]] | None:
+def _command(name: str) -> tuple[Callable[[Any], int], AnyCommand] | None:
     """The function of a command, and its table of flags; None for an unknown name. The function receives a request, or
     words.
     """
@@ -60,7 +60,7 @@ def _command(name: str) -> tuple[Callable[[Any], int], Command[Any]] | None:
         return None
     module = __import__(module_of(name), fromlist=[home[1]])  # without importing importlib first
     run: Callable[[Any], int] = getattr(module, home[1])
-    table: Command[Any] = getattr(module, name.upper())
+    table: AnyCommand = getattr(module, name.upper())
     return run, table
 
 

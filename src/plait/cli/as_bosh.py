@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from plait.engine.flags import AnyCommand
+
 # The release of BOSH's command line that `interpolate` follows.
 BOSH_VERSION = "7.10.6"
 
@@ -279,7 +281,7 @@ def _print(flags: Global | Interpolate, result: str) -> int:
     return 0
 
 
-def _help(flags: Global | Interpolate, command: Command[Any]) -> int:
+def _help(flags: Global | Interpolate, command: AnyCommand) -> int:
     from plait.engine.helping import help_text
 
     return _print(flags, help_text(command))

@@ -17,8 +17,8 @@ from plait.engine.options import SWITCH, Request, switch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
+    from plait.engine.flags import AnyCommand
     from plait.engine.options import Option
 
 # The commands by purpose, each with its summary.
@@ -70,7 +70,7 @@ class Node:
 
     __slots__ = ("children", "command", "words")
 
-    def __init__(self, words: Sequence[str], command: Command[Any]) -> None:
+    def __init__(self, words: Sequence[str], command: AnyCommand) -> None:
         self.words = words
         self.command = command
         self.children: dict[str, Node] = {}
@@ -130,17 +130,17 @@ def tree() -> dict[str, Node]:
     return {name: node_of(name) for group in GROUPS.values() for name in group}
 
 
-def commands() -> dict[str, Command[Any]]:
+def commands() -> dict[str, AnyCommand]:
     """The commands and their flags, by name."""
     return {name: node_of(name).command for name in (*COMMANDS, "version")}
 
 
-def _contains_dialects(command: Command[Any]) -> bool:
+def _contains_dialects(command: AnyCommand) -> bool:
     """True if a command line of a dialect follows the command's own flags."""
     return "render|patch|layer|compose" in command.request.usage
 
 
-def _variant(command: Command[Any], name: str, summary: str) -> Command[Any]:
+def _variant(command: AnyCommand, name: str, summary: str) -> AnyCommand:
     """A subcommand with the flags of its command."""
     about = type(
         "Variant", (command.request,), {"__slots__": (), "summary": _sentence(summary), "usage": "", "commands": ()}
@@ -152,13 +152,13 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _nested(command: Command[Any], name: str) -> Command[Any]:
+def _nested(command: AnyCommand, name: str) -> AnyCommand:
     """The command line of a dialect, or of `run`, inside that of a command."""
     outer = command.request
     if name == "run":
         from plait.cli.project import RUN
 
-        inner: Command[Any] = RUN
+        inner: AnyCommand = RUN
     else:
         inner = table(name, [one for one in outer.options if one.kind == SWITCH])
     asked = outer.usage.rpartition("] ")[2] if outer.usage.endswith(("PATH", "LINE", "VALUE", "...")) else ""

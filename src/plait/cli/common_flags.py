@@ -30,8 +30,9 @@ from plait.engine.options import Request
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
+    from plait.engine.flags import AnyCommand
     from plait.tree.context import Context, FormatPreserver
     from plait.tree.nodes import DocumentSet
     from plait.tree.provenance import Trace
@@ -67,7 +68,7 @@ def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str])
     return shown(command) if request.help else run(request)
 
 
-def shown(command: Command[Any]) -> int:
+def shown(command: AnyCommand) -> int:
     """Prints the help of a command. Returns the exit status."""
     from plait.cli.colour import styles_of
     from plait.engine.helping import help_text

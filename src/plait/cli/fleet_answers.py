@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.authoring.project.file import Project
+    from plait.engine.flags import AnyCommand
     from plait.fleet.plan import Task
     from plait.fleet.queries import EnvironmentValue, PathComparison, Place
 
@@ -261,7 +262,7 @@ def _as_json(data: object) -> int:
     return 0
 
 
-ANSWERS: Mapping[str, tuple[Command[Any], Callable[[Any, Project, Sequence[Task]], int]]] = {
+ANSWERS: Mapping[str, tuple[AnyCommand, Callable[[Any, Project, Sequence[Task]], int]]] = {
     "why": (WHY, _why),
     "diff": (DIFF, _diff),
     "impact": (IMPACT, _impact),

@@ -35,9 +35,10 @@ from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from plait.base.code_cache import CodeCache
+    from plait.engine.flags import AnyCommand
+    from plait.engine.options import Declared
     from plait.ytt.workspace.render_job import RenderResult
 
 _SUBCOMMANDS = (
@@ -49,7 +50,7 @@ _SUBCOMMANDS = (
 )
 
 # Declared separately, because `render template` has a command `version` in place of the flag.
-VERSION_FLAG: Any = switch("version", "print the version", setting="")
+VERSION_FLAG: Declared = switch("version", "print the version", setting="")
 
 
 class RenderCommand(Render):
@@ -87,7 +88,7 @@ TEMPLATE = Command(Render, "plait render template")
 FMT = Command(RenderFmt, "plait render fmt")
 VERSION = Command(Version, "plait render version")
 
-SUBCOMMANDS: dict[str, Command[Any]] = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
+SUBCOMMANDS: dict[str, AnyCommand] = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
 
 _TEXT_FILES_WARNING = """
 Warning: Found Non-YAML templates in input. Non-YAML templates are not rendered to standard output.

@@ -33,13 +33,13 @@ from plait.tree.context import Context
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from plait.authoring.coverage.data import Coverage
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
     from plait.authoring.testing.results import CaseResult
     from plait.cli.coverage_reports import Reports
+    from plait.engine.options import Declared
 
 
 class Test(Request):
@@ -138,7 +138,7 @@ def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
 
 def _coverage_reports(flags: Test) -> Reports | None:
     """The requested coverage reports, or None. Raises UsageError."""
-    options: list[Any] = [Test.cov_report, Test.cov_append, Test.fail_under]
+    options: list[Declared] = [Test.cov_report, Test.cov_append, Test.fail_under]
     given = [one.shown for one in options if flags.has(one)]
     if not flags.cov:
         if given:

@@ -12,9 +12,9 @@ from plait.engine.flags import Command
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
-    from plait.engine.options import Option, Request
+    from plait.engine.flags import AnyCommand
+    from plait.engine.options import Declared, Option, Request
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -30,14 +30,14 @@ def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
     return Command(about, "plait render template" if name == "render" else "")
 
 
-def only_argument(command: Command[Any], flags: Request, noun: str, default: str) -> str:
+def only_argument(command: AnyCommand, flags: Request, noun: str, default: str) -> str:
     """The argument of a command with at most one. Raises UsageError if there are more."""
     if len(flags.arguments) > 1:
         raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments), code="missing-argument")
     return flags.arguments[0] if flags.arguments else default
 
 
-def size_of(flags: Request, option: Any) -> int:
+def size_of(flags: Request, option: Declared) -> int:
     """The bytes of an option, such as 500M. Raises UsageError."""
     text = flags.value(option)
     digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)

@@ -38,16 +38,15 @@ from plait.ytt.workspace.template_cache import TemplateCache
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from plait.base.input_view import InputView
     from plait.base.permissions import Permissions
-    from plait.engine.options import Request
+    from plait.engine.options import Declared, Request
     from plait.engine.results import Documents
     from plait.tree.nodes import Document
 
 # Options that request other results than documents. Options of delivery write results to files.
-_OTHER: set[Any] = {Render.files_inspect, Render.schema_inspect, Patch.path}
+_OTHER: set[Declared] = {Render.files_inspect, Render.schema_inspect, Patch.path}
 
 
 def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Callable[[Request], int]) -> int:
@@ -71,7 +70,7 @@ def _check(request: Request) -> None:
     """Raises UsageError for a request that cannot be evaluated repeatedly."""
     if any(one.value == "-" or str(one.value).endswith("=-") for one in request.uses):
         raise UsageError("standard input cannot be read again", hint="--watch needs files", code="standard-input")
-    options: tuple[Any, ...] = (Patch.in_place, ISOLATE)
+    options: tuple[Declared, ...] = (Patch.in_place, ISOLATE)
     for option in options:
         if request.has(option):
             raise UsageError(f"--{WATCH.name} and --{option.name} do not go together", code="flag-conflict")

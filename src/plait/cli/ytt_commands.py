@@ -19,7 +19,8 @@ from plait.engine.options import LISTS, Request, switch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
+
+    from plait.engine.flags import AnyCommand
 
 
 class Help(Request):
@@ -61,9 +62,7 @@ class Node:
 
     __slots__ = ("below", "command", "takes_files")
 
-    def __init__(
-        self, command: Command[Any], below: dict[str, Node] | None = None, *, takes_files: bool = True
-    ) -> None:
+    def __init__(self, command: AnyCommand, below: dict[str, Node] | None = None, *, takes_files: bool = True) -> None:
         self.command = command
         self.below = {} if below is None else below
         self.takes_files = takes_files
@@ -167,7 +166,7 @@ def _candidates(node: Node, before: Sequence[str], current: str) -> tuple[list[t
     return found, NO_FILES if below or not node.takes_files else DEFAULT
 
 
-def _flags(command: Command[Any], given: Request, current: str) -> Iterator[tuple[str, str]]:
+def _flags(command: AnyCommand, given: Request, current: str) -> Iterator[tuple[str, str]]:
     """The flags that start with a word, without used flags that cannot be repeated."""
     for flag in sorted(command.flags, key=lambda one: one.name):
         if flag.kind not in LISTS and given.has(flag):
@@ -177,5 +176,5 @@ def _flags(command: Command[Any], given: Request, current: str) -> Iterator[tupl
                 yield name, " ".join(flag.help.split())
 
 
-def _summary(command: Command[Any]) -> str:
+def _summary(command: AnyCommand) -> str:
     return " ".join(command.request.summary.split())

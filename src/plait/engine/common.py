@@ -28,8 +28,8 @@ from plait.engine.options import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
 
+    from plait.engine.options import Declared
     from plait.engine.results import Documents
     from plait.engine.types import Limits, Texts, Warnings
     from plait.layering.sites import LayeringSite
@@ -229,7 +229,7 @@ class Linked(Dialect):
     _rows = Dialect.rows
 
 
-def extensions_of(command: str) -> Any:
+def extensions_of(command: str) -> Declared:
     names = ", ".join(BY_COMMAND[command])
     return declared(
         "with",

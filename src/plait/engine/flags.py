@@ -21,9 +21,13 @@ from plait.engine.options import GO_FLAGS, NUMBER, PFLAG, SWITCH, Option, Reques
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Generic, TypeVar
+    from typing import Any, Generic, TypeAlias, TypeVar
+
+    from plait.engine.options import Declared
 
     R = TypeVar("R", bound=Request)
+    # A command with any request.
+    AnyCommand: TypeAlias = "Command[Any]"
 else:
     from plait.engine.options import Generic
 
@@ -61,7 +65,7 @@ class Command(Generic[R]):
                 heading = row
             elif row.name:
                 self.groups.setdefault(heading, []).append(row)
-        shared: Any = Request
+        shared: Declared = Request
         if len(self.groups) > 1 or heading == NO_EFFECT:
             heading = GENERAL
         self.groups.setdefault(heading, []).append(shared.help)

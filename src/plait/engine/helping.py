@@ -11,19 +11,16 @@ from plait.engine.options import LISTS, SHARED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from plait.base.styles import StyledLine, Styles
-    from plait.engine.flags import Command
+    from plait.engine.flags import AnyCommand
     from plait.engine.options import Option
 
 _WIDTH = 80
 _COLUMN = 32
 
 
-def help_text(
-    command: Command[Any], *, example: str = "", width: int | None = None, styles: Styles | None = None
-) -> str:
+def help_text(command: AnyCommand, *, example: str = "", width: int | None = None, styles: Styles | None = None) -> str:
     """The text of `--help`, at most 80 columns wide, or as wide as a narrower terminal.
 
     example: a command line. width: of the terminal.

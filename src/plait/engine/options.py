@@ -15,12 +15,37 @@ from plait.base.errors import PlaitError, UsageError, did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
+    from typing import Any, ClassVar, Self, TypeAlias, TypedDict, TypeVar, Unpack, dataclass_transform
 
     from plait.base.source import Position
     from plait.tree.nodes import Map
 
     T = TypeVar("T")
+    # An option as the attribute of a class: type checkers take it for its value.
+    Declared: TypeAlias = Any
+    # A string, True or False, a map, or an object passed by a program.
+    Used: TypeAlias = Any
+
+    class Properties(TypedDict, total=False):
+        """The keyword arguments of `Option`."""
+
+        short: str
+        value: str
+        default: Sequence[str]
+        choices: Sequence[str]
+        is_last: bool
+        path: PathForm | None
+        program: str
+        environment: str
+        setting: str | None
+        is_in_steps: bool
+        part: str
+        is_argument: bool
+        is_positional: bool
+        is_negated: bool
+        has_effect: bool
+        attribute: str
+
     # The line in a project file; None for an option on the command line, or passed by a program.
     Origin: TypeAlias = Position | None
 else:
@@ -191,7 +216,7 @@ class Option:
     def __set_name__(self, _owner: type, attribute: str) -> None:
         self.attribute = attribute
 
-    def __get__(self, request: Request | None, _owner: type) -> Any:
+    def __get__(self, request: Request | None, _owner: type) -> Used:
         return self if request is None else request.value(self)
 
     @property
@@ -204,7 +229,7 @@ class Option:
         # The name of a library may precede the prefix.
         return self.environment.format(text.rpartition(":")[2])
 
-    def replaced(self, **changes: Any) -> Option:
+    def replaced(self, **changes: object) -> Option:
         """A copy of the option with other properties."""
         new = Option.__new__(type(self))
         for slot in Option.__slots__:
@@ -217,7 +242,7 @@ class Use:
 
     __slots__ = ("option", "origin", "value")
 
-    def __init__(self, option: Any, value: Any, origin: Origin = None) -> None:
+    def __init__(self, option: Declared, value: Used, origin: Origin = None) -> None:
         self.option: Option = option
         self.value = value
         self.origin = origin
@@ -229,42 +254,43 @@ class Use:
 # Declarations of attributes. For type checkers they have the type of the value.
 
 
-def declared(name: str, kind: str, help: str, **more: Any) -> Any:
+def declared(name: str, kind: str, help: str, **more: Unpack[Properties]) -> Declared:
     """An option of any type."""
     return Option(name, kind, help, **more)
 
 
-def positional(name: str, kind: str, help: str, *, kw_only: bool = False, **more: Any) -> Any:  # noqa: ARG001 - for type checkers
+def positional(name: str, kind: str, help: str, *, kw_only: bool = False, **more: Unpack[Properties]) -> Declared:  # noqa: ARG001 - for type checkers
     """An option that is positional in the API."""
-    return Option(name, kind, help, is_positional=True, **more)
+    more["is_positional"] = True
+    return Option(name, kind, help, **more)
 
 
-def keyword(default: object = None) -> Any:
+def keyword(default: object = None) -> Declared:
     """A keyword of the API without a flag."""
     return Option("", VALUE, "", setting="", default=() if default is None else (default,))  # type: ignore[arg-type]
 
 
-def switch(name: str, help: str, **more: Any) -> bool:
+def switch(name: str, help: str, **more: Unpack[Properties]) -> bool:
     """A boolean option."""
     return Option(name, SWITCH, help, **more)  # type: ignore[return-value]
 
 
-def text(name: str, help: str, **more: Any) -> str:
+def text(name: str, help: str, **more: Unpack[Properties]) -> str:
     """An option with one string, the last one used."""
     return Option(name, TEXT, help, **more)  # type: ignore[return-value]
 
 
-def texts(name: str, help: str, **more: Any) -> list[str]:
+def texts(name: str, help: str, **more: Unpack[Properties]) -> list[str]:
     """An option with a list of strings, one per use."""
     return Option(name, TEXTS, help, **more)  # type: ignore[return-value]
 
 
-def csv(name: str, help: str, **more: Any) -> list[str]:
+def csv(name: str, help: str, **more: Unpack[Properties]) -> list[str]:
     """An option with a list of strings, several per use, separated by commas."""
     return Option(name, CSV, help, **more)  # type: ignore[return-value]
 
 
-def value_map(help: str, **more: Any) -> Any:
+def value_map(help: str, **more: Unpack[Properties]) -> Declared:
     """A map of values, which has no flag."""
     return Option("", MAP, help, **more)
 
@@ -296,8 +322,8 @@ class Request:
     """
 
     if TYPE_CHECKING:
-        _values: dict[str, list[Any]]
-        passed: Mapping[str, Any]
+        _values: dict[str, list[Used]]
+        passed: Mapping[str, Used]
         uses: list[Use]
 
     __slots__ = ("_values", "passed", "uses")
@@ -368,7 +394,7 @@ class Request:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.uses}>"
 
-    def use(self, option: Any, value: Any, origin: Origin = None) -> None:
+    def use(self, option: Declared, value: Used, origin: Origin = None) -> None:
         """Adds one use of an option. Raises UsageError for a comma separated list with broken quotes."""
         self.uses.append(Use(option, value, origin))
         values = self._values.setdefault(option.attribute, [])
@@ -404,17 +430,17 @@ class Request:
         """A copy of the request with more uses after its own."""
         return self.of(self.uses, *others)
 
-    def without(self, *options: Any) -> Self:
+    def without(self, *options: Declared) -> Self:
         """A copy of the request without the uses of some options."""
         left_out = {one.attribute for one in options}
         return self.of([one for one in self.uses if one.option.attribute not in left_out])
 
-    def apart(self) -> tuple[Self, Any]:
+    def apart(self) -> tuple[Self, Used]:
         """A copy of the request without its last positional argument, and that argument."""
         last = next(one for one in reversed(self.uses) if one.option.is_argument)
         return self.of([one for one in self.uses if one is not last]), last.value
 
-    def value(self, option: Any) -> Any:
+    def value(self, option: Declared) -> Used:
         """The value of an option, from its uses or its default."""
         values = self._values.get(option.attribute, option.default)
         if option.kind in LISTS:
@@ -425,12 +451,12 @@ class Request:
             return int(values[-1], 0)
         return values[-1] if values else None if option.kind in (MAP, VALUE) else ""
 
-    def uses_of(self, option: Any) -> list[Use]:
+    def uses_of(self, option: Declared) -> list[Use]:
         """The uses of an option, in order."""
         attribute = option.attribute
         return [one for one in self.uses if one.option.attribute == attribute] if attribute in self._values else []
 
-    def has(self, *options: Any) -> bool:
+    def has(self, *options: Declared) -> bool:
         """True if one of the options is used."""
         return any(one.attribute in self._values for one in options)
 
@@ -444,11 +470,11 @@ class Request:
         )
 
     @property
-    def arguments(self) -> list[Any]:
+    def arguments(self) -> list[Used]:
         """The positional arguments, in order."""
         return [one.value for one in self.uses if one.option.is_argument]
 
-    def require_choice(self, option: Any, noun: str) -> None:
+    def require_choice(self, option: Declared, noun: str) -> None:
         """Raises UsageError if the value of an option is not one of its choices. noun: names a value."""
         found = self.value(option)
         for value in found if option.kind in LISTS else [found]:
@@ -462,7 +488,7 @@ class Request:
 
 
 # The declarations of the options that all commands share.
-SHARED: Any = Request
+SHARED: Declared = Request
 
 
 class located:  # noqa: N801 - reads as what it does
@@ -474,14 +500,14 @@ class located:  # noqa: N801 - reads as what it does
 
     __slots__ = ("_use", "_uses")
 
-    def __init__(self, request: Request, option: Any) -> None:
+    def __init__(self, request: Request, option: Declared) -> None:
         self._uses = request.uses_of(option)
         self._use = self._uses[-1] if self._uses else None
 
-    def __enter__(self) -> Iterator[Any]:
+    def __enter__(self) -> Iterator[Used]:
         return self._values()
 
-    def _values(self) -> Iterator[Any]:
+    def _values(self) -> Iterator[Used]:
         for use in self._uses:
             self._use = use
             yield use.value

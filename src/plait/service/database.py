@@ -31,10 +31,16 @@ from plait.service.telemetry import Telemetry
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any, TypeAlias
 
-    from sqlalchemy import URL, Connection, Engine
+    from sqlalchemy import URL, ColumnElement, Connection, Engine, Row, Select
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
+
+    # Rows, columns and queries have types of their own in the library, by their columns.
+    AnyRow: TypeAlias = Row[Any]
+    Column: TypeAlias = ColumnElement[Any]
+    Query: TypeAlias = Select[Any]
 
 _LOG = logging.getLogger("plait.service")
 # The key of plait's advisory lock in PostgreSQL.

@@ -23,10 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
-    from typing import Any
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection
 
+    from plait.service.database import AnyRow
     from plait.service.transfer import Identity
 
 _TABLES = ("buckets", "documents", "revision_tags", "revisions", "validations")
@@ -77,7 +77,7 @@ def _steps(connection: Connection, metadata: MetaData) -> Iterator[RevisionRecor
 
 
 def _changes(
-    rows: Sequence[Row[Any]], names: dict[int, str], there: dict[Identity, tuple[str, str]]
+    rows: Sequence[AnyRow], names: dict[int, str], there: dict[Identity, tuple[str, str]]
 ) -> tuple[list[Identity], list[DocumentRecord]]:
     """The documents that a revision deleted and wrote. there: bucket and text of the documents before the revision;
     updated to those after it.
@@ -101,7 +101,7 @@ def _changes(
     return gone, new
 
 
-def _report(row: Row[Any]) -> ValidationRecord:
+def _report(row: AnyRow) -> ValidationRecord:
     details = {"validator": row.validator, "errors": row.errors or [], "expiresAfter": None}
     return ValidationRecord(row.name, row.status, _time(row.created_at), text_of([details]))
 

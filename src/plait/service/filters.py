@@ -15,10 +15,11 @@ from plait.tree.nodes import Array, Map
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, Protocol, TypeVar
+    from typing import Protocol, TypeVar
 
     from sqlalchemy import Connection
 
+    from plait.service.database import Column
     from plait.service.revision_store import RevisionDocument, StoredDocument
     from plait.service.route_arguments import Call
     from plait.tree.nodes import Value
@@ -104,7 +105,7 @@ class selected:  # noqa: N801 - reads as what it gives
                 self.marker = last or None
 
 
-_COLUMNS: dict[str, ColumnElement[Any]] = {
+_COLUMNS: dict[str, Column] = {
     "schema": ENTRIES.c.schema,
     "metadata.name": ENTRIES.c.name,
     "metadata.layeringDefinition.layer": ENTRIES.c.layer,

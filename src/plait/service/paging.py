@@ -15,12 +15,13 @@ from plait.service.api_errors import bad_parameter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
 
-    from sqlalchemy import ColumnElement, Connection, Select
+    from sqlalchemy import ColumnElement, Connection
+
+    from plait.service.database import Column, Query
 
     # A column, and True for descending order.
-    Key = tuple[ColumnElement[Any], bool]
+    Key = tuple[Column, bool]
 
 T = TypeVar("T")
 
@@ -47,12 +48,12 @@ class PageWindow(NamedTuple):
 
 def part(
     connection: Connection,
-    query: Select[Any],
+    query: Query,
     keys: Sequence[Key],
     window: PageWindow,
     *,
     seen: Sequence[ColumnElement[bool]] = (),
-) -> Select[Any]:
+) -> Query:
     """A query for the rows of a part and the first one after it.
 
     keys: the order of the rows; the last one is the unique number that markers name, and no value is null. seen:
@@ -65,12 +66,12 @@ def part(
     return ordered(query, keys).limit(window.most + 1)
 
 
-def ordered(query: Select[Any], keys: Sequence[Key]) -> Select[Any]:
+def ordered(query: Query, keys: Sequence[Key]) -> Query:
     """The query with its rows in order."""
     return query.order_by(*(column.desc() if descends else column for column, descends in keys))
 
 
-def _at_the_end(connection: Connection, query: Select[Any], keys: Sequence[Key], maximum: int) -> ColumnElement[bool]:
+def _at_the_end(connection: Connection, query: Query, keys: Sequence[Key], maximum: int) -> ColumnElement[bool]:
     """The condition for the first rows in the order of descending values and ascending numbers, for which there is no
     index.
 

@@ -8,17 +8,15 @@ from plait.service.api_errors import ApiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from sqlalchemy import Connection
 
-    from sqlalchemy import ColumnElement, Connection
+    from plait.service.database import Column
 
 MOST, MOST_SIZE = 5_000, 4 << 20
 """Rows of a table about one revision, and the characters of their texts."""
 
 
-def check_room(
-    connection: Connection, revision: ColumnElement[Any], text: ColumnElement[Any], number: int, size: int, what: str
-) -> None:
+def check_room(connection: Connection, revision: Column, text: Column, number: int, size: int, what: str) -> None:
     """Raises ApiError if one more row would exceed the maximum size of a revision's data.
 
     revision, text: columns of the table. number: of the revision. size: characters of the new text. what: names the

@@ -14,17 +14,20 @@ from plait.base.errors import PlaitError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol, TypeGuard
+    from typing import Any, Protocol, TypeAlias, TypeGuard
 
     from plait.base.source import Position
+
+    # A value of the language, or of a node.
+    Computed: TypeAlias = Any
 
     class DeferredValues(Protocol):
         """The data values after the merge."""
 
-        def value_of(self, deferred: Deferred) -> Any:
+        def value_of(self, deferred: Deferred) -> Computed:
             """Computes a deferred value. Raises UnresolvedValueError, and PlaitError if it depends on itself."""
 
-        def value_among(self, values: Any, value: Any) -> Any:
+        def value_among(self, values: Computed, value: Computed) -> Computed:
             """A value, with all deferred values in it computed from the given data values. Raises PlaitError."""
 
 
@@ -58,18 +61,22 @@ class Deferred:
     __slots__ = ("at", "compute", "of", "values")
 
     def __init__(
-        self, compute: Callable[[], Any], values: DeferredValues, at: Position | None = None, of: Deferred | None = None
+        self,
+        compute: Callable[[], Computed],
+        values: DeferredValues,
+        at: Position | None = None,
+        of: Deferred | None = None,
     ) -> None:
         self.compute = compute
         self.values = values
         self.at = at
         self.of = of
 
-    def known(self) -> Any:
+    def known(self) -> Computed:
         """The value, computed on first use. Raises UnresolvedValueError, and the errors of the computation."""
         return self.values.value_of(self)
 
-    def then(self, change: Callable[[Any], Any], at: Position | None = None) -> Deferred:
+    def then(self, change: Callable[[Computed], Computed], at: Position | None = None) -> Deferred:
         """A deferred value derived from this one by a function. at: the position of its node, by default the same."""
         return Deferred(lambda: change(self.known()), self.values, at or self.at, self)
 

@@ -19,7 +19,7 @@ from plait.base.source import Position, Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from plait.tree.annotations import Annotations
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Value: TypeAlias = "Map | Array | DocumentSet | bool | int | float | str | None"
     Collection: TypeAlias = "Map | Array | DocumentSet"
     Item: TypeAlias = "MapItem | ArrayItem | Document"
+    # The items of a collection. Code that knows its type knows theirs.
+    Items: TypeAlias = list[Any]
     Node: TypeAlias = "DocumentSet | Document | Map | MapItem | Array | ArrayItem"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import Warning
     from plait.base.source import Source
-    from plait.tree.nodes import DocumentSet
+    from plait.tree.nodes import DocumentSet, Items
 
 
 def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
@@ -30,7 +30,7 @@ def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = F
         value = pending.pop()
         if type(value) is not Map and type(value) is not Array:
             continue
-        items: list[Any] = value.items
+        items: Items = value.items
         pending += [item.value for item in reversed(items)]
         if type(value) is not Map:
             continue

@@ -35,9 +35,7 @@ from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from plait.tree.nodes import Item, Value
+    from plait.tree.nodes import Item, Items, Value
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Event, Mark, Parser
     from plait.yaml.scalars import ReaderSettings
@@ -145,10 +143,10 @@ class ParsePass:
         values, references = settings.plain, self.references
         # The innermost collection: its items and mode. `owner` is the map item (or document) that waits for its value;
         # in a map without an owner a key comes next. Exact types of items are known to the mode, not to the checker.
-        items: list[Any] = []
+        items: Items = []
         mode = _DOCUMENT
         owner: MapItem | Document | None = None
-        stack: list[tuple[list[Any], int, MapItem | None]] = []
+        stack: list[tuple[Items, int, MapItem | None]] = []
         value: Value
         item: Item
         while True:
@@ -217,7 +215,7 @@ class ParsePass:
                 items.append(item)
 
     def start_collection(
-        self, event: Event, owner: Item | None, items: list[Any], mode: int
+        self, event: Event, owner: Item | None, items: Items, mode: int
     ) -> tuple[Map | Array, MapItem | None]:
         """Creates a collection and attaches it to its parent. Also returns the map item whose key it is, or None."""
         kind, anchor, start, _, _, _ = event

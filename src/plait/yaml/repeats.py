@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from plait.tree.nodes import Items
+
 
 def has_repeated_keys(tree: DocumentSet) -> bool:
     """True if a map has a duplicate key."""
@@ -26,7 +28,7 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
     order: list[DocumentSet | Map | Array] = [tree, *below]
     changed: dict[Any, Any] = {}
     for node in reversed(order):
-        items: list[Any] = list(node.items)
+        items: Items = list(node.items)
         touched = False
         for index, item in enumerate(items):
             if (new := changed.get(item.value) if type(item.value) in _COLLECTIONS else None) is not None:
@@ -34,7 +36,7 @@ def deduplicate(tree: DocumentSet) -> DocumentSet:
                 touched = True
         if type(node) is Map:
             places: dict[object, int] = {}
-            kept: list[Any] = []
+            kept: Items = []
             for item in items:
                 place = places.setdefault(key_id(item.key), len(kept))
                 if place < len(kept):

@@ -28,11 +28,10 @@ from plait.yaml.lines.shapes import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from plait.tree.nodes import DocumentSet, Item
+    from plait.tree.nodes import DocumentSet, Item, Items
     from plait.yaml.comments import Comment
     from plait.yaml.lines import TextReading
+    from plait.yaml.lines.shapes import Parsed
 
 
 class DocumentReading:
@@ -68,13 +67,13 @@ class DocumentReading:
         distinct = True
         # The item without a value; then level, items and index of the innermost collection. The stack has the enclosing
         # ones.
-        owner: Any = None
-        item: Any
+        owner: Parsed = None
+        item: Parsed
         made: Map | Array
         cur = -1
-        items: list[Any] = []
-        index: Any = None
-        stack: list[tuple[int, list[Any], Any]] = []
+        items: Items = []
+        index: Parsed = None
+        stack: list[tuple[int, Items, Parsed]] = []
         number = self.closed = start - 1
         while True:
             number += 1
@@ -140,7 +139,7 @@ class DocumentReading:
         self.finish([*stack, (cur, items, index)], distinct=distinct)
         return number
 
-    def finish(self, open: list[tuple[int, list[Any], Any]], *, distinct: bool) -> None:
+    def finish(self, open: list[tuple[int, Items, Parsed]], *, distinct: bool) -> None:
         """Records that no map has a duplicate key. distinct: true if no closed map has one."""
         if self.document is not None:
             self.document.distinct = distinct and all(
@@ -159,14 +158,14 @@ class DocumentReading:
     def begin_item(
         self,
         kind: int,
-        key: Any,
+        key: Parsed,
         number: int,
-        stack: list[tuple[int, list[Any], Any]],
+        stack: list[tuple[int, Items, Parsed]],
         cur: int,
-        items: list[Any],
-        index: Any,
-        more: Any,
-    ) -> tuple[Item, Item, int, list[Any], Any]:
+        items: Items,
+        index: Parsed,
+        more: Parsed,
+    ) -> tuple[Item, Item, int, Items, Parsed]:
         """The first and the last item that begin on a line, and the level, items and index of the latter's collection.
 
         Raises NoShapeError.
@@ -191,7 +190,7 @@ class DocumentReading:
         return item, item, cur, items, index
 
     def complete(
-        self, item: Item, last: Item, value: Any, more: Any, number: int, indent: int, nested: int
+        self, item: Item, last: Item, value: Parsed, more: Parsed, number: int, indent: int, nested: int
     ) -> tuple[Item | None, int]:
         """Sets value, anchor and comments of the last item on a line.
 
@@ -214,7 +213,7 @@ class DocumentReading:
             self.of.setdefault(last if what == ALIAS else _last(last), []).extend(comments)
         return waits, number
 
-    def fill(self, owner: Item, what: int, value: Any, number: int, indent: int, nested: int) -> int:
+    def fill(self, owner: Item, what: int, value: Parsed, number: int, indent: int, nested: int) -> int:
         """Sets the value of an item. The value is on the item's line, or starts there. Returns its last line. Raises
         NoShapeError.
         """
@@ -232,7 +231,7 @@ class DocumentReading:
         return number
 
     def text_below(
-        self, owner: Item | None, kind: int, value: Any, what: int, number: int, items: list[Any], cur: int, nested: int
+        self, owner: Item | None, kind: int, value: Parsed, what: int, number: int, items: Items, cur: int, nested: int
     ) -> tuple[Item | None, int]:
         """Continues the text of the item above with deeper lines that are not items.
 
@@ -269,7 +268,7 @@ class DocumentReading:
         self.of[item] = self.pending.copy()
         self.pending.clear()
 
-    def go_on(self, items: list[Any], number: int, level: int) -> int:
+    def go_on(self, items: Items, number: int, level: int) -> int:
         """Continues the text of the last item. Returns its last line. Raises NoShapeError.
 
         items, level: of the innermost collection.

@@ -10,10 +10,10 @@ from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from plait.base.source import Source
     from plait.tree.nodes import Scalar
+    from plait.yaml.lines.shapes import Parsed
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 # Plain scalars of these characters are plain in any context.
@@ -24,7 +24,7 @@ DEEPEST = 16
 _NONE = object()
 
 
-def flow(text: str, plain: Mapping[str, Scalar]) -> Any:
+def flow(text: str, plain: Mapping[str, Scalar]) -> Parsed:
     """Parses a text that starts with `[` or `{`. Returns None if that requires the whole document."""
     if len(text) < 2 or text[-1] != _ENDS[text[0]]:
         return None
@@ -39,7 +39,7 @@ def end_of(text: str, start: int) -> int:
     return text.find('"', start)
 
 
-def nodes(made: Any, source: Source, line: int) -> Map | Array:
+def nodes(made: Parsed, source: Source, line: int) -> Map | Array:
     """Creates the nodes of a collection on one line."""
     make, entries = made
     if make is Array:
@@ -55,7 +55,7 @@ def nodes(made: Any, source: Source, line: int) -> Map | Array:
     )
 
 
-def _simple(text: str, plain: Mapping[str, Scalar]) -> Any:
+def _simple(text: str, plain: Mapping[str, Scalar]) -> Parsed:
     """Parses a collection of short words and quoted strings without escapes. Returns None for any other text."""
     inner = text[1:-1].strip(" ")
     parts = inner.split(",") if inner else []
@@ -72,7 +72,7 @@ def _simple(text: str, plain: Mapping[str, Scalar]) -> Any:
     return (Map, pairs) if len({key_id(key) for key, _ in pairs}) == len(pairs) else None
 
 
-def _scalar(text: str, plain: Mapping[str, Scalar]) -> Any:
+def _scalar(text: str, plain: Mapping[str, Scalar]) -> Parsed:
     first = text[:1]
     if first in _FIRST or (first == "-" and len(text) > 1 and text[1] != " "):
         return _NONE if text.strip(_PLAIN) or text[-1] == " " else plain[text]
@@ -83,7 +83,7 @@ def _scalar(text: str, plain: Mapping[str, Scalar]) -> Any:
     return _NONE
 
 
-def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
+def parsed(text: str, plain: Mapping[str, Scalar]) -> Parsed:
     """Parses a text with the YAML parser. Returns None for anchors, tags, merge keys and collections as keys."""
     if "\\/" in text:
         return None  # see `libyaml_quirks`
@@ -98,9 +98,9 @@ def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
         parser,
     )
 
-    root: list[Any] = []
+    root: list[Parsed] = []
     items = root
-    stack: list[tuple[Any, list[Any]]] = []
+    stack: list[tuple[Parsed, list[Parsed]]] = []
     try:
         next_event = parser().open(text)
         for expected in (STREAM_START, DOCUMENT_START):
@@ -124,7 +124,7 @@ def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
                 items = []
             elif kind == COLLECTION_END:
                 make, outer = stack.pop()
-                made: Any = items
+                made: Parsed = items
                 if make is Map:
                     made = list(zip(items[::2], items[1::2], strict=True))
                     keys = items[::2]

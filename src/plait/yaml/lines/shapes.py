@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Scalar
 
     # level, kind, key, value, more; see below.
-    Shape: TypeAlias = tuple[int, int, Any, Any, Any]
+    # A part of a line: a scalar, the lists of a flow collection, or a node made of them.
+    Parsed: TypeAlias = Any
+    Shape: TypeAlias = tuple[int, int, Parsed, Parsed, Parsed]
 
 
 class NoShapeError(Exception):
@@ -110,8 +112,8 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
     text = head.lstrip(" ")
     if value and _is_key(text):
         first = value[0]
-        key: Any = plain[text]
-        scalar: Any = NO_KEY
+        key: Parsed = plain[text]
+        scalar: Parsed = NO_KEY
         if first in _PLAIN_FIRST and value[-1] not in _PLAIN_LAST and ": " not in value and " #" not in value:
             scalar = plain[value]
         elif first == '"' and value.find('"', 1) == len(value) - 1 and "\\" not in value:
@@ -175,7 +177,7 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
     return (level, OTHER_ITEM, key, value, (inner, what, comment, anchor))
 
 
-def _key(text: str) -> tuple[Any, str]:
+def _key(text: str) -> tuple[Parsed, str]:
     """The key at the start of a text, and the text after its colon. A quoted key is a string, a plain one a tuple with
     its text.
     """
@@ -199,7 +201,7 @@ def _is_key(text: str) -> bool:
     return text[:1] in _KEY_FIRST and text[-1] not in _PLAIN_LAST and " #" not in text and len(text) <= _LONGEST_KEY
 
 
-def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None] | None:
+def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Parsed, int | None] | None:
     """The type of a value, the value, and the start of the comment after it. None if the parser is needed."""
     first = text[:1]
     if not first:
@@ -225,7 +227,7 @@ def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None
     return SCALAR, plain[text], at
 
 
-def _quoted(text: str, quote: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None] | None:
+def _quoted(text: str, quote: str, plain: Mapping[str, Scalar]) -> tuple[int, Parsed, int | None] | None:
     if quote == '"':
         end = end_of(text, 1)
     else:

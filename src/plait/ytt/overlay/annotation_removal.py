@@ -11,10 +11,9 @@ from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, DocumentSet, Map, Ma
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from plait.tree.annotations import Annotations
-    from plait.tree.nodes import Item, Value
+    from plait.tree.nodes import Item, Items, Value
 
 NAMESPACE = "overlay/"
 
@@ -29,7 +28,7 @@ def erased(value: Value) -> Value:
     if not isinstance(value, (Map, Array, DocumentSet)):
         return value
     given: Sequence[Item] = value.items
-    items: list[Any] | None = None
+    items: Items | None = None
     for place, item in enumerate(given):
         if item.annotations is None:
             inner = item.value

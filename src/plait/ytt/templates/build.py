@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
     from plait.tree.annotations import Annotations
-    from plait.tree.nodes import Item
+    from plait.tree.nodes import Item, Items
     from plait.tree.nodes import Value as NodeValue
     from plait.ytt.templates.node_table import Entry, ItemPattern, NodeTable
     from plait.ytt.yaml_fragments import YamlFragment
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         def added(self, item: Item, pattern: ItemPattern | None) -> Item:
             """Called for a new item. Returns the item to add. pattern: its template; None for a constant."""
 
-        def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
+        def replaced(self, old: Item, items: Items, value: object) -> Items:
             """Called when `template.replace(value)` replaces an item. Returns the items to add."""
 
         def settled(self, items: Sequence[MapItem], *, overrides: bool) -> None:
@@ -271,13 +271,13 @@ class Builder:
         self.run = run
         self.sizes = sizes
         self.stack: list[int] = []
-        self.lists: dict[int, list[Any]] = {}
+        self.lists: dict[int, Items] = {}
         self.site = self.last = -1
-        self.items: list[Any] = []
+        self.items: Items = []
         self.made = 0
         self.maps: dict[int, list[MapItem]] = {}
         # A list, and how many items it had when the last of them was replaced.
-        self.gone: tuple[list[Any] | None, int] = (None, 0)
+        self.gone: tuple[Items | None, int] = (None, 0)
 
     def fill(self, site: int, index: int, /, *values: object) -> None:
         """Adds the items of a chunk to a collection. values: of its holes."""
@@ -295,7 +295,7 @@ class Builder:
         if self.made > self.run.most:
             raise limit_error("what this template makes", "nodes", self.run.most)
 
-    def add(self, entries: list[Entry], values: tuple[object, ...], items: list[Any]) -> None:
+    def add(self, entries: list[Entry], values: tuple[object, ...], items: Items) -> None:
         """Adds the items of entries."""
         run = self.run
         source, listener = run.source, run.listener
@@ -314,7 +314,7 @@ class Builder:
             elif pattern.inner is None:
                 value = pattern.value
             else:
-                inner: list[Any] = []
+                inner: Items = []
                 value = pattern.inner(inner, source, pattern.line)
                 if pattern.children is None:
                     self.open(pattern.opens, inner)
@@ -348,13 +348,13 @@ class Builder:
 
     # ---- collections
 
-    def open(self, site: int, items: list[Any]) -> None:
+    def open(self, site: int, items: Items) -> None:
         """Begins a collection."""
         self.stack.append(site)
         self.lists[site] = self.items = items
         self.site = self.last = site
 
-    def place(self, site: int, entries: list[Entry]) -> list[Any]:
+    def place(self, site: int, entries: list[Entry]) -> Items:
         """The list for nodes of a collection other than the last one. Closes the collections below it."""
         stack, lists = self.stack, self.lists
         found = lists.get(site)
@@ -369,7 +369,7 @@ class Builder:
         self.items = found
         return found
 
-    def elsewhere(self, site: int, entries: list[Entry]) -> list[Any]:
+    def elsewhere(self, site: int, entries: list[Entry]) -> Items:
         """The list for a node whose own collection is not open: that of the nearest one that encloses it and the last
         node.
         """

@@ -24,11 +24,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    from plait.tree.nodes import Items
+
+    # Plain data of a plan, as the cache has them: tuples, lists and scalars.
+    Form: TypeAlias = Any
 
     from plait.base.code_cache import CodeCache
     from plait.base.source import Source
-    from plait.tree.nodes import Item, Value
+    from plait.tree.nodes import Value
     from plait.ytt.templates.node_table import Entry
 
 _COLLECTIONS = (Map, Array, DocumentSet)
@@ -56,7 +61,7 @@ class CachedTemplate(YamlFile):
         "plain_comments",
     )
 
-    def __init__(self, source: Source, entry: tuple[Any, ...]) -> None:
+    def __init__(self, source: Source, entry: Form) -> None:
         self.source = source
         self.is_template = True
         self.code: CodeType
@@ -98,7 +103,7 @@ class CachedTemplate(YamlFile):
 def find(cache: CodeCache, source: Source, *, traced: bool) -> CachedTemplate | None:
     """The cached form of a template, or None."""
     entry = cache.get(_key(cache, source, traced))
-    return None if entry is None else CachedTemplate(source, entry)  # type: ignore[arg-type]
+    return None if entry is None else CachedTemplate(source, entry)
 
 
 def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: NodeTable, *, traced: bool) -> None:
@@ -170,7 +175,7 @@ def _entries_form(entries: Sequence[Entry]) -> list[object]:
     return out
 
 
-def _run_form(items: Sequence[Item]) -> tuple[object, ...]:
+def _run_form(items: Items) -> tuple[object, ...]:
     kind = _NUMBERS[type(items[0])]
     parts: list[object] = [kind]
     _PARTS[kind](items, parts)
@@ -189,7 +194,7 @@ def _form(value: Value) -> object:
     return value
 
 
-def _map_parts(items: Sequence[Any], parts: list[object]) -> None:
+def _map_parts(items: Items, parts: list[object]) -> None:
     for item in items:
         key, value = item.key, item.value
         if type(value) is Map or type(value) is Array:
@@ -199,7 +204,7 @@ def _map_parts(items: Sequence[Any], parts: list[object]) -> None:
         parts += (key, value, item.line)
 
 
-def _array_parts(items: Sequence[Any], parts: list[object]) -> None:
+def _array_parts(items: Items, parts: list[object]) -> None:
     for item in items:
         value = item.value
         if type(value) is Map or type(value) is Array:
@@ -207,18 +212,18 @@ def _array_parts(items: Sequence[Any], parts: list[object]) -> None:
         parts += (value, item.line)
 
 
-def _document_parts(items: Sequence[Any], parts: list[object]) -> None:
+def _document_parts(items: Items, parts: list[object]) -> None:
     for item in items:
         parts += (_form(item.value), item.line, item.distinct)
 
 
-_PARTS: tuple[Callable[[Sequence[Any], list[object]], None], ...] = (_map_parts, _array_parts, _document_parts)
+_PARTS: tuple[Callable[[Items, list[object]], None], ...] = (_map_parts, _array_parts, _document_parts)
 
 
 # ---- from plain data
 
 
-def _plan(form: tuple[Any, ...], source: Source) -> NodeTable:
+def _plan(form: Form, source: Source) -> NodeTable:
     if sys.getrecursionlimit() < DEEPEST:
         sys.setrecursionlimit(DEEPEST)
     stepwise, sites, chunks = form
@@ -228,7 +233,7 @@ def _plan(form: tuple[Any, ...], source: Source) -> NodeTable:
     return plan
 
 
-def _entries(forms: list[Any], source: Source) -> list[Entry]:
+def _entries(forms: list[Form], source: Source) -> list[Entry]:
     out: list[Entry] = []
     for form in forms:
         if type(form) is tuple:
@@ -249,13 +254,13 @@ def _entries(forms: list[Any], source: Source) -> list[Entry]:
     return out
 
 
-def _items(run: tuple[Any, ...], source: Source) -> list[Any]:
+def _items(run: Form, source: Source) -> Items:
     parts = iter(run)
-    items: list[Any] = _MADE[next(parts)](parts, source)
+    items: Items = _MADE[next(parts)](parts, source)
     return items
 
 
-def _value(form: tuple[Any, ...] | list[Any], source: Source) -> Map | Array:
+def _value(form: Form, source: Source) -> Map | Array:
     parts = iter(form)
     line = next(parts)
     if type(form) is tuple:
@@ -263,7 +268,7 @@ def _value(form: tuple[Any, ...] | list[Any], source: Source) -> Map | Array:
     return Array(_array_items(parts, source), source, line)
 
 
-def _map_items(parts: Iterator[Any], source: Source) -> list[MapItem]:
+def _map_items(parts: Iterator[Form], source: Source) -> list[MapItem]:
     items = []
     for key, value, line in zip(parts, parts, parts, strict=True):
         if type(value) is tuple or type(value) is list:
@@ -274,7 +279,7 @@ def _map_items(parts: Iterator[Any], source: Source) -> list[MapItem]:
     return items
 
 
-def _array_items(parts: Iterator[Any], source: Source) -> list[ArrayItem]:
+def _array_items(parts: Iterator[Form], source: Source) -> list[ArrayItem]:
     items = []
     for value, line in zip(parts, parts, strict=True):
         if type(value) is tuple or type(value) is list:
@@ -283,7 +288,7 @@ def _array_items(parts: Iterator[Any], source: Source) -> list[ArrayItem]:
     return items
 
 
-def _documents(parts: Iterator[Any], source: Source) -> list[Document]:
+def _documents(parts: Iterator[Form], source: Source) -> list[Document]:
     items = []
     for value, line, distinct in zip(parts, parts, parts, strict=True):
         if type(value) is tuple or type(value) is list:
@@ -294,4 +299,4 @@ def _documents(parts: Iterator[Any], source: Source) -> list[Document]:
     return items
 
 
-_MADE: tuple[Callable[[Iterator[Any], Source], list[Any]], ...] = (_map_items, _array_items, _documents)
+_MADE: tuple[Callable[[Iterator[Form], Source], Items], ...] = (_map_items, _array_items, _documents)

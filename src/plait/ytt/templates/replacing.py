@@ -10,9 +10,7 @@ from plait.ytt.yaml_fragments import YamlFragment, go_type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from plait.tree.nodes import Item
+    from plait.tree.nodes import Item, Items
     from plait.tree.nodes import Value as NodeValue
 
 # Annotations that apply to their node, and are lost with it.
@@ -31,7 +29,7 @@ _KINDS = {
 }
 
 
-def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
+def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> Items:
     """The items of a value that replaces an item of this type. Raises StarlarkError for a value of another type."""
     if kind is MapItem and type(nodes) is Map:
         return nodes.items

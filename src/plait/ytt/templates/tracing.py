@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.base.source import Source
-    from plait.tree.nodes import Item
+    from plait.tree.nodes import Item, Items
     from plait.tree.nodes import Value as NodeValue
     from plait.tree.provenance import Origin, Trace
     from plait.tree.provenance.marks import Marks
@@ -206,7 +206,7 @@ class TemplateTracer:
             self.windows.shape_here(marks.control("map key", items[0].source, items[0].line))
             marks.shaped.add(self.source)
 
-    def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
+    def replaced(self, old: Item, items: Items, value: object) -> Items:
         if not items:
             return items
         windows = self.windows

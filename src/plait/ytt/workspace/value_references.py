@@ -19,10 +19,9 @@ from plait.ytt.templates.tracing import traced_values, windows_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from plait.starlark.instrument.dataflow.windows import DependencyTracker
-    from plait.tree.nodes import Document, Item
+    from plait.tree.nodes import Document, Item, Items
     from plait.tree.nodes import Value as NodeValue
     from plait.tree.provenance import Origin, Trace
 
@@ -102,8 +101,8 @@ class ReferredValues(Struct):
         if type(value) is not Map and type(value) is not Array:
             return value
         current_budget().check_time()
-        before: list[Any] = value.items
-        items: list[Any] | None = None
+        before: Items = value.items
+        items: Items | None = None
         for place, item in enumerate(before):
             if type(item.value) not in SCALARS:
                 found = self._known(item.value, trace)
