@@ -272,22 +272,26 @@ def keyword(default: object = None) -> Declared:
 
 def switch(name: str, help: str, **more: Unpack[Properties]) -> bool:
     """A boolean option."""
-    return Option(name, SWITCH, help, **more)  # type: ignore[return-value]
+    found: bool = declared(name, SWITCH, help, **more)
+    return found
 
 
 def text(name: str, help: str, **more: Unpack[Properties]) -> str:
     """An option with one string, the last one used."""
-    return Option(name, TEXT, help, **more)  # type: ignore[return-value]
+    found: str = declared(name, TEXT, help, **more)
+    return found
 
 
 def texts(name: str, help: str, **more: Unpack[Properties]) -> list[str]:
     """An option with a list of strings, one per use."""
-    return Option(name, TEXTS, help, **more)  # type: ignore[return-value]
+    found: list[str] = declared(name, TEXTS, help, **more)
+    return found
 
 
 def csv(name: str, help: str, **more: Unpack[Properties]) -> list[str]:
     """An option with a list of strings, several per use, separated by commas."""
-    return Option(name, CSV, help, **more)  # type: ignore[return-value]
+    found: list[str] = declared(name, CSV, help, **more)
+    return found
 
 
 def value_map(help: str, **more: Unpack[Properties]) -> Declared:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     Value: TypeAlias = "Map | Array | DocumentSet | bool | int | float | str | None"
     Collection: TypeAlias = "Map | Array | DocumentSet"
     Item: TypeAlias = "MapItem | ArrayItem | Document"
-    # The items of a collection. Code that knows its type knows theirs.
-    Items: TypeAlias = list[Any]
+    # An item, and the items, of a collection. Code that knows its type knows theirs.
+    AnyItem: TypeAlias = Any
+    Items: TypeAlias = list[AnyItem]
     Node: TypeAlias = "DocumentSet | Document | Map | MapItem | Array | ArrayItem"
 
 

@@ -73,9 +73,9 @@ def merge(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
         for place in places:
             left = edit.items[place]
             if step.leaf or left.value is None:
-                edit.put(place, run.did(step, left, revalued(left, step.clean())), run.owned)  # type: ignore[arg-type]
+                edit.put(place, run.did(step, left, revalued(left, step.clean())), run.owned)
             elif step.kind is Deferred or is_deferred(left.value):
-                edit.put(place, run.did(step, left, merged_later(run, left, step)), run.owned)  # type: ignore[arg-type]
+                edit.put(place, run.did(step, left, merged_later(run, left, step)), run.owned)
             else:
                 _merge_below(run, edit, place, step, places)
     else:
@@ -88,7 +88,7 @@ def added(run: OverlayApplication, edit: Edit, step: OverlayStep, *, skipped: bo
         run.missed(step, edit)
     else:
         run.no_match(step, edit, adds=True)
-        edit.add(run.did(step, None, item or step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+        edit.add(run.did(step, None, item or step.clean()), run.owned, looked_up=step.matcher is None)
 
 
 def _merge_below(run: OverlayApplication, edit: Edit, index: int, step: OverlayStep, places: Sequence[int]) -> None:
@@ -100,7 +100,7 @@ def _merge_below(run: OverlayApplication, edit: Edit, index: int, step: OverlayS
         run.failed_at(left, places, index)
         raise
     if value is not left.value:
-        edit.put(index, run.did(step, left, left.with_value(value)), run.owned)  # type: ignore[arg-type]
+        edit.put(index, run.did(step, left, left.with_value(value)), run.owned)
     else:
         # A collection owned by the application was changed in place.
         edit.check_key(index)
@@ -162,11 +162,11 @@ def replace(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
                 run.failed_at(left, places, place)
                 raise wrong_kind(left, left.value, step.item.value)
             item = _item_to_insert(run, step, left, places, place)
-            edit.exchange(place, run.did(step, left, item), run.owned)  # type: ignore[arg-type]
+            edit.exchange(place, run.did(step, left, item), run.owned)
     elif places is not None and step.or_add:
         run.no_match(step, edit, adds=True)
         item = run.did(step, None, _item_to_insert(run, step, None))
-        edit.add(item, run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+        edit.add(item, run.owned, looked_up=step.matcher is None)
     else:
         run.missed(step, edit)
 
@@ -224,9 +224,9 @@ def insert(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 def append(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """`append`: adds the right item at the end, regardless of matches."""
     if type(edit) is DocumentsEdit:
-        edit.append(run.did(step, None, step.clean()))  # type: ignore[arg-type]
+        edit.append(run.did(step, None, step.clean()))
     else:
-        edit.add(run.did(step, None, step.clean()), run.owned, looked_up=False)  # type: ignore[arg-type]
+        edit.add(run.did(step, None, step.clean()), run.owned, looked_up=False)
 
 
 def check(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
@@ -328,7 +328,7 @@ def _change(run: OverlayApplication, edit: Edit, step: OverlayStep, index: int) 
         edit.check_key(index)
     else:
         new = rewritten(form, text, tree, merged, step.item.position)
-        edit.put(index, run.did(step, left, left.with_value(new)), run.owned)  # type: ignore[arg-type]
+        edit.put(index, run.did(step, left, left.with_value(new)), run.owned)
 
 
 def _with_embedded_text(step: OverlayStep) -> Item:

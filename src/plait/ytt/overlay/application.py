@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from plait.tree.nodes import Array, Item, Value
+    from plait.tree.nodes import AnyItem, Array, Item, Value
     from plait.ytt.overlay.changed_collections import Edit, Owned
     from plait.ytt.overlay.plan import OverlayStep
 
@@ -156,7 +156,7 @@ class OverlayApplication(OverlayState):
 
     # Reports of the actions, see `OverlayListener`.
 
-    def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
+    def did(self, step: OverlayStep, left: Item | None, item: Item) -> AnyItem:
         return item if self.listener is None else self.listener.did(step, left, item)
 
     def removed(self, step: OverlayStep, left: Item) -> None:
