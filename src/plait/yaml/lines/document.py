@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet, Item, Items
     from plait.yaml.comments import Comment
     from plait.yaml.lines import TextReading
-    from plait.yaml.lines.shapes import Parsed
+    from plait.yaml.lines.flow import Parsed
 
 
 class DocumentReading:

@@ -10,10 +10,13 @@ from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, TypeAlias
 
     from plait.base.source import Source
     from plait.tree.nodes import Scalar
-    from plait.yaml.lines.shapes import Parsed
+
+    # A part of a line: a scalar, the lists of a flow collection, or a node made of them.
+    Parsed: TypeAlias = Any
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 # Plain scalars of these characters are plain in any context.

@@ -12,13 +12,12 @@ from plait.yaml.lines.flow import end_of, flow, parsed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     from plait.tree.nodes import Scalar
+    from plait.yaml.lines.flow import Parsed
 
     # level, kind, key, value, more; see below.
-    # A part of a line: a scalar, the lists of a flow collection, or a node made of them.
-    Parsed: TypeAlias = Any
     Shape: TypeAlias = tuple[int, int, Parsed, Parsed, Parsed]
 
 
