@@ -14,12 +14,12 @@ import plait
 from plait.authoring.project.file import read
 from plait.authoring.project.project_schema import schema
 from plait.cli import main
-from plait.cli.commands import commands
+from plait.cli.commands import commands, node_of
 from plait.cli.fleet_answers import ANSWERS
 from plait.cli.render import FMT, TEMPLATE
 from plait.engine import DIALECTS, dialect, keywords_of
 from plait.engine.flags import Command
-from plait.engine.options import DELIVERY, EVALUATION, MAP, PROCESS, SWITCH, VALUE, Option, Use
+from plait.engine.options import DELIVERY, EVALUATION, MAP, PROCESS, SHARED, SWITCH, VALUE, Option, Use
 from plait.engine.patch import Patch
 from plait.engine.pipeline import KINDS, options_of
 from plait.engine.render import Render
@@ -71,8 +71,8 @@ CSS = {"engine/notebook.py"}
 
 def test_a_text_names_no_flag_that_is_not_declared() -> None:
     """A flag that gets another name has to get it in messages and help as well."""
-    tables = [*commands().values(), *(one for one, _ in ANSWERS.values()), FMT, TEMPLATE]
-    known = {flag.name for table in tables for flag in table.flags} | {"color", "debug", "message-format"}
+    tables = [*commands().values(), node_of("help").command, *(one for one, _ in ANSWERS.values()), FMT, TEMPLATE]
+    known = {flag.name for table in tables for flag in table.flags} | {flag.name for flag in SHARED.shared}
     unknown = []
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()

@@ -10,7 +10,7 @@ from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import followed, write_file
 from plait.cli.progress import working
 from plait.cli.runs import described
-from plait.cli.streams import complain, write_answer, write_out
+from plait.cli.streams import complain, note, write_answer, write_out
 from plait.cli.tools import confirmed, only_argument
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
@@ -140,7 +140,13 @@ Render a run, look for mistakes, and ask where a value comes from:
   plait run {name}
   plait lint
   plait explain run {name} PATH
+
+A test of it, in tests/{name}.test.yml; plait test runs it:
+
+  tests: {{a value: {{run: {name}, equals: {{PATH: VALUE}}}}}}
 """
+# Maximum number of characters of a note.
+_NOTE = 300
 
 
 def main_init(flags: Init) -> int:
@@ -167,16 +173,17 @@ def _adopt(flags: Init, directory: str) -> int:
 
     with working("looking for runs"):
         found = draft(directory)
-    notes = "".join(f"note: {note}\n" for note in found.notes)
+    notes = "".join(f"note: {one if len(one) <= _NOTE else one[: _NOTE - 3] + '...'}\n" for one in found.notes)
     if not found.runs:
-        complain(notes)
+        note(notes)
         raise UsageError(
             f"no run was found in {directory}",
             expected="annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait",
             hint=_other_tool(directory) or "write a plait.yml by hand, or name an empty directory: plait init demo",
             code="nothing-to-do",
         )
-    write_answer("".join(f"{line}\n" for run in found.runs for line in described(run)) + notes)
+    note(notes + "\n" * bool(notes))
+    write_answer("".join(f"{line}\n" for run in found.runs for line in described(run)))
     write_answer(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in found.text.splitlines()))
     if flags.dry_run:
         return 0

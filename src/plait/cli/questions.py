@@ -183,7 +183,9 @@ def _as_run(name: str) -> str | None:
         return None
     names = [*project.runs, *project.matrices]
     meant = name if name in names else next(iter(near(name, names)), None)
-    return None if meant is None else f"a run of the project: run {meant}"
+    if meant is not None:
+        return f"a run of the project: run {meant}"
+    return f"such as run {names[0]} {name}" if project.path and names else None
 
 
 def _detected(argv: list[str]) -> str:

@@ -21,7 +21,7 @@ from plait.base.writing.targets import write_file
 from plait.cli.colour import in_colour
 from plait.cli.progress import working
 from plait.cli.runs import announced
-from plait.cli.streams import in_workflow, write_answer, write_out
+from plait.cli.streams import in_workflow, note, write_answer, write_out
 from plait.cli.test_output import TerminalReporter, obsolete_note
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
@@ -116,6 +116,10 @@ def main(flags: Test) -> int:
         return 0 if cases else NO_TESTS
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
+        if not collected.cases:
+            note(
+                "  hint:     tests are in files named *.test.yml: tests: {a value: {run: NAME, equals: {PATH: VALUE}}}\n"
+            )
         return NO_TESTS
     if current_budget().keeper is not None:
         stop_timer()  # each test has its own limit

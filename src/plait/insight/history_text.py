@@ -67,17 +67,18 @@ def to_text(history: History, *, presence: bool = False, width: int | None = Non
     """The history as a table: the value, then one entry per line, oldest first, with its origins indented below.
 
     width: of the terminal. Text that does not fit continues on the next line; a source line continues in its column if
-    that is wide enough. Long positions are shortened in the middle.
+    that is wide enough. Long positions are shortened in the middle,
+    and values of entries at the end; without a width nothing is.
     """
     secret = history.secret
     rows: list[Row] = []
     for entry in history.entries:
-        _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
+        _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1, whole=width is None)
     # The evaluation of a library is always shown.
     libraries = [entry for entry in flat(history.presence) if entry.action.startswith("library ")]
     for entry in history.presence if presence else distinct(libraries):
-        _rows(entry, 0, rows, secret=secret, nested=True)
-    value = HIDDEN if secret else shown(history.value)
+        _rows(entry, 0, rows, secret=secret, nested=True, whole=width is None)
+    value = HIDDEN if secret else shown(history.value, whole=True)
     out: list[StyledLine] = [[("place", f"{history.place}:"), ("value", f" {value}" if value else "")]]
     if width is not None:
         rows = [(_narrow_place(row[0], width), *row[1:]) for row in rows]
@@ -143,11 +144,11 @@ def _in_column(text: str, room: int) -> list[str]:
     return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)
 
 
-def _rows(entry: HistoryEntry, depth: int, rows: list[Row], *, secret: bool, nested: bool) -> None:
+def _rows(entry: HistoryEntry, depth: int, rows: list[Row], *, secret: bool, nested: bool, whole: bool) -> None:
     secret = secret or entry.secret
     value = ""
     if entry.has_value:
-        value = HIDDEN if secret else shown(entry.value)
+        value = HIDDEN if secret else shown(entry.value, whole=whole)
     if entry.state != CURRENT:
         value = f"{value} ({entry.state})".strip()
     text = "" if entry.text is None or secret else f"| {entry.text.strip()}"
@@ -155,11 +156,11 @@ def _rows(entry: HistoryEntry, depth: int, rows: list[Row], *, secret: bool, nes
     if depth < _SHOWN_DEPTH:
         for inner in entry.origins:
             if inner.action not in ("overlay", "overlay match") or nested:
-                _rows(inner, depth + 1, rows, secret=secret, nested=False)
+                _rows(inner, depth + 1, rows, secret=secret, nested=False, whole=whole)
 
 
-def shown(value: Value) -> str:
-    """A value on one short line."""
+def shown(value: Value, *, whole: bool = False) -> str:
+    """A value on one short line. whole: a scalar without line breaks is not shortened."""
     if type(value) is Map:
         return "{}" if not value.items else f"(map of {len(value.items)})"
     if type(value) is Array:
@@ -167,5 +168,5 @@ def shown(value: Value) -> str:
 
     text = write_value(value).rstrip("\n")
     if "\n" in text:
-        text = repr(value)
-    return text if len(text) <= _SHOWN_VALUE else text[: _SHOWN_VALUE - 3] + "..."
+        text, whole = repr(value), False
+    return text if whole or len(text) <= _SHOWN_VALUE else text[: _SHOWN_VALUE - 3] + "..."

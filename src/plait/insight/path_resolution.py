@@ -120,6 +120,8 @@ def no_place(
             else f"a PATH to the secret itself is valid: {where}:{upto}",
             code="no-such-place",
         )
+    if depth == 0 and len(chosen) > 1:
+        return _in_no_document(shown, path, [document for _, document in chosen], names)
     if type(value) is Map:
         hidden = names.secret_keys(value)
         keys = [hidden.get(item) or scalar_text(item.key) for item in value.items]
@@ -148,6 +150,34 @@ def no_place(
         found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
         code="no-such-place",
     )
+
+
+def _in_no_document(key: str, path: Path, documents: Sequence[Document], names: ItemNames) -> UsageError:
+    """The error for a path whose first key no document has. key: its first key."""
+    tops = [document.value for document in documents if type(document.value) is Map]
+    known = {scalar_text(item.key): None for top in tops for item in top.items if item not in names.secret_keys(top)}
+    places: list[str] = []
+    for document in documents:
+        found = ways(document.value, ("**", *path.steps), names)[: _MOST_NAMED - len(places)]
+        name = document_name(document)
+        shown = name if name and not any(map(names.hides, name_items(document))) else None
+        places += [
+            f"{shown}:{text}" if shown else text
+            for text in (path_text(document, way, names.of, names.key) for way in found)
+        ]
+    where = path.selector or f"any of {len(documents)} documents"
+    return UsageError(
+        f'no key "{key}" in {where}',
+        found=_listed([*known]) or "no map",
+        hint=did_you_mean(key, list(known))
+        or _kind_hint(path, documents, names)
+        or (f"did you mean {listed(places, quote=chr(34))}?" if places else None),
+        code="no-such-place",
+    )
+
+
+# Places that a hint names.
+_MOST_NAMED = 3
 
 
 def _has_key(around: Map, key: str, names: ItemNames) -> bool:

@@ -108,8 +108,14 @@ def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
     return None if meant is None else f'the setting of --{flag} is "{meant}"'
 
 
+# Names of a map of values elsewhere.
+_OF_VALUES = frozenset({"data", "data-values", "values", "variables"})
+
+
 def _misspelt(name: str, options: Mapping[str, Option]) -> str | None:
     """A hint for a misspelt setting, or for the misspelt name of a flag."""
+    if (maps := [setting for setting, one in options.items() if one.kind == MAP]) and name in _OF_VALUES:
+        return f'"{maps[0]}" is a map of values: {maps[0]}: {{name: value}}'
     flags = near(name, [one.name for one in options.values()])
     return did_you_mean(name, options) or (_setting_of(flags[0], options) if flags else None)
 

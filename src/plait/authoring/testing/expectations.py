@@ -176,7 +176,17 @@ class SameAs:
 
     def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:
         if isinstance(self._other, str):
-            other = printed(read([source(self._other)]))
+            # A file that is missing, or may not be read, fails this test and no other.
+            try:
+                check_read(self._other, self._at)
+                path = os.path.normpath(self._other)
+                check_read(path, self._at)
+                if not os.path.isfile(path):
+                    raise read_failure(path, subject=f'"{self._shown}"', at=self._at, kind=UsageError)
+                other = printed(read([source(path)]))
+            except PlaitError as error:
+                yield _failure(f"same-as: {text_of(error)}", self._at)
+                return
         else:
             other = list(evaluator.outcome(self._other).items())
         differences = diff(other, outcome.items())
@@ -347,12 +357,7 @@ def _same_as(item: MapItem, where: Where) -> Iterator[Expectation]:
         if type(file.value) is not str:
             raise wrong(file, "the path of a file")
         path = os.path.join(where.directory, file.value)
-        check_read(path, file.position)
-        path = os.path.normpath(path)
-        check_read(path, file.position)
-        if not os.path.isfile(path):
-            raise read_failure(path, subject=f'"{file.value}"', at=file.position, kind=UsageError)
-        yield SameAs(path, path, item.position)
+        yield SameAs(path, os.path.normpath(path), file.position)
         return
     if type(value) is not str and type(value) is not Map:
         raise wrong(item, "the name of a run, the settings of one, or file: PATH")

@@ -156,6 +156,8 @@ class Trace:
     documents with a parent, their own items, and the origins of the parent's items.
     """
 
+    # The name of the stage whose document is the data values: it has no part in the output.
+    DATA_VALUES = "data values"
     __slots__ = (
         "asked",
         "changes",

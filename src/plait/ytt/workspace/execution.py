@@ -186,7 +186,7 @@ class Execution:
             self.session.context.lookups.complete(self.library.name, schema, own_entries, merged)
         if trace is not None:
             trace.label = None
-            trace.stage("data values", [merged])
+            trace.stage(trace.DATA_VALUES, [merged])
         listener = current_listener()
         if listener is not None and schema is not None:
             from plait.ytt.schema.points import report_points
