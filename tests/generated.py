@@ -1,6 +1,6 @@
 """What follows from the code in docs/: the API from docstrings, flags, annotations and limits from their tables.
 
-`pytest tests/test_public_api.py tests/test_reference.py --update` writes them.
+`pytest tests/api/test_public_api.py tests/test_reference.py --update` writes them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ AWAITED = ("render", "patch", "layer", "compose")
 
 DOCSTRINGS = ci.load("docstrings")
 FLAGS = pathlib.Path(__file__).parent / "cases" / "flags.yml"
-NOTE = (
-    "<!-- Written by `pytest tests/test_public_api.py tests/test_reference.py --update`; edit the code instead. -->\n"
-)
+NOTE = "<!-- Written by `pytest tests/api/test_public_api.py tests/test_reference.py --update`; edit the code instead. -->\n"
 
 
 def check(page: pathlib.Path, text: str, update: str | None) -> None:

@@ -11,17 +11,19 @@ TESTS = pathlib.Path(__file__).parent
 DOCS = TESTS.parent / "docs" / "compatibility"
 PAGE = (DOCS / "ytt-checklist.md").read_text("utf-8")
 ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+?) \|$", re.MULTILINE)
-TEST = re.compile(r"`((?:cli|unit|property|yaml|starlark|templates|text|overlay|schema|modules|libraries)/[^`]+)`")
+TEST = re.compile(
+    r"`((?:[a-z]+/test_\w+\.py::|(?:cli|yaml|starlark|templates|text|overlay|schema|modules|libraries)/)[^`]+)`"
+)
 
 
 def exists(name: str) -> bool:
     """Whether there is a test of this name."""
     area, _, rest = name.partition("/")
+    if "::" in name:
+        file, _, function = name.partition("::")
+        return f"def {function}(" in (TESTS / file).read_text("utf-8")
     if area == "cli":
         return (TESTS / "cli" / f"{rest}.txtar").exists()
-    if area in ("unit", "property"):
-        file, _, function = rest.partition("::")
-        return f"def {function}(" in (TESTS / area / file).read_text("utf-8")
     if area == "yaml":
         file, _, heading = rest.partition(": ")
         return f"\n== {heading}\n" in (TESTS / "cases" / "yaml" / f"{file}.txt").read_text("utf-8")

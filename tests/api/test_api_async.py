@@ -15,7 +15,7 @@ from plait.api import workers
 
 STUCK = {"stuck.yml": "#@ for n in range(1 << 30):\n#@   x = [n, n]\n#@ end\n"}
 MUCH: plait.Limits = {"steps": 1 << 50, "seconds": LONGEST}
-EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize("isolated", [False, True])

@@ -22,7 +22,7 @@ from plait.api import workers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 STUCK = "#@ for n in range(1 << 30):\n#@   x = [n, n]\n#@ end\n"
 ENDLESS: plait.Limits = {"steps": 1 << 50, "seconds": 0.5}
 GROWS = 'a: #@ [("a" * 30000000) + str(n) for n in range(30)]\n'

@@ -23,7 +23,7 @@ import generated
 import plait
 import plait.api
 
-TESTS = pathlib.Path(__file__).parent
+TESTS = pathlib.Path(__file__).parents[1]
 FUNCTIONS: list[Callable[..., object]] = [getattr(plait, name) for name in generated.FUNCTIONS]
 
 TEMPLATE = """\

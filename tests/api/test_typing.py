@@ -14,7 +14,7 @@ import plait
 from generated import AWAITED
 from plait.base.limits import TABLE
 
-TYPING = pathlib.Path(__file__).parent / "typing"
+TYPING = pathlib.Path(__file__).parents[1] / "typing"
 ROOT = TYPING.parent.parent
 
 

@@ -11,7 +11,7 @@ import lint_cases
 from lint_cases import Case
 from plait.authoring.lint.codes import CODES
 
-CASES = Path(__file__).parent / "cases" / "lint"
+CASES = Path(__file__).parents[1] / "cases" / "lint"
 
 
 def cases() -> list[tuple[str, Case]]:

@@ -10,7 +10,7 @@ import yaml
 
 from plait.authoring.lint.portable import CODE_OF, entries
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "compatibility"
 # Sections that say where there is no difference in what is taken or made.
 NO_DIFFERENCES = {

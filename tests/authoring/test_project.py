@@ -17,7 +17,7 @@ from plait.authoring.project.run_inference import guess
 from plait.base.input_view import InputView
 from plait.base.source import Source
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "cli" / "project_runs.txtar"
 MISTAKES = ROOT / "tests" / "cli" / "project_mistakes.txtar"
 

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from test_fleet import FILES, many, put
 
 from plait.authoring.lint.linter import lint
 from plait.authoring.project import file as project_file
 from plait.authoring.project.run_selection import about, choose
 from plait.base.errors import UsageError
 from plait.cli import main
-from test_fleet import FILES, many, put
 
 MATRIX = FILES["plait.yml"].replace("{site.path}", "sites/{site}")
 ONE = "  one: {render: {files: one.yml}}\n"

@@ -29,7 +29,7 @@ from plait.base import content
 from plait.base.fast_paths import FAST
 from plait.base.permissions import Permissions
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_published_schema_is_the_present_one(update: str | None) -> None:

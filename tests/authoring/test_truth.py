@@ -12,7 +12,7 @@ from plait.authoring.lsp.features import FileEdit, FileRange
 from truth.projects import Subject, opened
 from truth.rows import HEAD, Row
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "three-dialects"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "three-dialects"
 OURS = (
     "completion", "definition", "diagnostics", "explained", "fixes", "folding", "hovering", "impact", "inference",
     "insertion", "recorded", "rename", "setting", "sources", "tokens", "undo",

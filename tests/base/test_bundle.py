@@ -18,7 +18,7 @@ if not hasattr(os, "pread"):
     pytest.skip("there are no bundles on this system", allow_module_level=True)
 
 SOURCES = pathlib.Path(plait.__file__).parent
-LAUNCHER = pathlib.Path(__file__).parents[1] / "scripts" / "plait"
+LAUNCHER = pathlib.Path(__file__).parents[2] / "scripts" / "plait"
 
 # Imports the modules that the arguments name with a bundle, prints where each came from and the name in it.
 PROGRAM = """\

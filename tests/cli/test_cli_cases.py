@@ -27,7 +27,7 @@ import pytest
 
 from plait.cli import PLAIT, PROGRAMS, main
 
-CASES = sorted((pathlib.Path(__file__).parent / "cli").glob("*.txtar"))
+CASES = sorted((pathlib.Path(__file__).parents[1] / "cli").glob("*.txtar"))
 SECTION = re.compile(r"^-- (.+) --\n", re.MULTILINE)
 EXPECTATIONS = ("stdout", "stderr", "status")
 

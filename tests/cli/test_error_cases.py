@@ -14,10 +14,9 @@ import pathlib
 import re
 
 import pytest
-
 from test_cli_cases import read_case, run_commands, write_case
 
-ROOT = pathlib.Path(__file__).parent / "cases" / "errors"
+ROOT = pathlib.Path(__file__).parents[1] / "cases" / "errors"
 CASES = sorted(ROOT.glob("*/*.txt"))
 NOTE = re.compile(r"^# (at|means): (.*)$", re.MULTILINE)
 

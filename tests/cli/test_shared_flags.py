@@ -8,12 +8,12 @@ import subprocess
 import textwrap
 
 import pytest
+from test_command_tree import NODES
 
 from plait.cli import COMMANDS, main
 from plait.cli.help import help_text
 from plait.cli.man_pages import man_page, man_page_of_all
 from plait.engine.options import SHARED
-from test_command_tree import NODES
 
 SERVERS = {"lsp", "serve", "website"}
 FILES = {

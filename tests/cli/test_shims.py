@@ -25,7 +25,7 @@ FAILURES = {
     "ytt": (["-f", "none.yml"], "ytt: Error: Checking file 'none.yml': lstat none.yml: no such file or directory\n"),
     "bosh": (["none"], "Exit code 1\n"),
 }
-LAUNCHER = pathlib.Path(__file__).parent.parent / "scripts" / "plait"
+LAUNCHER = pathlib.Path(__file__).parents[2] / "scripts" / "plait"
 
 
 def test_every_program_is_tried() -> None:

@@ -14,9 +14,9 @@ import shlex
 import sys
 
 import pytest
+from test_error_cases import suggestions
 
 from plait.cli import main
-from test_error_cases import suggestions
 
 POLICY = "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: order}\ndata: {layerOrder: [global, site]}\n---\n"
 DOCUMENT = "schema: demo/%s/v1\nmetadata: {schema: metadata/Document/v1, name: %s, labels: {%s}, storagePolicy: cleartext, layeringDefinition: {%s}}\ndata: %s\n"

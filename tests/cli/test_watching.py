@@ -40,7 +40,7 @@ FILES = {
     "steps.yml": "steps:\n- render: {files: config}\n",
     "app.test.yml": "tests:\n  two: {equals: {replicas: 2}}\n  base: {patch: {base: base.yml}, equals: {/a: 1}}\n",
 }
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture

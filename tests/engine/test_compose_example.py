@@ -10,7 +10,7 @@ import pytest
 
 from plait.cli import main
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 PIPELINE = "examples/three-dialects/plait.yml"
 
 

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from test_fleet import contents, put
+from test_fleet_reads import CHANGES, SITES, STEPS
 
 from plait.authoring.project import file as project_file
 from plait.engine.pipeline import file_source
@@ -15,8 +17,6 @@ from plait.fleet.api import fleet
 from plait.fleet.bundle import packed, variables_of
 from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
 from plait.fleet.plan import tasks_of
-from test_fleet import contents, put
-from test_fleet_reads import CHANGES, SITES, STEPS
 
 FILES = {
     **{name: (files, run) for name, (files, run, _) in CHANGES.items() if name != "the home directory"},

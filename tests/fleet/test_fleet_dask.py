@@ -11,11 +11,11 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from test_fleet import contents, many, put, start, wait_for_results
 
 from patience import LONGEST
 from plait.base.errors import UsageError
 from plait.fleet.api import fleet
-from test_fleet import contents, many, put, start, wait_for_results
 
 distributed = pytest.importorskip("distributed", reason="the extra dask")
 # What Dask's event loops leave behind is theirs.

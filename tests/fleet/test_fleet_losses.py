@@ -15,11 +15,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from test_fleet import contents, many, put
 
 from plait.base.errors import ReadError
 from plait.fleet.api import fleet
 from plait.fleet.destinations import DirectoryDestination
-from test_fleet import contents, many, put
 
 COUNT = 12
 FILES = {

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from test_fleet import contents, put
 
 from plait.fleet.api import fleet
-from test_fleet import contents, put
 
 TEMPLATE = '#@ load("@ytt:data", "data")\n---\nvalue: #@ data.values.value\n'
 SCHEMA = "#@data/values-schema\n---\nvalue: ''\n"

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_fleet import FILES, contents, put, runs_of
 
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
 from plait.fleet.api import fleet
 from plait.fleet.remote_files import RemoteFiles, local_path
-from test_fleet import FILES, contents, put, runs_of
 
 fsspec = pytest.importorskip("fsspec", reason="the extra fsspec")
 MATRIX = FILES["plait.yml"].replace("{site.path}", "sites/{site}")

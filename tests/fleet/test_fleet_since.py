@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from test_fleet import FILES, put
 
 from plait.base.errors import UsageError
 from plait.cli import main
 from plait.fleet.revision_diff import Repository
-from test_fleet import FILES, put
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 MATRIX = FILES["plait.yml"].replace("{site.path}", "sites/{site}")

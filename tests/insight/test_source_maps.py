@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from test_layering_cases import cases as layering_cases
+from test_layering_cases import expanded
+from test_ops_cases import CASES as OPS_CASES
 
 from casefiles import files_of
 from plait.base.errors import PlaitError
@@ -29,15 +32,12 @@ from plait.yaml.reader import read
 from plait.yaml.writer import write, write_value
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.render_job import RenderJob
-from test_layering_cases import cases as layering_cases
-from test_layering_cases import expanded
-from test_ops_cases import CASES as OPS_CASES
 from typed import evaluate
 
 if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 TEMPLATES = sorted((ROOT / "cases").glob("*/*.tpltest"))
 CONFORMANCE = ROOT.parent.parent / "shared" / "conformance"
 # Reports about inputs, not documents made of them.

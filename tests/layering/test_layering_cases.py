@@ -35,7 +35,7 @@ from plait.tree.nodes import Map, from_plain, to_plain
 from plait.yaml.reader import read
 from plait.yaml.writer import write
 
-AREA = pathlib.Path(__file__).parent / "cases" / "layering"
+AREA = pathlib.Path(__file__).parents[1] / "cases" / "layering"
 LAYERS = ["fleet", "zone", "host"]
 
 

@@ -8,7 +8,7 @@ import re
 
 import yaml as pyyaml
 
-TESTS = pathlib.Path(__file__).parent
+TESTS = pathlib.Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs" / "compatibility" / "deckhand.md").read_text("utf-8")
 ROW = re.compile(r"^\| (\d+)(?:-(\d+))? \| (.*?) \| ?(.*?) ?\|$", re.MULTILINE)
 

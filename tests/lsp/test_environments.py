@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from test_fleet import FILES
 from workshop import workshop
 
 from plait.authoring.lsp import diagnostics
-from test_fleet import FILES
 
 PROJECT = {**FILES, "plait.yml": FILES["plait.yml"].replace("{site.path}", "sites/{site}")}
 

@@ -19,7 +19,7 @@ import yaml
 
 from plait.cli import main
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 LINES = 222
 
 

@@ -24,7 +24,7 @@ from plait.starlark.value_text import repr_of
 from plait.starlark.values import Builtin
 from plait.tree.context import Context
 
-CASES = Path(__file__).parent / "cases" / "starlark"
+CASES = Path(__file__).parents[1] / "cases" / "starlark"
 PRELUDE = 'load("@test", "eq", "error_of", "frozen", "struct")'
 
 

@@ -1,6 +1,6 @@
 """Mistakes that type checkers find: each line marked `# refused` fails when it runs, and must not pass a type checker.
 
-A line without the mark must pass. `tests/test_typing.py` compares them; the file is left out of the project's own checks.
+A line without the mark must pass. `tests/api/test_typing.py` compares them; the file is left out of the project's own checks.
 """
 
 from __future__ import annotations

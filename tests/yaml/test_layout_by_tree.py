@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TOP = Path(__file__).parent.parent / "src" / "plait"
+TOP = Path(__file__).parents[2] / "src" / "plait"
 # The packages and modules that show, check or change the text of a YAML file.
 PLACES = (
     "authoring/analysis",

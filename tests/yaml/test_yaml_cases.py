@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Item
 
-FOLDER = Path(__file__).parent / "cases" / "yaml"
+FOLDER = Path(__file__).parents[1] / "cases" / "yaml"
 FILES = sorted(FOLDER.glob("*.txt"))
 
 

@@ -18,7 +18,7 @@ from plait.base.limits import Limits, budget_scope
 from plait.ytt.json_schema.check import violations
 from plait.ytt.json_schema.reference_resolution import schema_of
 
-CASES = yaml.safe_load((pathlib.Path(__file__).parent / "cases" / "kinds" / "keywords.yml").read_text("utf-8"))
+CASES = yaml.safe_load((pathlib.Path(__file__).parents[1] / "cases" / "kinds" / "keywords.yml").read_text("utf-8"))
 
 
 def told(schema: dict[str, Any], value: object, *, is_kind: bool = False) -> list[str]:

@@ -27,7 +27,7 @@ class Case(TypedDict):
     error: NotRequired[str]
 
 
-FILES = sorted((pathlib.Path(__file__).parent / "cases" / "merge").glob("*.yml"))
+FILES = sorted((pathlib.Path(__file__).parents[1] / "cases" / "merge").glob("*.yml"))
 CASES = [
     pytest.param(case, id=f"{path.stem}: {case['title']}")
     for path in FILES

@@ -1,7 +1,7 @@
 """Inlined operators: for known types, or after one test of the exact types. All other cases call the helper.
 
 `plait.starlark.operators` defines the operators; the code here has the same results
-(`tests/unit/test_starlark_optimizer.py` compares them). For `x + y` of two values of unknown types:
+(`tests/starlark/test_starlark_optimizer.py` compares them). For `x + y` of two values of unknown types:
 
     ($1 + y if type($1 := x) is type(y) is int else $+($1, y))
 """
