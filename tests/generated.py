@@ -23,6 +23,7 @@ from plait.base.codes import BY_CODE
 from plait.base.errors import PlaitError
 from plait.engine import types
 from plait.engine.options import SHARED
+from plait.tree import plain_data
 
 FUNCTIONS = (
     "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
@@ -137,7 +138,7 @@ def api_page() -> str:
 
 def aliases() -> Iterator[tuple[str, str, str]]:
     """Name, definition and description of the public type aliases, as they stand in their module."""
-    body = ast.parse(inspect.getsource(types)).body
+    body = [node for module in (plain_data, types) for node in ast.parse(inspect.getsource(module)).body]
     for node, after in itertools.pairwise(body):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in plait.__all__:
             assert node.value is not None

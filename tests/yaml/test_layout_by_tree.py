@@ -51,7 +51,7 @@ ALLOWED: dict[str, str] = {
             ytt/json_schema/schema_index.py:_WORDS ytt/templates/compiler.py:plan yaml/document_start.py:ends_first
             yaml/document_start.py:is_second""",
         "looks at a line that cannot be read, which no tree has": """
-            authoring/lint/mending.py:_VALUE ytt/templates/recovery.py:_without yaml/parse_errors.py:_BEGINS
+            authoring/lint/mending.py:_VALUE ytt/templates/recovery.py:_without yaml/parse_errors.py:_go_yaml
             yaml/parse_errors.py:_indentation yaml/parse_errors.py:_before""",
         "looks at code, an annotation or a comment": """
             authoring/analysis/blocks.py:_OPENS authoring/analysis/name_positions.py:_openings authoring/edit/sites.py:Text.is_computed
