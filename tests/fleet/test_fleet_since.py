@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from test_fleet import FILES, put
 
-from plait.base.errors import UsageError
+from plait.base.errors import LimitError, UsageError
+from plait.base.limits import Limits, budget_scope
 from plait.cli import main
 from plait.fleet.revision_diff import Repository
 
@@ -96,6 +97,28 @@ def test_what_git_ignores_is_the_same_before(place: Path, capfdbinary: pytest.Ca
 def test_a_revision_that_is_none(revision: str, place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["fleet", "impact", f"--since={revision}"]) == 2
     assert f'has no revision "{revision}"' in capfdbinary.readouterr().err.decode()
+
+
+def test_the_files_of_a_revision_have_the_limits_of_inputs(place: Path, tmp_path: Path) -> None:
+    put(place, {f"notes/{number}.txt": "a" * 300 for number in range(40)})
+    put(place, {"video.bin": "a" * 5000, "config/app.yml": FILES["config/app.yml"] + "more: 1\n"})
+    git(place, "add", ".")
+    git(place, "commit", "-q", "-m", "two")
+    laid = tmp_path / "laid"
+    laid.mkdir()
+    repository = Repository(str(place))
+    with budget_scope(Limits(input=4000)):
+        repository.lay_out("HEAD", str(laid))
+    assert (laid / "deploy/config/app.yml").is_file()
+    assert not (laid / "deploy/video.bin").exists()
+    # Nothing is written if the files together, or their number, exceed a limit.
+    for name, limits in {"input": Limits(input=1000), "entries": Limits(entries=3)}.items():
+        empty = tmp_path / name
+        empty.mkdir()
+        with budget_scope(limits), pytest.raises(LimitError) as error:
+            repository.lay_out("HEAD", str(empty))
+        assert error.value.limit == name
+        assert not [*empty.iterdir()]
 
 
 def test_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,16 @@ def test_log_lines_have_no_control_characters(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql://u:PW@h/d", "postgresql://h/d?password=PW", "postgresql://h/d?sslpassword=PW&host=x"]
+    "url",
+    [
+        "postgresql://u:PW@h/d",
+        "postgresql://h/d?password=PW",
+        "postgresql://h/d?sslpassword=PW&host=x",
+        "postgresql://h/d?bogus=PW",
+        "postgresql+none://h/d?PW=1",
+        "mysql://u:PW@h/d?any=PW",
+        "sqlite:////dev/null/x?any=PW",
+    ],
 )
 def test_messages_have_no_passwords_of_a_url(url: str) -> None:
     assert "PW" not in shown(make_url(url))

@@ -12,8 +12,9 @@ import re
 from plait.authoring.project.file import of_source
 from plait.base.children.programs import GIT, run
 from plait.base.content import file_content, open_regular
-from plait.base.errors import PlaitError, ReadError, UsageError, heading
+from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, heading
 from plait.base.input_view import InputView, permitted
+from plait.base.limits import current_budget
 from plait.base.permissions import is_within
 from plait.base.writing.directory import temporary
 from plait.base.writing.real_paths import WriteRefused
@@ -66,6 +67,8 @@ class RunDifference:
 # Maximum seconds of one git command, and maximum bytes of its output, a list of files.
 _SECONDS = 300
 _MOST = 256 << 20
+# The files of a revision may have as many bytes as this number of inputs of the maximum size.
+_INPUTS = 8
 # The settings of filters that a repository can declare for its files. Each is a program.
 _FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)", re.DOTALL | re.IGNORECASE)
 
@@ -146,10 +149,38 @@ class Repository:
         return {os.path.join(self.top, name) for name in names if name}
 
     def lay_out(self, commit: str, directory: str) -> None:
-        """Writes the files of a commit into a directory."""
+        """Writes the files of a commit into a directory, except those that are too large for an input.
+
+        Raises LimitError if they are too many, or too large together.
+        """
         environment = {"GIT_INDEX_FILE": os.path.join(directory, ".git-index")}
+        names = "\0".join(self._inputs(commit))
         self._git("read-tree", commit, environment=environment)
-        self._git("checkout-index", "--all", f"--prefix={directory}{os.sep}", environment=environment)
+        if names:
+            words = ("checkout-index", "-z", "--stdin", f"--prefix={directory}{os.sep}")
+            self._git(*words, given=names, environment=environment)
+
+    def _inputs(self, commit: str) -> Iterator[str]:
+        """The paths of a commit's files that a run may read. Raises LimitError."""
+        budget = current_budget()
+        one = budget.most("input")
+        left = most = one * _INPUTS
+        for entry in self._git("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split("\0"):
+            budget.visit(self.top)
+            about, _, name = entry.partition("\t")
+            size = about.rpartition(" ")[2]
+            if not size.isdigit() or int(size) > one:  # a submodule has no size
+                continue
+            left -= int(size)
+            if left < 0:
+                error = LimitError(
+                    f"the files of revision {commit[:12]} are too large together",
+                    expected=f"at most {most} bytes, which is {_INPUTS} times the limit input",
+                    code="limit-input",
+                )
+                error.limit = "input"
+                raise error
+            yield name
 
     def ignored(self, paths: Iterable[str]) -> list[str]:
         """The absolute paths that git ignores; a revision does not contain them."""

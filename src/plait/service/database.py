@@ -224,9 +224,8 @@ def opened(url: str) -> Engine:
 
 
 def shown(url: URL) -> str:
-    """A URL in messages: without passwords, also in its query."""
-    named = [name for name in url.query if "password" in name.lower()]
-    return url.difference_update_query(named).render_as_string(hide_password=True)
+    """A URL for messages: without its password and its query, which may have another."""
+    return url.set(query={}).render_as_string(hide_password=True)
 
 
 def _parsed(url: str) -> URL:
