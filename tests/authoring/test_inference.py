@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pathlib
+import time
+import tracemalloc
 
 import pytest
 
@@ -11,9 +13,11 @@ from plait.authoring.project.drafting import draft
 from plait.authoring.project.file import read
 from plait.authoring.project.inference.runs import infer
 from plait.authoring.project.inference.shell import Shell
+from plait.authoring.project.inference.text_budget import TextBudget
 from plait.authoring.project.run_inference import guess
 from plait.base.content import OUTPUT_LINKS
-from plait.base.errors import UsageError
+from plait.base.errors import LimitError, UsageError
+from plait.base.limits import Limits, budget_scope
 from plait.cli import main
 
 TEMPLATE = '#@ load("@ytt:data", "data")\na: #@ data.values.a\n'
@@ -367,3 +371,73 @@ def test_a_directory_that_its_build_file_renders_in_another_way_is_no_run(reposi
     found = guess(str(repository))
     assert not found.runs
     assert "not offered: plait render --file=config: its build files render it in another way" in found.notes
+
+
+# Hostile build files: name and text. Each of them would grow, or take time, without end.
+_LONG = 250_000
+_MAKE = "".join(f"A{n} = {f'$(A{n + 1})' * 10}\n" for n in range(10))
+HOSTILE = {
+    "a variable of the shell that doubles": ("b.sh", "A=x\n" + "A=$A$A$A$A\n" * 40 + "ytt -f config -v x=$A\n"),
+    "one that is appended to": ("b.sh", "A=" + "x" * 60_000 + "\n" + "A+=$A\n" * 40 + "ytt -f config -v x=$A\n"),
+    "an array that doubles": ("b.sh", "A=(a b)\n" + 'A+=("${A[@]}")\n' * 40 + 'ytt "${A[@]}"\n'),
+    "a value of many words": ("b.sh", "A='" + "a " * 30_000 + "'\n" + 'ytt $A"' + "x" * 100_000 + '"\n'),
+    "loops in loops": ("b.sh", "for i in 1 2 3 4 5 6 7 8; do\n" * 40 + f"ytt -f {'x' * 200_000}\n" + "done\n" * 40),
+    "loops that do not end": ("b.sh", ("for i in 1 2 3 4; do a; " * 10_000) + "\nytt -f x\n"),
+    "a long word": ("b.sh", f"ytt -f {'x' * _LONG}\n"),
+    "a long text between quotes": ("b.sh", f'ytt -f "{"x" * _LONG}"\n'),
+    "many escapes": ("b.sh", "ytt -f " + r"\x" * 100_000 + "\n"),
+    "many words": ("b.sh", "ytt " + "-f a " * 50_000 + "\n"),
+    "many prefixes": ("b.sh", "env " * 60_000 + "ytt -f a\n"),
+    "a pattern that goes up again": ("b.sh", "ytt -f " + "*/../" * 10 + "*\n"),
+    "variables of make that name each other": ("Makefile", f"{_MAKE}A10 = x\nall:\n\tytt -f $(A0)\n"),
+    "a long variable of make in many lines": ("Makefile", f"A = {'x' * 60_000}\nall:\n" + "\tytt -f $(A)\n" * 10_000),
+    "one that is used often": ("Makefile", f"A = {'x' * 60_000}\nall:\n\tytt " + "$(A)" * 40_000 + "\n"),
+    "many variables of make": (
+        "Makefile",
+        "".join(f"A{n}=1\n" for n in range(12_000)) + "a:\n" + "\tytt -f $@\n" * 9_000,
+    ),
+    "spaces in a target": ("Makefile", f"# ytt\na{' ' * _LONG}!"),
+    "spaces in a variable": ("Makefile", f"# ytt\na = b{' ' * _LONG}c"),
+    "lines that go on": ("Makefile", "# ytt\n" + "a\\\n" * 80_000),
+    "a long variable of just": ("justfile", f'a := "{"x" * 100_000}"\nr:\n' + "  ytt -f {{a}}{{a}}\n" * 8_000),
+    "spaces in a step of Jenkins": ("Jenkinsfile", f"// ytt\nsh{' ' * _LONG}x"),
+    "spaces in a heading": ("README.md", f"ytt\n# a{' ' * _LONG}b\n"),
+    "many commands in one line": ("package.json", '{"scripts": {"ytt": [' + '"ytt -f a",' * 20_000 + '"x"]}}'),
+    "an alias of a long text": ("ci.yml", f"a: &a {'ytt ' * 5_000}\nscript: [{'*a, ' * 2_000}]\n"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_search_reads_and_produces_so_much_text(name: str, repository: pathlib.Path) -> None:
+    file, text = HOSTILE[name]
+    assert len(text) < 1 << 18, "a larger file is not read"
+    # The script is read once for each directory above it.
+    put(repository, f"{'d/' * 60}{file}", text)
+    tracemalloc.start()
+    start = time.process_time()
+    try:
+        found = infer(str(repository))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Ordinary files take less than a second. These took minutes, and gigabytes.
+    assert time.process_time() - start < 60
+    assert peak < 150 << 20
+    assert sum(len(one.shown) + len(one.reason) for one in found.rejected) < 32 << 20
+
+
+def test_a_search_that_reads_too_much_text_is_noted(repository: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(repository, "a/Makefile", f"render:\n\t{LINE}\n")
+    put(repository, "b/build.sh", f"{LINE}\n" + f"echo {'x' * 100_000}\n" * 2)
+    put(repository, "c/Makefile", f"render:\n\t{LINE}\n")
+    assert infer(str(repository)).bound == ""
+    monkeypatch.setattr(TextBudget.__init__, "__defaults__", (100_000,))
+    assert infer(str(repository)).bound == "the first 8 MiB of text"
+
+
+@pytest.mark.parametrize("limits", [{"entries": 2}, {"seconds": 1e-9}], ids=str)
+def test_a_search_has_the_limits_of_a_run(limits: dict[str, float], repository: pathlib.Path) -> None:
+    put(repository, "Makefile", f"render:\n\t{LINE}\n")
+    put(repository, "b.sh", "ytt\n" + f"echo {'x' * 100_000}\n" * 2)
+    with budget_scope(Limits(**limits)), pytest.raises(LimitError):
+        infer(str(repository))

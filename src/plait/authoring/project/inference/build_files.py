@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections import ChainMap
 from shlex import quote
 
+from plait.authoring.project.inference.text_budget import MOST_VALUE, TextBudget
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import Array, Map
@@ -16,7 +18,7 @@ from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from plait.tree.nodes import Item, Value
 
@@ -28,13 +30,14 @@ _MENTIONED = re.compile(rb"\b(ytt|bosh2?|plait)\b")
 _SHEBANG = re.compile(rb"#![^\n]*\b(ba|da|z|k)?sh\b")
 _MAKE_VARIABLE = re.compile(r"^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?=|:?:?:?=|\+=)\s*(.*)$")
 _MAKE_REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)|\$\{([A-Za-z_][\w.-]*)\}|\$([@<^])")
-_MAKE_TARGET = re.compile(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^=]*)$")
+_MAKE_TARGET = re.compile(r"^([^\s:=#][^:=#]*)::?(?!=)([^=]*)$")
+_MAKE_COMMENT = re.compile(r"(?<=\s)#")
 _JUST_VARIABLE = re.compile(r"^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:'([^']*)'|\"([^\"]*)\")\s*$")
 _JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)")
 _JUST_REFERENCE = re.compile(r"\{\{\s*([A-Za-z_][\w-]*)\s*\}\}")
-_JENKINS_STEP = re.compile(r"\bsh\s*\(?\s*(?:script:\s*)?('''|\"\"\"|'|\")(.*?)\1", re.DOTALL)
+_JENKINS_STEP = re.compile(r"\bsh\s*(?:\(\s*)?(?:script:\s*)?('''|\"\"\"|'|\")(.*?)\1", re.DOTALL)
 _MARKDOWN = (".md", ".markdown")
-_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"#{1,6}\s+(\S.*)$")
 _FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w-]*)")
 # The languages of Markdown blocks with shell text. In other blocks a command line is an illustration.
 _SHELLS = frozenset(
@@ -60,20 +63,26 @@ class Snippet:
         self.script = script
 
 
-def snippets_of(path: str, content: bytes, top: str) -> list[Snippet]:
+def snippets_of(path: str, content: bytes, top: str, budget: TextBudget | None = None) -> list[Snippet]:
     """The shell text of a build file; empty for any other file, and for one that does not name one of PROGRAMS.
 
-    path, top: absolute paths of the file and of the repository.
+    path, top: absolute paths of the file and of the repository. budget: counts the text; once it is spent, reading ends.
     """
+    budget = budget or TextBudget()
     if len(content) > MOST_BYTES or _MENTIONED.search(content) is None:
         return []
     reader = _reader(os.path.basename(path), content)
-    if reader is None:
+    if reader is None or not budget.take(len(content)):
         return []
-    return list(reader(path, content.decode("utf-8", "replace").replace("\r\n", "\n"), top))
+    found: list[Snippet] = []
+    for snippet in reader(path, content.decode("utf-8", "replace").replace("\r\n", "\n"), top, budget):
+        if not budget.take(len(snippet.text)):
+            break
+        found.append(snippet)
+    return found
 
 
-def _reader(name: str, content: bytes) -> Callable[[str, str, str], Iterator[Snippet]] | None:
+def _reader(name: str, content: bytes) -> Callable[[str, str, str, TextBudget], Iterator[Snippet]] | None:
     stem, extension = os.path.splitext(name)
     lower = name.lower()
     if extension in (".sh", ".bash", ".zsh") or (extension == "" and _SHEBANG.match(content)):
@@ -94,11 +103,11 @@ def is_documentation(name: str) -> bool:
     return name.lower().endswith(_MARKDOWN)
 
 
-def _script(path: str, text: str, _top: str) -> Iterator[Snippet]:
+def _script(path: str, text: str, _top: str, _budget: TextBudget) -> Iterator[Snippet]:
     yield Snippet(text, 1, None, group=os.path.splitext(os.path.basename(path))[0], script=path)
 
 
-def _markdown(_path: str, text: str, top: str) -> Iterator[Snippet]:
+def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[Snippet]:
     """Snippets for the fenced blocks in a shell language, named after the heading above.
 
     Instructions often start outside the clone, so paths that start with the repository's name are resolved from its
@@ -123,13 +132,13 @@ def _markdown(_path: str, text: str, top: str) -> Iterator[Snippet]:
             fence, language, indent = found["fence"], found["language"].lower(), len(found["indent"])
             start, rows = number + 1, []
         elif (title := _HEADING.match(row)) is not None:
-            heading = title[1].lower()
+            heading = title[1].rstrip("#").strip().lower()
 
 
 # ---- make
 
 
-def _makefile(path: str, text: str, _top: str) -> Iterator[Snippet]:
+def _makefile(path: str, text: str, _top: str, budget: TextBudget) -> Iterator[Snippet]:
     """Snippets for recipe lines. Each is a separate shell, in the directory of the Makefile."""
     directory = os.path.dirname(path)
     variables = {"CURDIR": directory, "MAKE": "make"}
@@ -137,46 +146,50 @@ def _makefile(path: str, text: str, _top: str) -> Iterator[Snippet]:
     for line, row in _joined(text):
         if row.startswith("\t"):
             recipe = row.strip().lstrip("@-+").strip()
-            own = {**variables, "@": target, "<": needs.split(" ", maxsplit=1)[0], "^": needs}
-            yield Snippet(_make_expanded(recipe, own), line, directory, group=target)
+            own = ChainMap({"@": target, "<": needs.split(" ", maxsplit=1)[0], "^": needs}, variables)
+            yield Snippet(_make_expanded(recipe, own, budget), line, directory, group=target)
         elif (found := _MAKE_VARIABLE.match(row)) is not None:
-            name, operator, value = found[1], found[2], re.sub(r"\s+#.*", "", found[3]).strip()
-            if operator == "+=" and name in variables:
+            name, operator, value = found[1], found[2], _MAKE_COMMENT.split(found[3], maxsplit=1)[0].strip()
+            if operator == "+=" and name in variables and budget.take(len(variables[name])):
                 value = f"{variables[name]} {value}"
             if operator != "?=" or name not in variables:
                 variables[name] = value
         elif (found := _MAKE_TARGET.match(row)) is not None:
-            target, needs = found[1].split(" ")[0], found[2].strip()
+            target, needs = found[1].split(maxsplit=1)[0], found[2].strip()
             if ";" in needs:
                 needs, _, recipe = needs.partition(";")
-                yield Snippet(_make_expanded(recipe.strip(), variables), line, directory, group=target)
+                yield Snippet(_make_expanded(recipe.strip(), variables, budget), line, directory, group=target)
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
     """The lines, with continuation lines joined."""
-    start, held = 0, ""
+    start, held = 0, list[str]()
     for number, row in enumerate(text.split("\n"), 1):
-        held = f"{held} {row.strip()}" if held else row
         start = start or number
-        if held.endswith("\\"):
-            held = held[:-1]
-            continue
-        yield start, held
-        start, held = 0, ""
+        line = row.strip() if held else row
+        is_continued = line.endswith("\\")
+        held.append(line.removesuffix("\\"))
+        if not is_continued:
+            yield start, " ".join(held)
+            start, held = 0, []
 
 
-def _make_expanded(text: str, variables: dict[str, str], depth: int = 0) -> str:
+def _make_expanded(text: str, variables: Mapping[str, str], budget: TextBudget, depth: int = 0) -> str:
     """Shell text with the values of make's variables. An unknown variable stays, so that the shell treats it as unknown
-    too.
+
+    So does a variable whose value is too long: the text has at most MOST_VALUE characters of values.
     """
     dollar = "\0"
+    left = MOST_VALUE
 
     def value(match: re.Match[str]) -> str:
-        name = match[1] or match[2] or match[3]
-        found = variables.get(name)
-        if found is None or depth > 10:
+        nonlocal left
+        found = variables.get(match[1] or match[2] or match[3])
+        if found is None or depth > 10 or left <= 0 or not budget.take(len(found) + 1):
             return f'"{dollar}(make-variable)"'
-        return _make_expanded(found, variables, depth + 1).replace("$", dollar)
+        expanded = _make_expanded(found, variables, budget, depth + 1).replace("$", dollar)
+        left -= len(expanded) + 1
+        return expanded if left > 0 else f'"{dollar}(make-variable)"'
 
     expanded = _MAKE_REFERENCE.sub(value, text.replace("$$", dollar))
     expanded = re.sub(r"\$\((?:shell|realpath|abspath)\s+", f"{dollar}(", expanded)
@@ -186,11 +199,15 @@ def _make_expanded(text: str, variables: dict[str, str], depth: int = 0) -> str:
 # ---- just, Jenkins
 
 
-def _justfile(path: str, text: str, _top: str) -> Iterator[Snippet]:
+def _justfile(path: str, text: str, _top: str, budget: TextBudget) -> Iterator[Snippet]:
     directory = os.path.dirname(path)
     variables: dict[str, str] = {}
     recipe = ""
     body: list[tuple[int, str]] = []
+
+    def value(found: re.Match[str]) -> str:
+        known = variables.get(found[1])
+        return found[0] if known is None or not budget.take(len(known)) else known
 
     def done() -> Iterator[Snippet]:
         if body and body[0][1].startswith("#!"):
@@ -203,7 +220,7 @@ def _justfile(path: str, text: str, _top: str) -> Iterator[Snippet]:
     for line, row in _joined(text):
         if row[:1] in (" ", "\t") and recipe:
             if row.strip():
-                body.append((line, _JUST_REFERENCE.sub(lambda found: variables.get(found[1], found[0]), row.strip())))
+                body.append((line, _JUST_REFERENCE.sub(value, row.strip())))
             continue
         yield from done()
         if (found := _JUST_VARIABLE.match(row)) is not None:
@@ -213,7 +230,7 @@ def _justfile(path: str, text: str, _top: str) -> Iterator[Snippet]:
     yield from done()
 
 
-def _jenkinsfile(_path: str, text: str, top: str) -> Iterator[Snippet]:
+def _jenkinsfile(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[Snippet]:
     for found in _JENKINS_STEP.finditer(text):
         yield Snippet(found[2], text.count("\n", 0, found.start(2)) + 1, top)
 
@@ -221,7 +238,7 @@ def _jenkinsfile(_path: str, text: str, top: str) -> Iterator[Snippet]:
 # ---- YAML: GitHub, GitLab, Concourse, Taskfile, and others that run shell text
 
 
-def _yaml(path: str, text: str, top: str) -> Iterator[Snippet]:
+def _yaml(path: str, text: str, top: str, budget: TextBudget) -> Iterator[Snippet]:
     source = Source(path, text)
     try:
         documents = read(source)
@@ -229,8 +246,11 @@ def _yaml(path: str, text: str, top: str) -> Iterator[Snippet]:
         return
     name = os.path.basename(path)
     own = os.path.dirname(path) if name.startswith(("Taskfile", "taskfile", "package.json")) else top
+    blocks = {number for number, row in enumerate(text.split("\n"), 1) if _BLOCK.search(row)}
     for document in documents.items:
-        yield from _strings(document, own, "", source)
+        if budget.is_spent:
+            return
+        yield from _strings(document, own, "", blocks)
 
 
 # Keys whose values a shell executes.
@@ -238,11 +258,12 @@ _RUN_KEYS = frozenset({"run", "script", "before_script", "after_script", "cmds",
 _NAMING_KEYS = frozenset({"jobs", "tasks", "stages", "scripts"})
 
 
-def _strings(item: Item, directory: str, group: str, source: Source, *, runs: bool = False) -> Iterator[Snippet]:
+def _strings(item: Item, directory: str, group: str, blocks: set[int], *, runs: bool = False) -> Iterator[Snippet]:
+    """The shell text below an item. blocks: the lines with the header of a block scalar."""
     value: Value = item.value
     if type(value) is str:
         if runs:
-            line = item.line + 1 if _BLOCK.search(source.line(item.line) or "") else item.line
+            line = item.line + (item.line in blocks)
             yield Snippet(
                 value.replace("${{", "$((").replace("{{", "$((").replace("}}", "))"), line, directory, group=group
             )
@@ -251,13 +272,13 @@ def _strings(item: Item, directory: str, group: str, source: Source, *, runs: bo
         for inner in value.items:
             named = str(inner.key) if getattr(item, "key", None) in _NAMING_KEYS else group
             is_run = inner.key in _RUN_KEYS or getattr(item, "key", None) == "scripts" or (runs and inner.key != "env")
-            yield from _strings(inner, directory, named, source, runs=is_run)
+            yield from _strings(inner, directory, named, blocks, runs=is_run)
     elif type(value) is Array:
         if runs and value.items and _is_argv(value):
             yield Snippet(_argv_text(value), item.line, directory, group=group)
             return
         for one in value.items:
-            yield from _strings(one, directory, group, source, runs=runs)
+            yield from _strings(one, directory, group, blocks, runs=runs)
 
 
 def _is_argv(value: Array) -> bool:

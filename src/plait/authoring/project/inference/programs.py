@@ -50,6 +50,8 @@ _BOSH_FLAGS = {
 }
 # Flags, by long and short name, whose value is a data value or a variable and not a path.
 _VALUE_FLAGS = frozenset({"v", "data-value", "data-value-yaml", "var"})
+# Paths in one word that are made relative.
+_MOST_PATHS = 8
 # Flags that affect only the display of a result.
 _IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "help", "version", "run", "watch"})
 
@@ -99,7 +101,7 @@ class CommandLine:
         inside = os.path.join(top, "")
         way = os.path.relpath(top, directory)
         to_top = "" if way == os.curdir else os.path.join(way, "")
-        words = [str(word.text).replace(inside, to_top) for word in self.words]
+        words = [str(word.text).replace(inside, to_top, _MOST_PATHS) for word in self.words]
         parsed = Command(dialect(self.command)).parse(words)
         lines = {text: word.line for text, word in zip(words, self.words, strict=True)}
         return _settings(self.command, parsed, source, lines, self.line)

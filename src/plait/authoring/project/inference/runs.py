@@ -8,11 +8,13 @@ import re
 from plait.authoring.project.inference.build_files import MOST_BYTES, is_documentation, snippets_of
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell
+from plait.authoring.project.inference.text_budget import MOST_TEXT, TextBudget
 from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.settings import is_path_setting, path_in
 from plait.base import content
 from plait.base.errors import PlaitError, heading
 from plait.base.input_view import InputView
+from plait.base.limits import current_budget
 from plait.base.source import Position, Source
 from plait.base.trust import permissions_of
 
@@ -36,6 +38,7 @@ _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "sou
 # The settings of `bosh int FILE --path PATH`.
 _LOOKUP = frozenset({"base", "path"})
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+_BOUND = f"the first {MOST_TEXT >> 20} MiB of text"
 
 
 class RejectedRun:
@@ -74,9 +77,10 @@ def infer(top: str, *, verify: bool = True) -> Inference:
     runs whose inputs exist are returned.
     """
     inference = Inference(os.path.abspath(top))
-    collector = _Collector(inference, verify=verify)
+    budget = TextBudget()
+    collector = _Collector(inference, budget, verify=verify)
     documentation: list[tuple[str, Snippet]] = []
-    for path, snippet in _snippets(inference):
+    for path, snippet in _snippets(inference, budget):
         if is_documentation(path):
             documentation.append((path, snippet))
         elif not collector.add(path, snippet):
@@ -90,9 +94,10 @@ def infer(top: str, *, verify: bool = True) -> Inference:
     return inference
 
 
-def _snippets(inference: Inference) -> Iterator[tuple[str, Snippet]]:
+def _snippets(inference: Inference, budget: TextBudget) -> Iterator[tuple[str, Snippet]]:
     """The shell text of each build file with the file's absolute path, by path."""
     count = 0
+    visit = current_budget().visit
     for here, directories, names in os.walk(inference.top):
         for name in [*directories]:
             if name in SKIPPED_DIRECTORIES:
@@ -104,11 +109,15 @@ def _snippets(inference: Inference) -> Iterator[tuple[str, Snippet]]:
         )
         for name in sorted(names):
             count += 1
+            visit(here)
             if count > _MOST_FILES:
                 inference.bound = f"the first {_MOST_FILES} files"
                 return
+            if budget.is_spent:
+                inference.bound = _BOUND
+                return
             path = os.path.join(here, name)
-            for snippet in snippets_of(path, _content(path), inference.top):
+            for snippet in snippets_of(path, _content(path), inference.top, budget):
                 yield path, snippet
 
 
@@ -125,8 +134,9 @@ def _content(path: str) -> bytes:
 class _Collector:
     """Collects runs without duplicates. count: the number of command lines."""
 
-    def __init__(self, inference: Inference, *, verify: bool) -> None:
+    def __init__(self, inference: Inference, budget: TextBudget, *, verify: bool) -> None:
         self.inference = inference
+        self.budget = budget
         self.verify = verify
         self.runs: dict[tuple[object, ...], Run] = {}
         self.count = 0
@@ -138,15 +148,21 @@ class _Collector:
         if self.count >= _MOST_COMMANDS:
             self.inference.bound = f"the first {_MOST_COMMANDS} command lines"
             return False
+        if self.budget.is_spent:
+            self.inference.bound = _BOUND
+            return False
         top = self.inference.top
         source = Source(os.path.relpath(path, top))
         source.shown = os.path.relpath(path)
         directories = [snippet.directory] if snippet.directory is not None else _directories(path, top)
-        readings = [self._read(snippet, directory) for directory in directories]
-        for number, (line, _) in enumerate(readings[0]):
+        readings: dict[str, list[tuple[CommandLine, str | None]]] = {}
+        for number, (line, _) in enumerate(self._read(snippet, directories[0])):
             self.count += 1
             reason = ""
-            for reading in readings:
+            for directory in directories:
+                if directory not in readings:
+                    readings[directory] = self._read(snippet, directory)
+                reading = readings[directory]
                 if number < len(reading) and reading[number][0].line == line.line:
                     found = self._outcome(*reading[number], snippet, source)
                     reason = reason or found
@@ -159,7 +175,7 @@ class _Collector:
         return True
 
     def _read(self, snippet: Snippet, directory: str) -> list[tuple[CommandLine, str | None]]:
-        shell = Shell(directory, self.inference.top, snippet.script)
+        shell = Shell(directory, self.inference.top, snippet.script, budget=self.budget)
         lines = ((command_line(one), one.directory) for one in shell.read(snippet.text, snippet.line))
         return [(line, where) for line, where in lines if line is not None]
 

@@ -8,9 +8,13 @@ output of a program) makes a word unknown; an unknown `cd` makes the directory u
 from __future__ import annotations
 
 import os
-from glob import glob
 
 from plait.authoring.project.inference.shell_syntax import ShellLiteral, Substitution, Variable, Word, tokens_of
+from plait.authoring.project.inference.text_budget import MOST_VALUE, TextBudget
+from plait.base.errors import PermissionDeniedError
+from plait.base.globbing import is_pattern, matches
+from plait.base.input_view import permitted
+from plait.base.trust import permissions_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +33,9 @@ _MOST_ROUNDS = 32
 _MOST = 5_000
 # Maximum nesting of loops and subshells.
 _MOST_DEEP = 100
-# Maximum number of matches of a file name pattern.
+# Maximum words of a command.
+_MOST_WORDS = 1_000
+# Matches of a pattern of file names that are used.
 _MOST_NAMES = 1_000
 
 
@@ -62,11 +68,20 @@ class Invocation:
 
 
 class Shell:
-    """The state of a script. top: absolute path of the repository; patterns of file names are expanded only inside it."""
+    """The state of a script. top: absolute path of the repository; patterns of file names are expanded below it only.
+
+    budget: counts the text that is read and produced. Once it is spent, reading ends.
+    """
 
     def __init__(
-        self, directory: str | None, top: str, script: str = "", variables: Mapping[str, str] | None = None
+        self,
+        directory: str | None,
+        top: str,
+        script: str = "",
+        variables: Mapping[str, str] | None = None,
+        budget: TextBudget | None = None,
     ) -> None:
+        self.budget = budget or TextBudget()
         self.directory = directory
         self.top = top
         self.variables: dict[str, str | None] = {**(variables or {}), "0": script or None}
@@ -81,7 +96,8 @@ class Shell:
 
     def read(self, text: str, line: int = 1) -> list[Invocation]:
         """The commands of a script, in order. The state is then that at the end of the script."""
-        self._run_all(tokens_of(text, line))
+        if self.budget.take(len(text)):
+            self._run_all(tokens_of(text, line))
         return self.invocations
 
     def _run_all(self, tokens: Sequence[Lexeme]) -> None:
@@ -90,7 +106,7 @@ class Shell:
 
     def _copy(self) -> Shell:
         """The state of a subshell."""
-        other = Shell(self.directory, self.top)
+        other = Shell(self.directory, self.top, budget=self.budget)
         other.variables = dict(self.variables)
         other.arrays = dict(self.arrays)
         other.pushed = list(self.pushed)
@@ -107,7 +123,7 @@ class Shell:
 
     def _run_flat(self, commands: Sequence[_Command], at: int, end: int) -> None:
         reads_pipe = False
-        while at < end and self.steps[0] < _MOST:
+        while at < end and self.steps[0] < _MOST and not self.budget.is_spent:
             self.steps[0] += 1
             command = commands[at]
             words = _without_keywords(command.words)
@@ -137,6 +153,7 @@ class Shell:
             if depth == 0:
                 break
             done += 1
+        self.budget.take(done - at)
         name = words[1].text
         rounds: list[str | None] = []
         if len(words) > 2 and words[2].text == "in":
@@ -166,6 +183,9 @@ class Shell:
                 arguments += found
         if not arguments:
             return
+        if len(arguments) > _MOST_WORDS:
+            more = arguments[_MOST_WORDS]
+            arguments = [*arguments[:_MOST_WORDS], ShellWord(None, more.written, more.line)]
         name = arguments[0].text
         if name in _DECLARING:
             for word in rest[1:]:
@@ -202,7 +222,7 @@ class Shell:
             name = name[:-1]
             before = self.variables.get(name)
             text = None if text is None or before is None else before + text
-        self.variables[name] = text
+        self.variables[name] = text if text is not None and self._fits(len(text)) else None
 
     def _set_array(self, name: str, words: Sequence[Word]) -> None:
         found: list[ShellWord] = []
@@ -210,20 +230,34 @@ class Shell:
             found += self._expand(word)
         adds = name.endswith("+")
         name = name.removesuffix("+")
-        self.arrays[name] = [*(self.arrays.get(name, []) if adds else []), *found]
+        held = [*(self.arrays.get(name, []) if adds else []), *found]
+        if self._fits(len(held)):
+            self.arrays[name] = held
+        else:
+            self.arrays.pop(name, None)
+
+    def _fits(self, size: int) -> bool:
+        """Counts a value of this size. Returns False if it is too large."""
+        return size <= MOST_VALUE and self.budget.take(size)
 
     # ---- words
 
     def _expand(self, word: Word, *, is_one_word: bool = False) -> list[ShellWord]:
         """The arguments that a word expands to."""
+        unknown = ShellWord(None, word.text, word.line)
+        if not self.budget.take(len(word.text) + 1):
+            return [unknown]
         fields: list[str | None] = [""]
         pattern = is_literal = False
         for part in word.parts:
             if isinstance(part, Variable) and part.is_array:
                 if len(word.parts) - any(isinstance(one, ShellLiteral) and not one.text for one in word.parts) > 1:
-                    return [ShellWord(None, word.text, word.line)]
-                return self.arrays.get(part.name, [ShellWord(None, word.text, word.line)])
+                    return [unknown]
+                held = self.arrays.get(part.name, [unknown])
+                return held if self.budget.take(len(held)) else [unknown]
             value = self._value(part)
+            if value is not None and not self._fits(len(value) + len(fields[-1] or "")):
+                return [unknown]
             if isinstance(part, ShellLiteral):
                 is_literal = True
                 pattern = pattern or (not part.is_quoted and any(char in part.text for char in "*?["))
@@ -240,6 +274,8 @@ class Shell:
                 fields[-1] = f"{fields[-1]}{value}"
         if fields == [""] and not is_literal and not is_one_word and word.parts:
             return []
+        if len(fields) > 1 and not self.budget.take(len(fields) * len(word.text)):  # messages quote each as written
+            return [unknown]
         found = [ShellWord(text, word.text, word.line) for text in fields]
         if pattern and len(found) == 1 and not is_one_word:
             return self._matching(found[0])
@@ -290,13 +326,24 @@ class Shell:
     def _matching(self, argument: ShellWord) -> list[ShellWord]:
         """The files of the repository that a pattern matches, by name; the pattern itself if there are none."""
         text, directory = argument.text, self.directory
+        unknown = [ShellWord(None, argument.written, argument.line)]
         if text is None or directory is None or "**" in text:
-            return [ShellWord(None, argument.written, argument.line)]
+            return unknown
         path = os.path.normpath(os.path.join(directory, text))
         start = path.split("*")[0].split("?")[0].split("[")[0]
         if not (os.path.join(os.path.dirname(start), "")).startswith(os.path.join(self.top, "")):
-            return [ShellWord(None, argument.written, argument.line)]
-        names = sorted(glob(text, root_dir=directory))[:_MOST_NAMES]
+            return unknown
+        parts = text.split("/")
+        first = next((place for place, part in enumerate(parts) if is_pattern(part)), len(parts))
+        if os.pardir in parts[first:]:  # the same directories, once for each match
+            return unknown
+        try:
+            with permitted(permissions_of("", self.top)):
+                names = matches(text, directory)[:_MOST_NAMES]
+        except PermissionDeniedError:
+            return unknown
+        if not self.budget.take(sum(map(len, names)) + len(names) * len(argument.written)):
+            return unknown
         return [ShellWord(name, argument.written, argument.line) for name in names] or [argument]
 
 

@@ -7,6 +7,7 @@ becomes a word of unknown value, never an error, because the scripts belong to o
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ _OPERATORS = (";;", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(\[[0@*]\])?(?:(:?[-=])([^${}`]*)|(%/\*))?\}")
 _REDIRECTION = re.compile(r"\d*(?:<<<|<<-?|>>|>\||>&|<&|<>|&>>|&>|>|<)")
+# Characters without a meaning of their own, outside of quotes and between double quotes.
+_PLAIN = re.compile(r"""[^ \t\r\n;&|()<>'"\\$`]+""")
+_PLAIN_QUOTED = re.compile(r"""[^"\\$`]+""")
 _DEEPEST = 40
 
 
@@ -205,13 +209,13 @@ class _Lexer:
                 self.place += 2
             elif char in "$`<>":
                 parts.append(self._expansion())
-            else:
-                self._add(parts, char, is_quoted=False)
-                self.place += 1
-        if self.place == start:  # an unknown operator
+            elif (plain := _PLAIN.match(text, self.place)) is not None:
+                self._add(parts, plain[0], is_quoted=False)
+                self.place = plain.end()
+        if self.place == start:  # an operator that no rule accepts
             self._add(parts, text[start], is_quoted=False)
             self.place += 1
-        return Word(parts, text[start : self.place], line, is_redirected=is_redirected)
+        return Word(_merged(parts), text[start : self.place], line, is_redirected=is_redirected)
 
     def _quoted(self, parts: list[Part]) -> None:
         """Reads the text between double quotes."""
@@ -227,9 +231,12 @@ class _Lexer:
                 if isinstance(part, Variable | Substitution):
                     part.is_quoted = True
                 parts.append(part)
-            else:
+            elif (plain := _PLAIN_QUOTED.match(text, self.place)) is not None:
+                self._add(parts, plain[0], is_quoted=True)
+                self._advance(plain.end())
+            else:  # a backslash before any other character
                 self._add(parts, char, is_quoted=True)
-                self._advance(self.place + 1)
+                self.place += 1
         self.place += 1
 
     def _expansion(self) -> Part:
@@ -289,14 +296,23 @@ class _Lexer:
         return Unknown(self.text[start:])
 
     def _add(self, parts: list[Part], text: str, *, is_quoted: bool) -> None:
-        if parts and isinstance(last := parts[-1], ShellLiteral) and last.is_quoted == is_quoted:
-            last.text += text
-        else:
-            parts.append(ShellLiteral(text, is_quoted=is_quoted))
+        parts.append(ShellLiteral(text, is_quoted=is_quoted))
 
     def _advance(self, index: int) -> None:
         self.line += self.text.count("\n", self.place, index)
         self.place = index
+
+
+def _merged(parts: Sequence[Part]) -> list[Part]:
+    """The parts, with adjacent literals of the same kind joined."""
+    found: list[Part] = []
+    for is_quoted, group in groupby(parts, lambda part: part.is_quoted if isinstance(part, ShellLiteral) else None):
+        if is_quoted is None:
+            found += group
+        else:
+            text = "".join(part.text for part in group if isinstance(part, ShellLiteral))
+            found.append(ShellLiteral(text, is_quoted=is_quoted))
+    return found
 
 
 def _or_end(index: int, text: str) -> int:
