@@ -64,6 +64,14 @@ def may_leave(statements: Sequence[object], *, in_loop: bool = False) -> bool:
     return False
 
 
+def has_leaving(statements: Sequence[object]) -> bool:
+    """True if statements, or those in them, have a return, break or continue, also of a loop among them.
+
+    What such a statement counts for counts for each decision around it: it may not be reached at all.
+    """
+    return any(isinstance(node, (syntax.Return, syntax.Branch)) for node in _nodes(statements))
+
+
 def has_hosts(statements: Sequence[object]) -> bool:
     """True if the statements, or blocks in them, build nodes."""
     todo = [*statements]
@@ -77,4 +85,4 @@ def has_hosts(statements: Sequence[object]) -> bool:
     return False
 
 
-__all__ = ["assigned", "has_hosts", "may_leave", "mentioned"]
+__all__ = ["assigned", "has_hosts", "has_leaving", "may_leave", "mentioned"]

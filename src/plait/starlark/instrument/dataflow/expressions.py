@@ -22,6 +22,8 @@ _CHANGING = frozenset(
 _CALLING_BACK = frozenset({"max", "min", "sorted"})
 # Universal functions whose arguments select the items, keys or shape of the result.
 _CHOOSING = frozenset({"dict", "getattr", "max", "min", "set"})
+# Operators whose operands decide which of their items are in the result.
+SELECTING = frozenset({"*"})
 # Reports the branch that a program takes (see `plait.starlark.instrument.coverage`).
 RAN = "$ran"
 # A call on this line adds no frame to the stack of an error (see `exceptions`).
@@ -100,6 +102,9 @@ class ExpressionInstrumenter:
         return self.call("$from.chosen", self.open(), self.expression(x), self.constant(mentioned(others)))
 
     def binary(self, node: syntax.Binary) -> Expression:
+        if node.operator in SELECTING and not any(isinstance(one, syntax.Literal) for one in (node.x, node.y)):
+            made = syntax.Binary(node.operator, self.weighed(node.x), self.weighed(node.y), node.line)
+            return self.call("$from.selected", self.open(), made)
         x = self.deciding(node.x, node.y) if node.operator in ("and", "or") else self.expression(node.x)
         return syntax.Binary(node.operator, x, self.expression(node.y), node.line)
 
@@ -122,8 +127,16 @@ class ExpressionInstrumenter:
         return self.call("$from.index", *parts)
 
     def slice(self, node: syntax.Slice) -> Expression:
-        low, high, step = (None if part is None else self.expression(part) for part in (node.low, node.high, node.step))
-        return syntax.Slice(self.expression(node.x), low, high, step, node.line)
+        bounds = node.low, node.high, node.step
+        if all(part is None or isinstance(part, syntax.Literal) for part in bounds):
+            return syntax.Slice(self.expression(node.x), *bounds, node.line)
+        x = self.weighed(node.x)
+        low, high, step = (None if part is None else self.weighed(part) for part in bounds)
+        return self.call("$from.selected", self.open(), syntax.Slice(x, low, high, step, node.line))
+
+    def weighed(self, x: Expression) -> Expression:
+        """An operand of an operation whose operands decide which of their parts are in its value."""
+        return self.call("$from.weighed", self.open(), self.expression(x))
 
     # ---- calls
 
@@ -154,13 +167,23 @@ class ExpressionInstrumenter:
                     return syntax.Call(function, [syntax.Argument(length, "", "", node.line)], node.line)
             if function.name not in _CALLING_BACK or (plain and len(arguments) == 1):
                 given = self.unwatched(arguments)
-                if function.name == "getattr" and given:
-                    given[0].value = self.call("$from.held", given[0].value)
-                made = syntax.Call(function, given, node.line)
+                if function.name in ("dict", "getattr"):
+                    for place, one in enumerate(arguments):
+                        if not one.name and not one.star:
+                            given[place].value = self.weighed(one.value)
+                    if function.name == "getattr" and given:
+                        given[0].value = self.call("$from.held", given[0].value)
+                    name = "$from.selected" if function.name == "getattr" else "$from.chose"
+                    made = self.call(name, self.open(), syntax.Call(function, given, node.line))
+                elif function.name in _CALLING_BACK:
+                    given = self.passed(arguments)
+                    made = self.call("$from.chose", self.open(), syntax.Call(function, given, node.line))
+                else:
+                    made = syntax.Call(function, given, node.line)
                 # The window opens before the arguments are evaluated.
                 return self.call("$from.gathered", self.open(), made) if function.name in _CHOOSING and given else made
             callee: Expression = function
-            result = self.call("$from.result", self.open(), syntax.Call(callee, self.passed(arguments), node.line))
+            result = self.call("$from.chose", self.open(), syntax.Call(callee, self.passed(arguments), node.line))
             return self.call("$from.gathered", self.open(), result) if function.name in _CHOOSING else result
         if isinstance(function, syntax.Attribute):
             if isinstance(function.x, syntax.Literal):
@@ -294,4 +317,4 @@ _RULES: dict[type, Callable[..., Expression]] = {
 }
 
 
-__all__ = ["NOWHERE", "ExpressionInstrumenter", "has_shadow", "parameters_of"]
+__all__ = ["NOWHERE", "SELECTING", "ExpressionInstrumenter", "has_shadow", "parameters_of"]

@@ -121,6 +121,8 @@ class ProgramFlows(DataflowRuntime):
                 found.update(dict.fromkeys(windows.mutated[place][1]))
             if place in windows.made:
                 found.update(windows.made[place][2])
+            if type(value) in CHANGEABLE:
+                found.update(dict.fromkeys(windows.changed_by))
         return found
 
     def mark_all(self, shadow: Shadow, *values: object) -> None:
@@ -280,7 +282,9 @@ class ProgramFlows(DataflowRuntime):
     def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
         if self.windows.nested and type(value) not in LEAVES:
             shadow = (*shadow, *self.deep(value))
-        return super().passed(value, shadow, name)
+        super().passed(value, shadow, name)
+        self.decides_change(self.stack[-1].arguments[-1][1])
+        return value
 
     def found(self, value: object) -> object:
         """A part of a value, which may have been changed through another name."""
@@ -320,7 +324,48 @@ class ProgramFlows(DataflowRuntime):
             self.stack[-1][control] = None
         return value
 
+    def weighed(self, depth: int, value: object) -> object:
+        origins = self.shut(depth)
+        window = self.stack[-1]
+        window.update(origins)
+        window.candidates = [*window.candidates, (value, tuple(origins))]
+        return value
+
+    def selected(self, depth: int, value: object) -> object:
+        given = self.stack[depth].candidates
+        for place, (candidate, _) in enumerate(given):
+            if type(candidate) not in LEAVES:
+                others = [one for number, one in enumerate(given) if number != place]
+                self.select([origin for one in others for origin in self.windows.shape_of(*one)], candidate)
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        return value
+
+    def chose(self, depth: int, value: object) -> object:
+        window = self.stack[depth]
+        given = (*window.candidates, *((one, shadow) for one, shadow, _ in window.arguments))
+        origins = (*window, *(origin for _, shadow in given for origin in shadow))
+        self.select(origins, *(one for one, _ in given))
+        return self.result(depth, value)
+
+    def growing(self, depth: int, value: object, x: object) -> object:
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        if type(x) not in LEAVES:
+            self.select(self.windows.shape_of(value, tuple(origins)), x)
+        return value
+
+    def select(self, origins: Iterable[Origin], *candidates: object) -> None:
+        """Marks everything in values if a secret decides which of it an operation returns: later changes of what was
+        returned reveal that.
+        """
+        control = self.decided([*origins], sys._getframe(2).f_lineno)
+        if control is not None:
+            self.mark_all((control,), *candidates)
+
     def length(self, value: object, shadow: Shadow) -> object:
+        if self.windows.changed_by and type(value) in CHANGEABLE:
+            self.stack[-1].update(dict.fromkeys(self.windows.changed_by))
         array = self.windows.array_of(value)
         if array is not None and array in shadow and not self.whole(value):
             shadow = tuple(origin for origin in shadow if origin is not array)
@@ -337,6 +382,8 @@ class ProgramFlows(DataflowRuntime):
         if control is not None:
             # The number of items depends on the secret, even if the items do not.
             self.stack[-1][control] = None
+            if name == "zip":
+                self.mark_all((control,), *args)
         return value
 
     # ---- comprehensions
@@ -371,6 +418,22 @@ class ProgramFlows(DataflowRuntime):
                 self._keyed[line] = self.marks.control("condition", self.source, line, shadow)
             self.stack[-1][self._keyed[line]] = None
         return key
+
+    def part(self, depth: int, value: object) -> object:
+        super().part(depth, value)
+        window = self.stack[-1]
+        if type(value) not in LEAVES:
+            window.candidates = [*window.candidates, (value, ())]
+        return value
+
+    def listed(self, depth: int, value: object) -> object:
+        window = self.stack[depth]
+        if type(value) is Dict and window.candidates:
+            keyed = [origin for origin in window if origin in self._keyed.values()]
+            if keyed:
+                # Of several values with one key, the last one counts.
+                self.mark_all(tuple(keyed), *(one for one, _ in window.candidates))
+        return super().listed(depth, value)
 
     # ---- calls
 
@@ -419,15 +482,33 @@ class ProgramFlows(DataflowRuntime):
 
     def changing(self, x: object) -> object:
         self.stack[-1].receiver = x
+        if type(x) in CHANGEABLE and (changes := self.windows.changes_of(x)):
+            # Which part of it the method returns depends on them.
+            self.mark_all(changes, x)
         return x
 
     def calling(self, function: object) -> object:
         if isinstance(function, FunctionType):
-            # A secret may select the function, and so everything that it does.
+            # A secret may select the function, and so everything that it does, or another would have done.
             control = self.decided(self.stack[-1])
             if control is not None:
+                if not self.stack[-2].reached_by:  # otherwise it may not be reached at all, and the names here count
+                    self.windows.note_any_change(control)
                 self.raise_here(control)
         return function
+
+    def argument(self, depth: int, value: object, name: str | None) -> object:
+        super().argument(depth, value, name)
+        self.decides_change(self.stack[-1].arguments[-1][1])
+        return value
+
+    def decides_change(self, shadow: Shadow) -> None:
+        """Marks the receiver of a method whose argument may decide which part of it is returned and removed."""
+        receiver = self.stack[-1].receiver
+        if shadow and type(receiver) in CHANGEABLE:
+            control = self.decided(self.windows.shape_of(self.stack[-1].arguments[-1][0], shadow))
+            if control is not None:
+                self.mark_all((control,), receiver)
 
     def result(self, depth: int, value: object) -> object:
         window = self.stack[depth]
@@ -439,6 +520,11 @@ class ProgramFlows(DataflowRuntime):
             made_of = (*window, *window.reached_by, *window.given())
             if made_of and any(type(given) not in LEAVES for given, _, _ in window.arguments) and self.secret(made_of):
                 functions = [one for one in reachable(given for given, _, _ in window.arguments) if is_callable(one)]
+                if not self.stack[depth - 1].reached_by and any(
+                    is_callable(given) and self.secret(shadow) for given, shadow, _ in window.arguments
+                ):
+                    # Another function could have changed anything.
+                    self.windows.note_any_change(self.control(sys._getframe(1).f_lineno, made_of))
                 if functions:
                     # If a host function calls them, the calls and their number reveal the secret.
                     control = self.control(sys._getframe(1).f_lineno, made_of)

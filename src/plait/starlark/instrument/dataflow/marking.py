@@ -8,7 +8,7 @@ from plait.base.source import Position
 from plait.starlark.builtins import joined, paid_line
 from plait.starlark.instrument.dataflow.flows import ProgramFlows
 from plait.starlark.instrument.dataflow.recorder import DataflowRuntime
-from plait.starlark.instrument.dataflow.shadows import PLAIN, caller, reachable
+from plait.starlark.instrument.dataflow.shadows import CHANGEABLE, PLAIN, caller, reachable
 from plait.tree.nodes import walk
 
 TYPE_CHECKING = False
@@ -128,6 +128,8 @@ def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None
             return
         made_of = windows.read_now(len(windows.stack) - 1)
         for value in reachable((*args, *kwargs.values())):
+            if type(value) in CHANGEABLE:
+                made_of.update(dict.fromkeys(windows.changed_by))
             for table in (windows.mutated, windows.made):
                 known = table.get(id(value))
                 if known is not None:

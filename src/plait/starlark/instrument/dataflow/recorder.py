@@ -61,6 +61,10 @@ class DataflowRuntime(Hooks):
             "$from.argument": self.argument,
             "$from.changed": self.changed,
             "$from.calling": self.calling,
+            "$from.chose": self.chose,
+            "$from.growing": self.growing,
+            "$from.selected": self.selected,
+            "$from.weighed": self.weighed,
             "$from.changing": self.changing,
             "$from.chosen": self.chosen,
             "$from.clause": self.clause,
@@ -363,6 +367,24 @@ class DataflowRuntime(Hooks):
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value
+
+    def weighed(self, depth: int, value: object) -> object:
+        """An operand of `selected`."""
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        return value
+
+    def selected(self, depth: int, value: object) -> object:
+        """The value of an operation whose operands decide which of their parts are in it."""
+        return self.gathered(depth, value)
+
+    def chose(self, depth: int, value: object) -> object:
+        """The result of a call that returns one of its arguments, or of their items."""
+        return self.result(depth, value)
+
+    def growing(self, depth: int, value: object, _x: object) -> object:
+        """The operand of an augmented assignment that decides which items a variable keeps."""
+        return self.weighed(depth, value)
 
     def enter(self, names: tuple[str, ...], count: int, star: str, double: str) -> Mapping[str, Shadow]:
         """The shadows of a function's parameters, by name. `count`: number of positional parameters."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plait.starlark import syntax
-from plait.starlark.instrument.dataflow.branches import assigned, has_hosts, may_leave, mentioned
-from plait.starlark.instrument.dataflow.expressions import NOWHERE, ExpressionInstrumenter, parameters_of
+from plait.starlark.instrument.dataflow.branches import assigned, has_hosts, has_leaving, may_leave, mentioned
+from plait.starlark.instrument.dataflow.expressions import NOWHERE, SELECTING, ExpressionInstrumenter, parameters_of
 from plait.starlark.instrument.dataflow.pure_functions import PureFunctions
 
 TYPE_CHECKING = False
@@ -116,7 +116,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
 
     def reach(self, branches: Sequence[Statement]) -> tuple[str, ...]:
         """The names through which branches, and the code that they skip by leaving, can change values."""
-        return self.mentioned if self.mentioned and may_leave(branches) else mentioned(branches)
+        return self.mentioned if self.mentioned and has_leaving(branches) else mentioned(branches)
 
     def met(
         self,
@@ -227,6 +227,8 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         outer_mentioned = self.mentioned
         if not self.in_function and not self.mentioned:
             self.mentioned = mentioned(node.body)
+        # Code that leaves the loop skips the rest of what it iterates over.
+        self.mentioned = (*self.mentioned, iterated.name)
         parts = self.expression(node.x), self.constant(node.line), within, self.reached_by
         loop = self.call("$from.loop", depth, *parts, *self.controls)
         into.append(self.set(self.tuple((iterated, control, step, part)), loop))
@@ -273,7 +275,10 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         names_, changed = _targets(target)
         if node.operator and isinstance(target, syntax.Name):
             into.append(self.do(self.expression(target)))
-        into.append(syntax.Assign(self.target(target), node.operator, self.expression(value), node.line))
+        made = self.expression(value)
+        if node.operator in SELECTING and isinstance(target, syntax.Name):
+            made = self.call("$from.growing", self.open(), made, target)
+        into.append(syntax.Assign(self.target(target), node.operator, made, node.line))
         into.append(self.set(shadow, self.close(depth)))
         into += [self.set(self.shadow(name), shadow) for name in names_]
         if node.operator and isinstance(target, syntax.Name):

@@ -58,6 +58,7 @@ class DependencyTracker:
 
     __slots__ = (
         "aside",
+        "changed_by",
         "closed",
         "decided",
         "decisions",
@@ -96,6 +97,7 @@ class DependencyTracker:
         self.leading: Shadow = ()  # the secret decisions of the host that lead to its calls
         self.marks: Marks | None = None  # in a run that uses secrets
         self.nested = False  # a secret was put into a container, which may be inside others
+        self.changed_by: Shadow = ()  # the secret decisions that may have changed any list, dict or set
         self.programs: dict[Source, Mapping[str, object]] = {}  # for each program, the calls in its code
         self.fresh = False  # a secret is about to become a node
         self.quick: object = None  # the type of data values that are not secret (`plain`)
@@ -158,6 +160,12 @@ class DependencyTracker:
         self.nested = True
         self.aside[:] = [True]
 
+    def note_any_change(self, control: Control) -> None:
+        """Records that a secret decided about changes of an unknown list, dict or set: from here on, each counts."""
+        if control not in self.changed_by:
+            self.changed_by = (*self.changed_by, control)
+        self.note_nested()
+
     def parts_of(self, made: object) -> Sequence[Shadow] | None:
         """The shadows of the items of a list or dict literal, in order, or None."""
         found = self.made.get(id(made))
@@ -198,7 +206,10 @@ class DependencyTracker:
             if array is not None and len(array.items) == len(x):
                 return {array}
         nodes = self.nodes_of(x)
-        return self.made[id(x)][2].keys() if nodes is None else {nodes}
+        if nodes is not None:
+            return {nodes}
+        # A decision about an item may be one about the whole as well.
+        return {origin for origin in self.made[id(x)][2] if type(origin) is not Control}
 
     def shape_of(self, x: object, shadow: Shadow) -> Shadow:
         """The shadow of a collection without those of its parts: the origins of its size, keys and order."""
