@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 from types import FunctionType
 
+from plait.starlark.containers import Dict
 from plait.starlark.instrument.dataflow.recorder import DataflowRuntime
 from plait.starlark.instrument.dataflow.shadows import (
     CHANGEABLE,
