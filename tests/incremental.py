@@ -76,6 +76,28 @@ FILES: dict[str, list[str]] = {
         f'{_DATA}#@ tags = data.values.tags\n#@ tags.append("x")\n---\nkind: F\nname: f\ntags: #@ tags\nagain: #@ data.values.tags\n',
         f'{_DATA}#@ load("change.star", "change")\n---\nkind: F\nname: f\ntags: #@ change(data.values.tags)\n',
     ],
+    "f_shared.yml": [
+        (
+            f'{_DATA}{_OVERLAY}#@ load("shared.lib.yml", "fragment", "made")\n#@ def right():\n#@overlay/match missing_ok=True\nf: #@ data.values.name\n#@ end\n'
+            "---\nkind: F\nname: s\nmade: #@ overlay.apply(fragment, right())\nother: #@ made.items\n"
+        ),
+        f'{_DATA}#@ load("shared.lib.yml", "get")\n#@ get().append(data.values.size)\n---\nkind: F\nname: s\nitems: #@ get()\n',
+        f'{_DATA}#@ load("shared.lib.yml", "tags")\n#@ tags().append(data.values.size)\n---\nkind: F\nname: s\nitems: #@ tags()\n',
+    ],
+    "g_shared.yml": [
+        '#@ load("shared.lib.yml", "fragment", "get")\n---\nkind: G\nname: s\nmade: #@ fragment\nitems: #@ get()\n',
+        f'{_DATA}#@ load("shared.lib.yml", "tags", "made")\n---\nkind: G\nname: s\nitems: #@ tags() if data.values.live else made.items\n',
+    ],
+    "shared.lib.yml": [
+        (
+            f'{_DATA}#@ load("@ytt:struct", "struct")\n#@ made = struct.make(items=[1])\n#@ def get():\n#@   return made.items\n#@ end\n'
+            "#@ def tags():\n#@   return data.values.tags\n#@ end\n#@ def built():\na: 1\n#@ end\n#@ fragment = built()\n"
+        ),
+        (
+            '#@ load("@ytt:struct", "struct")\n#@ made = struct.make(items=[])\n#@ def get():\n#@   return [2]\n#@ end\n'
+            "#@ def tags():\n#@   return made.items\n#@ end\n#@ fragment = {'a': 1}\n"
+        ),
+    ],
     "change.star": [
         'def change(one):\n  one.append("y")\n  return one\nend\n',
         "def change(one):\n  return len(one)\nend\n",
@@ -218,7 +240,15 @@ SCHEMAS = [
     ),
 ]
 # Files that others load or read. They are there at first.
-NEEDED = {"late.star", "late.lib.yml", "change.star", "text.dat", "_ytt_lib/lib/names.star", "_ytt_lib/lib/schema.yml"}
+NEEDED = {
+    "shared.lib.yml",
+    "late.star",
+    "late.lib.yml",
+    "change.star",
+    "text.dat",
+    "_ytt_lib/lib/names.star",
+    "_ytt_lib/lib/schema.yml",
+}
 # Values that appear, vanish, and change their type: of types that fit the schemas, and others.
 VALUES: dict[str, tuple[list[str], list[str]]] = {
     "name": (["a", "b", "c"], ["1", "{x: 1}", "null"]),

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 import plait
 from plait.base.code_cache import MemoryCache
+from plait.base.fast_paths import FAST
 from plait.base.limits import Limits, budget_scope
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
+from plait.engine.results import Documents
 from plait.engine.world import evaluate_in
 from plait.tree.context import Context
-from plait.ytt.workspace.session import KEPT
-from plait.ytt.workspace.template_cache import TemplateCache
-from typed import evaluate
 
 FILES = {
     "schema.yml": "#@data/values-schema\n---\nname: web\nsize: 1\n",
@@ -62,15 +60,6 @@ CHANGES: list[tuple[str, str | None]] = [
 ]
 
 
-@contextmanager
-def keeping(kept: TemplateCache) -> Iterator[None]:
-    token = KEPT.set(kept)
-    try:
-        yield
-    finally:
-        KEPT.reset(token)
-
-
 def evaluated(context: Context, engine: Engine | None = None) -> tuple[str, list[str], int]:
     """The output, what was printed, and the steps that it took."""
     from plait.starlark.step_budget import budget_of
@@ -82,56 +71,87 @@ def evaluated(context: Context, engine: Engine | None = None) -> tuple[str, list
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("engine", [None, Engine()], ids=["alone", "engine"])
-def test_each_change_is_seen(engine: Engine | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path)
-    kept, cache = TemplateCache(), MemoryCache()
+    engine, cache = Engine(), MemoryCache()
     before = ""
     for name, new in CHANGES:
         if new is None:
             (tmp_path / name).unlink()
         else:
             (tmp_path / name).write_text(new, "utf-8")
-        with keeping(kept):
-            text_again, printed_again, steps_again = evaluated(Context(cache=cache), engine)
-        text_anew, printed_anew, steps_anew = evaluated(Context(cache=cache))
-        assert (text_again, printed_again) == (text_anew, printed_anew), name
-        assert steps_again >= steps_anew
-        assert text_again != before or name == "prints.yml", name
-        before = text_again
+        again = evaluated(Context(), engine)
+        assert again == evaluated(Context(cache=cache)), name
+        assert again[0] != before or name == "prints.yml", name
+        before = again[0]
+
+
+def documents(engine: Engine) -> Documents:
+    return evaluate_in(Context(), table("render").parse(["-f", "."]), engine)
 
 
 @pytest.mark.untraced
+@pytest.mark.skipif(not FAST, reason="nothing is kept without passes for speed")
 def test_what_is_the_same_is_not_evaluated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.yml").write_text("a: #@ 1 + 1\n")
     (tmp_path / "b.yml").write_text("b: #@ 1 + 2\n")
     monkeypatch.chdir(tmp_path)
-    kept = TemplateCache()
-
-    def documents() -> list[object]:
-        with keeping(kept):
-            return [one.value for one in evaluate("render", ["-f", "."], Context()).nodes.items]
-
-    first = documents()
+    engine = Engine()
+    first = documents(engine).nodes.items
     (tmp_path / "b.yml").write_text("b: #@ 1 + 3\n")
-    second = documents()
+    second = documents(engine).nodes.items
     assert second[0] is first[0]
     assert second[1] is not first[1]
+
+
+# A template, and True if its result is kept while `size` changes.
+_TEMPLATES = {
+    "the value of a key": ("a: #@ data.values.name\n", True),
+    "the value that changes": ("a: #@ data.values.size\n", False),
+    "everything": ('#@ load("@ytt:json", "json")\na: #@ json.encode(data.values)\n', False),
+    "all keys": ("a: #@ [one for one in data.values]\n", True),
+    "a list, which it changes": ("#@ tags = data.values.tags\n#@ tags.append('x')\na: #@ tags\n", True),
+    "a list that a module gives": ('#@ load("m.star", "tags")\na: #@ tags()\n', False),
+    "a value that a module reads late": ('#@ load("m.star", "late")\na: #@ late()\n', True),
+    "the changed value, by a module, late": ('#@ load("m.star", "size")\na: #@ size()\n', False),
+    "what it prints": ("#@ print(data.values.name)\na: 1\nb: #@ data.values.name\n", False),
+    "a file": ('a: #@ data.read("m.star")\n', False),
+    "a function in an annotation": ("#@my/note lambda: data.values.size\n---\na: #@ data.values.name\n", False),
+}
+
+
+@pytest.mark.untraced
+@pytest.mark.skipif(not FAST, reason="nothing is kept without passes for speed")
+@pytest.mark.parametrize("reads", _TEMPLATES)
+def test_a_result_is_kept_while_what_it_reads_is_the_same(
+    reads: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, is_kept = _TEMPLATES[reads]
+    (tmp_path / "a.yml").write_text(f'#@ load("@ytt:data", "data")\n{text}')
+    (tmp_path / "m.star").write_text(
+        'load("@ytt:data", "data")\ndef tags():\n  return data.values.tags\nend\n'
+        "def late():\n  return data.values.nested.a\nend\ndef size():\n  return data.values.size\nend\n"
+    )
+    (tmp_path / "v.yml").write_text("#@data/values\n---\nname: a\nsize: 0\ntags: [b]\nnested: {a: 1}\n")
+    monkeypatch.chdir(tmp_path)
+    engine = Engine()
+    for size in range(3):
+        request = table("render").parse(["-f", ".", "--data-value-yaml", f"size={size}"])
+        assert evaluate_in(Context(), request, engine).to_yaml() == evaluate_in(Context(), request).to_yaml()
+    reused, _ = engine.statistics()["templates"]
+    # The module can be reused twice.
+    assert (reused > 2) is is_kept
 
 
 @pytest.mark.untraced
 def test_limits_hold_for_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.yml").write_text("a: #@ [x for x in range(1000)]\n")
     monkeypatch.chdir(tmp_path)
-    kept = TemplateCache()
-    for words in (["-f", "."], ["-f", ".", "--limit", "steps=100"]):
+    engine = Engine()
+    for words in ([], [], ["--limit", "steps=100"], ["--limit", "nodes=100"], ["--limit", "output=100"]):
         # The limits that flags set end with what they are for.
-        with (
-            keeping(kept),
-            budget_scope(Limits()),
-            pytest.raises(plait.LimitError) if len(words) > 2 else nullcontext(),
-        ):
-            evaluate("render", words, Context())
+        with budget_scope(Limits()), pytest.raises(plait.LimitError) if words else nullcontext():
+            evaluate_in(Context(), table("render").parse(["-f", ".", *words]), engine).to_yaml()

@@ -641,7 +641,7 @@ def test_without_reuse_the_results_are_the_same(tmp_path: Path) -> None:
 @pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
 def test_statistics_count_what_was_reused(tmp_path: Path) -> None:
     put(tmp_path, SHARING)
-    assert fleet(tmp_path).check().statistics == {"inputs": (16, 6), "libraries": (3, 1)}
+    assert fleet(tmp_path).check().statistics == {"inputs": (16, 6), "libraries": (3, 1), "templates": (0, 8)}
     assert fleet(tmp_path).check().statistics == {}
     assert fleet(tmp_path, afresh=True, reuse=False).check().statistics == {}
 

@@ -32,8 +32,6 @@ from plait.tree.context import Context
 from plait.tree.nodes import equal
 from plait.tree.provenance import Trace
 from plait.tree.secrets import uses_secrets
-from plait.ytt.workspace.session import KEPT
-from plait.ytt.workspace.template_cache import TemplateCache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +83,6 @@ class WatchedRequest:
         self._read = read
         self._deliver = deliver
         self._engine = Engine()
-        self._kept = TemplateCache()
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
         self._marks_secrets = False
@@ -116,7 +113,6 @@ class WatchedRequest:
 
         def once() -> Documents:
             context = Context(print_line=lambda line: complain(f"{line}\n"))
-            KEPT.set(self._kept)
             if self._marks_secrets:
                 context.trace = Trace()
             made = evaluate_in(context, request, self._engine)

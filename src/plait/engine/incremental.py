@@ -99,7 +99,7 @@ class Engine:
         found: dict[str, tuple[int, int]] = {}
         for part in [*self._parts.values()]:
             for files in part.all_files():
-                for name, count in (("inputs", files.inputs), ("libraries", files.libraries)):
+                for name, count in files.counts.items():
                     reused, new = count.take()
                     before = found.get(name, (0, 0))
                     found[name] = before[0] + reused, before[1] + new

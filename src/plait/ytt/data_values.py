@@ -118,7 +118,7 @@ def data_module(values: object, functions: Mapping[str, object]) -> Module:
     """`@ytt:data` for a template: its functions, and data values as returned by `to_struct`."""
     module = Module("data", functions)
     module.members["values"] = values
-    module.frozen = type(values) is DataStruct  # the module has nothing to freeze
+    module.frozen = isinstance(values, DataStruct)  # the module has nothing to freeze
     return module
 
 

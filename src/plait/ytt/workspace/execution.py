@@ -7,7 +7,6 @@ from plait.base.events import current_listener
 from plait.base.extensions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
 from plait.base.source import CLAUSE
 from plait.tree.nodes import Document, DocumentSet, Map, is_empty
-from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.loader import Loader
 from plait.ytt.workspace.render_job import DOCUMENTS, EXPORTS, NOTHING, TEXT, DocumentFile, ReferencedValues, TextFile
 from plait.ytt.workspace.session import Session
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from plait.ytt.templates.outcome import TemplateResult
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
-    from plait.ytt.workspace.memory import Memory
+    from plait.ytt.workspace.memory import Memory, Recording
     from plait.ytt.workspace.render_job import LibraryLayout, RenderOptions
-    from plait.ytt.workspace.template_cache import TemplateCache
     from plait.ytt.workspace.value_references import ReferredValues
 
 VALUES = "data/values"
@@ -302,28 +300,34 @@ class Execution:
 
         Raises PlaitError.
         """
-        loader = self._loader(values, library_values, library_schemas)
+        layout = self.layout
+        memory = self.session.memory(layout, self.options)
+        recording = None
+        if memory is not None and type(values.value) is Map:
+            recording = memory.recording(self.session, self.options, values.value)
+        loader = self._loader(values, library_values, library_schemas, recording)
         documents: list[tuple[LibraryFile, DocumentSet]] = []
         texts: list[TextFile] = []
         exports: list[tuple[str, Mapping[str, object]]] = []
         context = self.session.context
-        layout = self.layout
-        kept = self.session.kept if printed and self.options.debug is None else None
-        if kept is not None:
-            libraries = [(one.path, one.file.text()) for one, _ in layout.members if one.file.is_library]
-            kept.begin(values.value, tuple(libraries))
         for member, purpose in layout.members:
             context.begin(member.path)
             context.done += 1
             if purpose == NOTHING:
                 continue
             if purpose == EXPORTS:
+                if recording is not None and printed:
+                    recording.check_exports(member, loader, self.library)
+                    continue
                 exports.append((member.path, loader.exports(member, self.library)))
                 if context.lookups is not None:
                     context.lookups.defines(member.file.source, exports[-1][1])
                 continue
             file = member.file
-            outcome = self._outcome(loader, member, kept)
+            if recording is None:
+                outcome = loader.run(file, member.library, self.library)
+            else:
+                outcome = recording.outcome(member, loader, self.library)
             if purpose == DOCUMENTS:
                 assert outcome.documents is not None
                 documents.append((member, outcome.documents))
@@ -360,21 +364,9 @@ class Execution:
                 items: list[Document] = [replacing(one) if _is_overlay(one) else one for one in found.items]  # type: ignore[misc]
                 documents[place] = member, found.with_items(items)
         context.begin("overlays")
-        memory = self.session.memory(layout)
         if memory is not None:
             documents = memory.known_again(documents)
         return Evaluated(_overlaid(documents, self.session, layout.plans, memory, printed=printed), texts, exports)
-
-    def _outcome(self, loader: Loader, member: LibraryFile, kept: TemplateCache | None) -> TemplateResult:
-        """Evaluates a file. The result of an unchanged template is reused."""
-
-        def run() -> tuple[TemplateResult, bool]:
-            self.session.reached_out = False
-            return loader.run(member.file, member.library, self.library), self.session.reached_out
-
-        if kept is None or member.file.type != YAML:
-            return loader.run(member.file, member.library, self.library)
-        return kept.outcome(member.file, self.options, self.session.context, run)
 
     def exports(
         self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]
@@ -387,6 +379,7 @@ class Execution:
         values: Document | ReferredValues | None,
         library_values: Sequence[ReferencedValues],
         library_schemas: Sequence[ReferencedValues],
+        recording: Recording | None = None,
     ) -> Loader:
         def make_library(current: Library, root: Library) -> Module:
             from plait.ytt.workspace.library_module import library_module
@@ -394,7 +387,7 @@ class Execution:
             return library_module(self, current, root, library_values, library_schemas)
 
         shown = Map([]) if values is None else values.value if isinstance(values, Document) else values
-        return Loader(self.session, self.options, shown, make_library)
+        return Loader(self.session, self.options, shown, make_library, recording)
 
 
 def _read(source: Source) -> DocumentSet:

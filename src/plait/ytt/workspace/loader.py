@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError, ReadError, StarlarkError, did_you_mean
 from plait.base.source import CLAUSE, FILE
+from plait.tree.nodes import Map
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.workspace import input_files
 from plait.ytt.workspace.library import data_reader
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.tree.nodes import Value
+    from plait.ytt.templates.recorded_reads import Reads
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
+    from plait.ytt.workspace.memory import Frame, Recording
     from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.session import Session
     from plait.ytt.workspace.value_references import ReferredValues
@@ -33,10 +36,11 @@ class Loader:
 
     values: the data values, or their placeholder while they are merged. library_module: creates `@ytt:library` for
     files in a directory. A library file is run once for each directory and root from which it is loaded. ytt runs it
-    again for every `load`; the only visible difference is its printed lines, which are repeated here too.
+    again for every `load`; the only visible difference is its printed lines, which are repeated here too. recording:
+    records the reads of each file; or None.
     """
 
-    __slots__ = ("_exports", "_loading", "_make_library", "_options", "_session", "_values")
+    __slots__ = ("_exports", "_loading", "_make_library", "_options", "_recording", "_session", "_values")
 
     def __init__(
         self,
@@ -44,13 +48,18 @@ class Loader:
         options: RenderOptions,
         values: Value | ReferredValues,
         library_module: Callable[[Library, Library], Module],
+        recording: Recording | None = None,
     ) -> None:
         self._session = session
         self._options = options
         self._values = values
         self._make_library = library_module
-        # The exported names, the printed lines, a flag that other files were read, and the number of instruction sets.
-        self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int]] = {}
+        self._recording = recording
+        # The exported names, the printed lines, a flag that other files were read, the number of instruction sets, and
+        # the recorded evaluation.
+        self._exports: dict[
+            tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int, Frame | None]
+        ] = {}
         self._loading: list[InputFile] = []
 
     def run(self, file: InputFile, current: Library, root: Library) -> TemplateResult:
@@ -69,10 +78,16 @@ class Loader:
             return found
         session.instruction_sets += 1
         number = session.instruction_sets
+        recording, reads = self._recording, None
+        if recording is not None and not found.fixed:
+            reads = recording.begin(file if file in self._loading else None).reads
         try:
-            return found.run(session.context, self._load_for(current, root))
+            return found.run(session.context, self._load_for(current, root, reads))
         except PlaitError as error:
             raise _failed(error, file, number) from None
+        finally:
+            if recording is not None and reads is not None:
+                recording.end()
 
     def exports(self, member: LibraryFile, root: Library) -> Mapping[str, object]:
         """The names a library file defines. Raises PlaitError; a file that loads itself is reported as a cycle."""
@@ -91,15 +106,23 @@ class Loader:
             recordings = self._session.context.print_line.recordings
             recordings.append(printed)
             sets = session.instruction_sets
+            recording = self._recording
+            if recording is not None:
+                recording.last = None
             try:
                 exports = self.run(file, member.library, root).exports
-                found = exports, printed, session.reached_out, session.instruction_sets - sets
+                frame = None if recording is None else recording.exported(exports)
+                found = exports, printed, session.reached_out, session.instruction_sets - sets, frame
             finally:
                 session.reached_out |= before
                 recordings.pop()
                 self._loading.pop()
             self._exports[key] = found
+            if recording is not None:
+                recording.loads(file, frame)
             return found[0]
+        if self._recording is not None:
+            self._recording.loads(file, found[4])
         self._session.reached_out |= found[2]
         self._session.instruction_sets += found[3]
         if found[1]:
@@ -111,10 +134,14 @@ class Loader:
                 self._session.context.print_line(line)
         return found[0]
 
-    def _load_for(self, current: Library, root: Library) -> Load:
+    def has_exports(self, member: LibraryFile, root: Library) -> bool:
+        """True if a library file was evaluated."""
+        return (member.file, member.library, root) in self._exports
+
+    def _load_for(self, current: Library, root: Library, reads: Reads | None) -> Load:
         def load(path: str, at: Position) -> Mapping[str, object]:
             try:
-                return self._load(path, current, root, at)
+                return self._load(path, current, root, at, reads)
             except PlaitError as error:
                 if isinstance(error, ReadError) and error.at is None:
                     told = error.reference
@@ -123,7 +150,9 @@ class Loader:
 
         return load
 
-    def _load(self, path: str, current: Library, root: Library, at: Position) -> Mapping[str, object]:
+    def _load(
+        self, path: str, current: Library, root: Library, at: Position, reads: Reads | None
+    ) -> Mapping[str, object]:
         written = path
         if path.startswith("@"):
             name, colon, rest = path[1:].partition(":")
@@ -134,7 +163,7 @@ class Loader:
                     code="load-path",
                 )
             if name == "ytt":
-                return {rest: self._module(rest, current, root)}
+                return {rest: self._module(rest, current, root, reads)}
             self._session.reached_out = True
             current = root = current.find_library(name)
             path = rest
@@ -162,9 +191,9 @@ class Loader:
             self._session.context.lookups.loads[at.source, written] = file.source
         return self.exports(member, root)
 
-    def _module(self, name: str, current: Library, root: Library) -> Module:
+    def _module(self, name: str, current: Library, root: Library, reads: Reads | None) -> Module:
         if name == "data":
-            return self._data_module(current, root)
+            return self._data_module(current, root, reads)
         if name == "library":
             self._session.reached_out = True
             return self._make_library(current, root)
@@ -181,20 +210,22 @@ class Loader:
             )
         return found
 
-    def _data_module(self, current: Library, root: Library) -> Module:
+    def _data_module(self, current: Library, root: Library, reads: Reads | None) -> Module:
         session = self._session
         functions = session.data_functions.get((current, root))
         if functions is None:
             functions = session.data_functions[current, root] = _data_functions(session, current, root)
         from plait.starlark.structs import Struct
 
-        if isinstance(self._values, Struct):
+        values = self._values
+        recorded = reads.values_of(values) if reads is not None and isinstance(values, Map) else None
+        if recorded is not None or isinstance(values, Struct):
             from plait.ytt.data_values import data_module
 
-            return data_module(self._values, functions)
+            return data_module(values if recorded is None else recorded, functions)
         if session.data_module is None:
             session.data_module = _data_module(session.context)
-        return session.data_module(self._values, functions)
+        return session.data_module(values, functions)
 
 
 _EVALUATING = {input_files.TEXT: "Evaluating text template", input_files.STARLARK: "Evaluating starlark template"}

@@ -1,31 +1,144 @@
 """The results of an evaluation of a library, for the next one with other data values or changed files.
 
-All templates and overlays are evaluated each time. Documents that are the same again are those of the last time, which
-overlays and the printer know by identity.
+The result of a template is used again if the values that it read are the same: it, and the library files that it loads.
+A template is evaluated each time if it reads files by name, uses libraries, prints, warns, or hands out functions of its
+own. So is one that loads a file with something that it could change and other templates see: a fragment, or a list of
+the data values.
+
+Documents that are the same after an evaluation as the last time are those of the last time. Overlays and the printer
+know documents by identity.
 """
 
 from __future__ import annotations
 
+from plait.base.errors import PlaitError
+from plait.base.limits import current_budget
+from plait.starlark.containers import FROZEN, Dict, List
+from plait.starlark.instrument.dataflow.shadows import reachable
+from plait.starlark.step_budget import budget_of
 from plait.ytt.overlay.reapplication import Applied
-from plait.ytt.overlay.same_documents import known_again
+from plait.ytt.overlay.same_documents import is_plain_overlay, known_again
+from plait.ytt.templates.outcome import TemplateResult
+from plait.ytt.templates.recorded_reads import Answers, Reads
+from plait.ytt.yaml_fragments import YamlFragment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from plait.tree.nodes import DocumentSet
+    from plait.base.source import Source
+    from plait.tree.nodes import DocumentSet, Map
+    from plait.ytt.templates.recorded_reads import Path
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.library import LibraryFile
+    from plait.ytt.workspace.library import Library, LibraryFile
+    from plait.ytt.workspace.loader import Loader
+    from plait.ytt.workspace.render_job import LibraryLayout, RenderOptions
+    from plait.ytt.workspace.session import Session
+    from plait.ytt.workspace.shared_files import Count
+
+# Results per file.
+_MOST_RESULTS = 2
+
+
+class Frame:
+    """One evaluation of a file. key: the file, if others load it.
+
+    loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: it prints nothing, warns of nothing, and reaches no other
+    files. gives_changeable: others that load it can change what it exports. own: its steps, without those of files that it loads; inner: those.
+    """
+
+    __slots__ = ("_lines", "_start", "_told", "gives_changeable", "inner", "is_quiet", "key", "loaded", "own", "reads")
+
+    def __init__(self, session: Session, key: InputFile | None) -> None:
+        self.key = key
+        self.reads = Reads()
+        self.loaded: list[tuple[InputFile, Frame | None]] = []
+        self.is_quiet = self.gives_changeable = False
+        self.own = self.inner = 0
+        self._lines: list[str] = []
+        self._told = session.context.told
+        session.context.print_line.recordings.append(self._lines)
+        self._start = budget_of(session.context).spent
+
+    def end(self, session: Session) -> int:
+        """Ends the evaluation. Returns the number of its steps."""
+        session.context.print_line.recordings.pop()
+        self.is_quiet = not self._lines and not session.reached_out and session.context.told == self._told
+        spent = budget_of(session.context).spent - self._start
+        self.own = spent - self.inner
+        return spent
+
+    def all(self, file: InputFile) -> dict[InputFile, Frame | None]:
+        """The file and all those that it loads, in order, with their evaluations."""
+        found: dict[InputFile, Frame | None] = {}
+        pending: list[tuple[InputFile, Frame | None]] = [(file, self)]
+        while pending:
+            file, frame = pending.pop()
+            if file not in found:
+                found[file] = frame
+                pending += reversed(() if frame is None else frame.loaded)
+        return found
+
+
+class _Result:
+    """The result of a file, with the reads that it depends on.
+
+    sources: it and the files that it loads, with their content. own: its steps; loaded: those of files that it loads.
+    sets: the number of instruction sets.
+    """
+
+    __slots__ = ("_reads", "_sources", "loaded", "own", "result", "sets")
+
+    def __init__(self, frames: dict[InputFile, Frame | None], own: int, result: TemplateResult, sets: int) -> None:
+        reads: dict[tuple[Path, int], object] = {}
+        for frame in frames.values():
+            reads |= {} if frame is None else frame.reads
+        self._sources: list[tuple[InputFile, Source]] = [(file, file.source) for file in frames]
+        self._reads = [*reads.items()]
+        self.own = own
+        self.loaded = [(one.key, one.own) for one in frames.values() if one is not None and one.key is not None]
+        self.result = result
+        self.sets = sets
+
+    def is_of(self, answers: Answers) -> bool:
+        """True if an evaluation with other data values would read the same."""
+        if not answers.agree(self._reads):
+            return False
+        try:
+            return all(file.source is source for file, source in self._sources)
+        except PlaitError:  # it is reported when the file is evaluated
+            return False
 
 
 class Memory:
-    """The documents of a library's files, and the effects of its overlays."""
+    """The results of a library's files, their documents, and the effects of overlays.
 
-    __slots__ = ("_documents", "applied")
+    templates: counts results that are reused.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_documents", "_inputs", "applied", "results", "templates")
+
+    def __init__(self, templates: Count) -> None:
+        self.templates = templates
         self.applied = Applied()
+        self.results: dict[InputFile, list[_Result]] = {}
         self._documents: dict[InputFile, DocumentSet] = {}
+        self._inputs: tuple[object, ...] = ()
+
+    def begin(self, layout: LibraryLayout) -> None:
+        """Begins with the next evaluation. Results stay if the limits and the files that can be loaded are the same."""
+        limits = current_budget().limits
+        inputs = (
+            *((one.path, one.file) for one, _ in layout.members if one.file.is_library),
+            *(getattr(limits, name) for name in type(limits).__slots__),
+        )
+        if inputs != self._inputs:
+            self.applied, self.results, self._documents = Applied(), {}, {}
+        self._inputs = inputs
+
+    def recording(self, session: Session, options: RenderOptions, values: Map) -> Recording:
+        """The recording of an evaluation with these data values."""
+        return Recording(self, session, options, values)
 
     def known_again(
         self, documents: Sequence[tuple[LibraryFile, DocumentSet]]
@@ -39,3 +152,134 @@ class Memory:
             self._documents[member.file] = kept
             found.append((member, kept))
         return found
+
+
+class Recording:
+    """An evaluation of a library with a memory."""
+
+    __slots__ = (
+        "_answers",
+        "_charged",
+        "_former",
+        "_memory",
+        "_options",
+        "_session",
+        "_stack",
+        "last",
+    )
+
+    def __init__(self, memory: Memory, session: Session, options: RenderOptions, values: Map) -> None:
+        self._options = options
+        self._memory = memory
+        self._session = session
+        self._answers = Answers(values)
+        self._former, memory.results = memory.results, {}
+        self._stack: list[Frame] = []
+        # The library files whose steps were counted.
+        self._charged: set[InputFile] = set()
+        # The evaluation that ended last.
+        self.last: Frame | None = None
+
+    # ---- for the loader
+
+    def begin(self, key: InputFile | None) -> Frame:
+        """Begins an evaluation of a file. key: of a library file."""
+        frame = Frame(self._session, key)
+        self._stack.append(frame)
+        return frame
+
+    def end(self) -> None:
+        """Ends the evaluation that began last."""
+        frame = self._stack.pop()
+        spent = frame.end(self._session)
+        if self._stack:
+            self._stack[-1].inner += spent
+        self.last = frame
+        if frame.key is None:
+            return
+        if frame.key in self._charged:
+            budget_of(self._session.context).charge(-frame.own)
+            if self._stack:
+                self._stack[-1].inner -= frame.own
+        self._charged.add(frame.key)
+
+    def exported(self, names: Mapping[str, object]) -> Frame | None:
+        """The evaluation of a file, which has ended, with these exported names. None if its result is always the same."""
+        frame = self.last
+        if frame is not None:
+            frame.gives_changeable = any(map(_is_changeable, reachable(names.values())))
+        return frame
+
+    def loads(self, file: InputFile, frame: Frame | None) -> None:
+        """Records that the current evaluation loads a file. frame: its evaluation."""
+        if self._stack:
+            self._stack[-1].loaded.append((file, frame))
+
+    # ---- for the phases
+
+    def outcome(self, member: LibraryFile, loader: Loader, root: Library) -> TemplateResult:
+        """The result of a template. Raises PlaitError."""
+        return self._made(member, lambda: loader.run(member.file, member.library, root))
+
+    def check_exports(self, member: LibraryFile, loader: Loader, root: Library) -> None:
+        """Evaluates a library file of which nothing is used, unless it was or the result is known. Raises PlaitError."""
+        if loader.has_exports(member, root):
+            loader.exports(member, root)
+        else:
+            self._made(member, lambda: TemplateResult(loader.exports(member, root)))
+
+    def _made(self, member: LibraryFile, run: Callable[[], TemplateResult]) -> TemplateResult:
+        file, session, results = member.file, self._session, self._memory.results
+        former = self._former.get(file, [])
+        for known in former:
+            if known.is_of(self._answers) and self._count(known):
+                session.prepared(file, self._options)  # reports its warnings
+                results[file] = [known, *(one for one in former if one is not known)]
+                self._memory.templates.reused += 1
+                return known.result
+        before, session.reached_out = session.reached_out, False
+        sets = session.instruction_sets
+        self.last = None
+        try:
+            result = run()
+        finally:
+            session.reached_out |= before
+        frame = self.last
+        if frame is None:
+            return result  # it is the same in every evaluation
+        self._memory.templates.new += 1
+        frames = frame.all(file)
+        if _can_be_kept(file, frames, result.documents):
+            own = 0 if frame.key is not None else frame.own
+            kept = TemplateResult({}, result.documents, result.text)
+            made = _Result(frames, own, kept, session.instruction_sets - sets)
+            results[file] = [made, *former][:_MOST_RESULTS]
+        return result
+
+    def _count(self, known: _Result) -> bool:
+        """Counts the steps of an evaluation; False if its result cannot be used, because they exceed the limit."""
+        session = self._session
+        budget = budget_of(session.context)
+        loaded = [(key, steps) for key, steps in known.loaded if key not in self._charged]
+        steps = known.own + sum(steps for _, steps in loaded)
+        if budget.spent + steps > session.context.run_budget.most("steps"):
+            return False
+        budget.charge(steps)
+        self._charged.update(key for key, _ in loaded)
+        session.instruction_sets += known.sets
+        return True
+
+
+def _is_changeable(value: object) -> bool:
+    """True if programs can change a value."""
+    return type(value) is YamlFragment or (isinstance(value, (List, Dict)) and value.lock != FROZEN)
+
+
+def _can_be_kept(file: InputFile, frames: dict[InputFile, Frame | None], documents: DocumentSet | None) -> bool:
+    """True if the result of a file depends only on the reads of its evaluation."""
+    for one, frame in frames.items():
+        if frame is None:
+            continue
+        if not frame.is_quiet or (one is not file and (frame.gives_changeable or frame.reads.gives_lists)):
+            return False
+    return documents is None or all(map(is_plain_overlay, documents.items))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from _contextvars import ContextVar
-
 from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError, replacing, warning
 from plait.base.extensions import VALUES_REFER
 from plait.base.source import CLAUSE, Position
@@ -28,11 +26,6 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.memory import Memory
     from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.shared_files import SharedFiles
-    from plait.ytt.workspace.template_cache import TemplateCache
-
-
-# Results of templates in earlier evaluations, for a process that evaluates the same files repeatedly.
-KEPT: ContextVar[TemplateCache | None] = ContextVar("plait_kept", default=None)
 
 
 # The number of evaluations of one library in one run that are remembered.
@@ -54,7 +47,6 @@ class Session:
         "data_functions",
         "data_module",
         "instruction_sets",
-        "kept",
         "reached_out",
         "shared",
     )
@@ -69,8 +61,6 @@ class Session:
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
-        # Traced evaluations do not use cached results.
-        self.kept = KEPT.get() if self.context.trace is None else None
         self.reached_out = False
         # Number of templates that ytt has compiled so far, which compiles a file again for each load.
         self.instruction_sets = 1
@@ -204,25 +194,19 @@ class Session:
             self._layouts[key] = found
         return found
 
-    def memory(self, layout: LibraryLayout) -> Memory | None:
-        """The memory of the next evaluation of a library; None if nothing is reused."""
+    def memory(self, layout: LibraryLayout, options: RenderOptions) -> Memory | None:
+        """The memory for the next evaluation of a library; None if nothing is reused."""
         context = self.context
-        if (
-            self.shared is None
-            or context.trace is not None
-            or context.secrets is not None
-            or context.silence is not None
-        ):
+        if self.shared is None or options.debug is not None:
             return None
-        if context.lookups is not None or VALUES_REFER in context.extensions:
+        if (context.trace, context.secrets, context.silence, context.lookups) != (None,) * 4:
             return None
+        # The number of the evaluation of this library in the run.
         number = self._evaluations.get(layout, 0)
         self._evaluations[layout] = number + 1
-        if number >= _MOST_MEMORIES:
+        if number >= _MOST_MEMORIES or VALUES_REFER in context.extensions:
             return None
-        if number == len(layout.memories):
-            layout.memories.append(self.shared.memory())
-        return layout.memories[number]
+        return self.shared.memory(layout, number)
 
     def _laid_out(self, library: Library, options: RenderOptions) -> LibraryLayout:
         schemas: list[LibraryFile] = []

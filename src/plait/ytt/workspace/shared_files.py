@@ -95,19 +95,23 @@ class SharedFile(InputFile):
         if self._pass == self._files.disk_pass:
             super().touch()
             self._evaluation = self._files.evaluation
-            self._files.inputs.reused += 1
+            self._files.counts[INPUTS].reused += 1
         else:
             self._take(self._read())
 
     def _take(self, data: Content) -> None:
         self._pass, self._evaluation = self._files.disk_pass, self._files.evaluation
         if data == self._data:
-            self._files.inputs.reused += 1
+            self._files.counts[INPUTS].reused += 1
         else:
-            self._files.inputs.new += 1
+            self._files.counts[INPUTS].new += 1
             self._data, self._source = data, None
             self.parsed, self.prepared = {}, {}
             self._files.has_read(len(data))
+
+
+# Kinds of objects that evaluations reuse.
+INPUTS, LIBRARIES, TEMPLATES = "inputs", "libraries", "templates"
 
 
 class Count:
@@ -141,7 +145,7 @@ class SharedFiles:
 
     reads_once: evaluations see the files as the first evaluation did, until `refresh`. evaluation: the number of the
     current one. disk_pass: the number of the pass over the disk; in one pass, every file is listed and read at most
-    once. inputs, libraries: numbers of reused objects. texts: the documents printed by the last two evaluations.
+    once. counts: numbers of reused objects, by kind. texts: the documents printed by the last two evaluations.
     """
 
     def __init__(self, *, reads_once: bool) -> None:
@@ -153,7 +157,7 @@ class SharedFiles:
         # Each entry has the files on which it depends, with their content.
         self._layouts: Recent[Hashable, tuple[LibraryLayout, list[tuple[InputFile, Source]]]] = Recent()
         self._latest: Recent[Hashable, LibraryLayout] = Recent()
-        self.inputs, self.libraries = Count(), Count()
+        self.counts = {kind: Count() for kind in (INPUTS, LIBRARIES, TEMPLATES)}
         self.texts: Recent[Document, tuple[str, int]] = Recent()
         self._read = 0
         self._replaces = False
@@ -249,10 +253,10 @@ class SharedFiles:
             for file, _ in known[1]:
                 for text in file.parsed[options.strict, False][1]:
                     context.warn(text, of=())
-            self.libraries.reused += 1
+            self.counts[LIBRARIES].reused += 1
             return known[0]
         found = lay_out()
-        self.libraries.new += 1
+        self.counts[LIBRARIES].new += 1
         former = self._latest.find((library.name, reading))
         if former is not None:
             found.plans, found.memories = former.plans, former.memories
@@ -264,9 +268,12 @@ class SharedFiles:
         self._latest[library.name, reading] = found
         return found
 
-    def memory(self) -> Memory:
-        """The memory of an evaluation that has none yet."""
-        return Memory()
+    def memory(self, layout: LibraryLayout, number: int) -> Memory:
+        """The memory for an evaluation of a library."""
+        if number == len(layout.memories):
+            layout.memories.append(Memory(self.counts[TEMPLATES]))
+        layout.memories[number].begin(layout)
+        return layout.memories[number]
 
     def _same(self, library: Library) -> Library:
         key = (library.name, tuple(library.files), tuple(library.children))

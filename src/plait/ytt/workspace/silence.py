@@ -17,7 +17,6 @@ from plait.base.events import current_listener
 from plait.base.extensions import OUTPUT_FILE
 from plait.tree.context import Context
 from plait.tree.withholding import telling
-from plait.ytt.workspace.session import KEPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def can_be_silent(job: RenderJob, context: Context) -> bool:
     reading.
     """
     options = job.options
-    is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4
+    is_recorded = (context.trace, context.originals, context.lookups) != (None,) * 3
     names_files = options.output_by is not None or OUTPUT_FILE in options.extensions
     reads_again = options.values_schema or options.output_schemas or context.note is not None
     is_heard = options.debug is not None or current_listener() is not None
