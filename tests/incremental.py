@@ -35,6 +35,7 @@ FILES: dict[str, list[str]] = {
         f"{_DATA}---\nkind: A\nname: #@ str(data.values.name) + '!'\n",
         "kind: A\nname: plain\n",
         f"{_DATA}---\nkind: A\nname: #@ data.values['name']\n",
+        f"{_DATA}---\nkind: #@ data.values.kind\nname: chosen\n---\nkind: Many\nname: #@ str(data.values.size)\n",
     ],
     "b_branch.yml": [
         f"{_DATA}---\n#@ if data.values.live:\nkind: B\nname: #@ data.values.name\n#@ else:\nkind: B\nsize: #@ data.values.size\n#@ end\n",
@@ -69,6 +70,7 @@ FILES: dict[str, list[str]] = {
     "e_absent.yml": [
         f'{_DATA}---\nkind: E\nname: e\nextra: #@ getattr(data.values, "extra", None)\n',
         f'{_DATA}---\nkind: E\nname: e\nhas: #@ hasattr(data.values, "extra")\n',
+        f'{_DATA}---\nkind: E\nname: e\nhas: #@ hasattr(data.values.nested, "a")\n',
         f'{_DATA}---\nkind: E\nname: e\nhas: #@ "extra" in data.values\nnames: #@ dir(data.values)\n',
         f"{_DATA}---\nkind: E\nname: e\nextra: #@ data.values.extra if hasattr(data.values, 'extra') else 0\n",
     ],
@@ -187,7 +189,7 @@ FILES: dict[str, list[str]] = {
         (
             f"{_DATA}#@ for one in data.values.tags:\n---\nkind: Many\nname: #@ one\nitems: []\n#@ end\n---\nkind: Many\nname: a\n"
             "#@my/note 1, name=(2, 0.0 if data.values.live else -0.0)\nzero: #@ 0.0 if data.values.live else -0.0\n"
-            "one: #@ 1 if data.values.live else 1.0\nitems:\n- name: x\n---\n"
+            "---\nkind: Many\nname: b\none: #@ 1 if data.values.live else 1.0\nitems:\n- name: x\n---\n"
         ),
     ],
     "k_apply.yml": [
