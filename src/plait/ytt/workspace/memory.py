@@ -25,19 +25,40 @@ from plait.ytt.yaml_fragments import YamlFragment
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol
 
     from plait.base.source import Source
+    from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet, Map
     from plait.ytt.templates.recorded_reads import Path
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.library import Library, LibraryFile
-    from plait.ytt.workspace.loader import Loader
-    from plait.ytt.workspace.render_job import LibraryLayout, RenderOptions
-    from plait.ytt.workspace.session import Session
-    from plait.ytt.workspace.shared_files import Count
+    from plait.ytt.workspace.library import LibraryFile
+
+    class Session(Protocol):
+        """The part of a session that is recorded: see `session.Session`."""
+
+        context: Context
+        reached_out: bool
+        instruction_sets: int
+
 
 # Results per file.
 _MOST_RESULTS = 2
+
+
+class Count:
+    """The number of objects that evaluations reused, and of new ones."""
+
+    __slots__ = ("new", "reused")
+
+    def __init__(self) -> None:
+        self.reused = self.new = 0
+
+    def take(self) -> tuple[int, int]:
+        """The numbers of reused and of new objects since the last call."""
+        found = self.reused, self.new
+        self.reused = self.new = 0
+        return found
 
 
 class Frame:
@@ -125,20 +146,20 @@ class Memory:
         self._documents: dict[InputFile, DocumentSet] = {}
         self._inputs: tuple[object, ...] = ()
 
-    def begin(self, layout: LibraryLayout) -> None:
+    def begin(self, members: Sequence[tuple[LibraryFile, str]]) -> None:
         """Begins with the next evaluation. Results stay if the limits and the files that can be loaded are the same."""
         limits = current_budget().limits
         inputs = (
-            *((one.path, one.file) for one, _ in layout.members if one.file.is_library),
+            *((one.path, one.file) for one, _ in members if one.file.is_library),
             *(getattr(limits, name) for name in type(limits).__slots__),
         )
         if inputs != self._inputs:
             self.applied, self.results, self._documents = Applied(), {}, {}
         self._inputs = inputs
 
-    def recording(self, session: Session, options: RenderOptions, values: Map) -> Recording:
-        """The recording of an evaluation with these data values."""
-        return Recording(self, session, options, values)
+    def recording(self, session: Session, values: Map, prepare: Callable[[InputFile], object]) -> Recording:
+        """The recording of an evaluation with these data values. prepare: as in `Recording`."""
+        return Recording(self, session, values, prepare)
 
     def known_again(
         self, documents: Sequence[tuple[LibraryFile, DocumentSet]]
@@ -155,21 +176,24 @@ class Memory:
 
 
 class Recording:
-    """An evaluation of a library with a memory."""
+    """An evaluation of a library with a memory.
+
+    prepare: reads and compiles a file, and reports warnings of that.
+    """
 
     __slots__ = (
         "_answers",
         "_charged",
         "_former",
         "_memory",
-        "_options",
+        "_prepare",
         "_session",
         "_stack",
         "last",
     )
 
-    def __init__(self, memory: Memory, session: Session, options: RenderOptions, values: Map) -> None:
-        self._options = options
+    def __init__(self, memory: Memory, session: Session, values: Map, prepare: Callable[[InputFile], object]) -> None:
+        self._prepare = prepare
         self._memory = memory
         self._session = session
         self._answers = Answers(values)
@@ -217,23 +241,13 @@ class Recording:
 
     # ---- for the phases
 
-    def outcome(self, member: LibraryFile, loader: Loader, root: Library) -> TemplateResult:
-        """The result of a template. Raises PlaitError."""
-        return self._made(member, lambda: loader.run(member.file, member.library, root))
-
-    def check_exports(self, member: LibraryFile, loader: Loader, root: Library) -> None:
-        """Evaluates a library file of which nothing is used, unless it was or the result is known. Raises PlaitError."""
-        if loader.has_exports(member, root):
-            loader.exports(member, root)
-        else:
-            self._made(member, lambda: TemplateResult(loader.exports(member, root)))
-
-    def _made(self, member: LibraryFile, run: Callable[[], TemplateResult]) -> TemplateResult:
-        file, session, results = member.file, self._session, self._memory.results
+    def outcome(self, file: InputFile, run: Callable[[], TemplateResult]) -> TemplateResult:
+        """The result of a file. run: evaluates it. Raises PlaitError."""
+        session, results = self._session, self._memory.results
         former = self._former.get(file, [])
         for known in former:
             if known.is_of(self._answers) and self._count(known):
-                session.prepared(file, self._options)  # reports its warnings
+                self._prepare(file)
                 results[file] = [known, *(one for one in former if one is not known)]
                 self._memory.templates.reused += 1
                 return known.result

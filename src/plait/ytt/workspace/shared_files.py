@@ -13,7 +13,7 @@ from _thread import allocate_lock
 from plait.base.input_view import current_permissions, current_view
 from plait.ytt.workspace.input_files import YAML, InputFile
 from plait.ytt.workspace.library import Library, build_library
-from plait.ytt.workspace.memory import Memory
+from plait.ytt.workspace.memory import Count, Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,21 +112,6 @@ class SharedFile(InputFile):
 
 # Kinds of objects that evaluations reuse.
 INPUTS, LIBRARIES, TEMPLATES = "inputs", "libraries", "templates"
-
-
-class Count:
-    """The number of objects that evaluations reused, and of new ones."""
-
-    __slots__ = ("new", "reused")
-
-    def __init__(self) -> None:
-        self.reused = self.new = 0
-
-    def take(self) -> tuple[int, int]:
-        """The numbers of reused and of new objects since the last call."""
-        found = self.reused, self.new
-        self.reused = self.new = 0
-        return found
 
 
 class Listing:
@@ -272,7 +257,7 @@ class SharedFiles:
         """The memory for an evaluation of a library."""
         if number == len(layout.memories):
             layout.memories.append(Memory(self.counts[TEMPLATES]))
-        layout.memories[number].begin(layout)
+        layout.memories[number].begin(layout.members)
         return layout.memories[number]
 
     def _same(self, library: Library) -> Library:
