@@ -7,20 +7,20 @@ from plait.base.events import current_listener
 from plait.base.extensions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
 from plait.base.source import CLAUSE
 from plait.tree.nodes import Document, DocumentSet, Map, is_empty
-from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.workspace.loader import Loader
 from plait.ytt.workspace.render_job import DOCUMENTS, EXPORTS, NOTHING, TEXT, DocumentFile, ReferencedValues, TextFile
 from plait.ytt.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plait.base.source import Source
     from plait.starlark.structs import Module
     from plait.ytt.json_schema.values_schema import ValuesSchema
     from plait.ytt.overlay.apply import Plans
     from plait.ytt.schema.types import Declaration
+    from plait.ytt.templates.outcome import TemplateResult
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
     from plait.ytt.workspace.memory import Memory, Recording
@@ -318,7 +318,7 @@ class Execution:
                 continue
             if purpose == EXPORTS:
                 if recording is not None and printed:
-                    self._check_exports(member, loader, recording)
+                    recording.check_exports(member, loader, self.library)
                     continue
                 exports.append((member.path, loader.exports(member, self.library)))
                 if context.lookups is not None:
@@ -328,7 +328,7 @@ class Execution:
             if recording is None:
                 outcome = loader.run(file, member.library, self.library)
             else:
-                outcome = recording.outcome(file, self._evaluation(member, loader))
+                outcome = recording.outcome(member, loader, self.library)
             if purpose == DOCUMENTS:
                 assert outcome.documents is not None
                 documents.append((member, outcome.documents))
@@ -368,17 +368,6 @@ class Execution:
         if memory is not None:
             documents = memory.known_again(documents)
         return Evaluated(_overlaid(documents, self.session, layout.plans, memory, printed=printed), texts, exports)
-
-    def _evaluation(self, member: LibraryFile, loader: Loader) -> Callable[[], TemplateResult]:
-        """The function that evaluates a file."""
-        return lambda: loader.run(member.file, member.library, self.library)
-
-    def _check_exports(self, member: LibraryFile, loader: Loader, recording: Recording) -> None:
-        """Evaluates a library file whose exported names are not used. Raises PlaitError."""
-        if loader.has_exports(member, self.library):
-            loader.exports(member, self.library)
-        else:
-            recording.outcome(member.file, lambda: TemplateResult(loader.exports(member, self.library)))
 
     def exports(
         self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet, Map
     from plait.ytt.templates.recorded_reads import Path
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.library import LibraryFile
+    from plait.ytt.workspace.library import Library, LibraryFile
 
     class Session(Protocol):
         """The part of a session that is recorded: see `session.Session`."""
@@ -40,6 +40,15 @@ if TYPE_CHECKING:
         context: Context
         reached_out: bool
         instruction_sets: int
+
+    class Loader(Protocol):
+        """The part of a loader that evaluates files: see `loader.Loader`."""
+
+        def run(self, file: InputFile, current: Library, root: Library) -> TemplateResult: ...
+
+        def exports(self, member: LibraryFile, root: Library) -> Mapping[str, object]: ...
+
+        def has_exports(self, member: LibraryFile, root: Library) -> bool: ...
 
 
 # Results per file.
@@ -241,8 +250,18 @@ class Recording:
 
     # ---- for the phases
 
-    def outcome(self, file: InputFile, run: Callable[[], TemplateResult]) -> TemplateResult:
-        """The result of a file. run: evaluates it. Raises PlaitError."""
+    def outcome(self, member: LibraryFile, loader: Loader, root: Library) -> TemplateResult:
+        """The result of a template. Raises PlaitError."""
+        return self._outcome(member.file, lambda: loader.run(member.file, member.library, root))
+
+    def check_exports(self, member: LibraryFile, loader: Loader, root: Library) -> None:
+        """Evaluates a library file whose exported names are not used. Raises PlaitError."""
+        if loader.has_exports(member, root):
+            loader.exports(member, root)
+        else:
+            self._outcome(member.file, lambda: TemplateResult(loader.exports(member, root)))
+
+    def _outcome(self, file: InputFile, run: Callable[[], TemplateResult]) -> TemplateResult:
         session, results = self._session, self._memory.results
         former = self._former.get(file, [])
         for known in former:
