@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from plait.playground.evaluation import File
 
+# What has no form for browsers.
+MISSING = re.compile("@ytt:regexp")
 BLOCK = re.compile(r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
@@ -81,7 +83,9 @@ def files_of(line: str, texts: dict[str, str]) -> tuple[str, list[File]] | None:
         pipeline = texts[PIPELINE]
         named = [name for name in texts if name not in files and name in pipeline]
         files.update({name: {"name": name, "text": texts[name], "role": "input"} for name in named})
-    return None if read["left"] else (read["kind"], list(files.values()))
+    if read["left"] or any(MISSING.search(one["text"]) for one in files.values()):
+        return None
+    return read["kind"], list(files.values())
 
 
 def link(kind: str, files: list[File]) -> str:

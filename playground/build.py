@@ -31,6 +31,12 @@ PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.
 LEFT_OUT = re.compile(
     r"plait/(service|fleet|authoring/(watch|coverage|testing)|base/sandbox|playground/(static|server|examples))\b|plait-[^/]+/RECORD$"
 )
+# Of Python: what needs a terminal, a network or processes, and encodings that no file of plait has.
+PYTHON_LEFT_OUT = re.compile(
+    r"(_pyrepl|unittest|xmlrpc|wsgiref|sqlite3|curses|dbm|venv|ensurepip|__phello__"
+    r"|pdb|bdb|cmd|doctest|pydoc|imaplib|smtplib|poplib|ftplib|mailbox|turtle|pickletools|profile|cProfile|pstats|trace"
+    r"|encodings/(?!__init__|aliases|ascii|cp437|idna|latin_1|punycode|raw_unicode_escape|unicode_escape|utf_\w+)\w+)(/|\.py$)"
+)
 LIBRARIES = ("yaml",)
 # The fonts by the names that page.css has for them, and the scripts that the page is written in.
 FONTS = {"Inter": "inter", "JetBrains Mono": "jetbrains-mono"}
@@ -75,10 +81,20 @@ def build(target: Path) -> None:
     (target / "pyodide").mkdir()
     for name in PYODIDE:
         shutil.copy(HERE / "node_modules" / "pyodide" / name, target / "pyodide")
+    reduce(target / "pyodide" / "python_stdlib.zip")
     pack(target / "plait.zip")
     with zipfile.ZipFile(target / "language.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         add(packed, OF_LANGUAGE)
     keep(target)
+
+
+def reduce(archive: Path) -> None:
+    """Leaves those modules of Python out that no page needs."""
+    with zipfile.ZipFile(archive) as given:
+        kept = {one.filename: given.read(one) for one in given.infolist() if not PYTHON_LEFT_OUT.match(one.filename)}
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for name, content in kept.items():
+            packed.writestr(name, content)
 
 
 def add_fonts(target: Path) -> None:

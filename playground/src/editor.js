@@ -2,7 +2,7 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
-import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { formatDocument } from "@codemirror/lsp-client";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";
@@ -13,7 +13,7 @@ import { languageServer, uriOf } from "./language.js";
 import { look } from "./look.js";
 
 const SEVERITIES = [null, "error", "warning", "info", "hint"];
-const KEYS = "Tab leaves the editor. Ctrl-Space completes, F12 goes to the definition, Shift-F12 lists uses, F2 renames.";
+const KEYS = ["Tab leaves the editor", "Ctrl-Space completes", "F12 goes to the definition", "F2 renames", "Shift-F12 lists uses"];
 // Between the last key and what the language server is told of it, in milliseconds.
 const PAUSE = 300;
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -49,7 +49,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     const extensions = [
       basics, look, colours, badLines,
       scheme.of(EditorView.darkTheme.of(dark.matches)), language.of(own.language), service.of(own.service),
-      EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": KEYS, spellcheck: "false", autocapitalize: "off" }),
+      EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": KEYS.join(", "), spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) changed(state.doc.toString()); }),
       showPanel.of(keysPanel),
     ];
@@ -103,9 +103,8 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     mark(found) {
       errors = found ?? [];
       if (shown) showProblems();
-      // Not before the first output is there, which the user waits for.
-      if (found) server.begin((reason) => console.warn(`the language server has ended: ${reason}`));
     },
+    begin() { server.begin((reason) => console.warn(`the language server has ended: ${reason}`)); },
     goTo(line) {
       const { from, to } = view.state.doc.line(Math.min(line, view.state.doc.lines));
       view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
@@ -137,9 +136,7 @@ function keysPanel(view) {
   format.textContent = "Format";
   format.title = "Shift-Alt-F";
   format.addEventListener("click", () => formatDocument(view));
-  const text = document.createElement("span");
-  text.textContent = text.title = KEYS;
-  dom.append(format, text);
+  dom.append(format, ...KEYS.map((key) => Object.assign(document.createElement("span"), { textContent: key })));
   return { dom };
 }
 
@@ -188,7 +185,7 @@ function hearOfSelection(view) {
 
 // Tab is not among the keys: it leaves the editor, as it leaves every other part of a page.
 const basics = [
-  lineNumbers(), lintGutter(), foldGutter(), highlightActiveLineGutter(), highlightActiveLine(), highlightSpecialChars(),
+  lineNumbers(), foldGutter(), highlightActiveLineGutter(), highlightActiveLine(), highlightSpecialChars(),
   history(), drawSelection(), dropCursor(), indentOnInput(), bracketMatching(), closeBrackets(), search({ top: true }),
   autocompletion({ icons: false }), typedOver,
   highlightSelectionMatches(), EditorState.allowMultipleSelections.of(true),

@@ -28,9 +28,9 @@ export const look = EditorView.theme({
   "button, .cm-button": {
     font: "inherit", color: "inherit", background: "var(--surface)", border: "1px solid var(--line)", borderRadius: "4px",
   },
-  ".keys": { display: "flex", gap: ".6rem", alignItems: "center", padding: ".2rem .4rem", color: "var(--text-3)", fontFamily: "var(--sans)", fontSize: "12px" },
-  ".keys span": { minWidth: "0", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
-  ".keys button": { color: "var(--text)", padding: "0 .4rem" },
+  // What does not fit is in a further row, out of sight.
+  ".keys": { display: "flex", flexWrap: "wrap", gap: "0 14px", height: "31px", padding: "2px 12px", overflow: "hidden", lineHeight: "26px", color: "var(--text-3)", fontFamily: "var(--sans)", fontSize: "12px" },
+  ".keys button": { height: "24px", padding: "0 8px", margin: "1px 0", color: "var(--text)" },
+  ".cm-lineNumbers .cm-gutterElement": { minWidth: "32px" },
   ":focus-visible": { outlineColor: "var(--accent)" },
-  "@media (max-width: 50rem)": { ".keys span": { display: "none" } },
 });

@@ -111,7 +111,8 @@ def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
     name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
     if name is not None:
         try:
-            yield _way(name, add_to_file(state, node_path, value, name))
+            way = _way(name, add_to_file(state, node_path, value, name))
+            yield {**way, "told": f"a new file; {way['told']}"}
         except LimitError:
             raise
         except PlaitError:

@@ -9,15 +9,12 @@ from __future__ import annotations
 import json
 import os
 from contextlib import chdir
+from importlib import import_module
 
 from plait.base.errors import PlaitError, UsageError
 from plait.base.writing.directory import temporary
 from plait.base.writing.targets import strict
 from plait.playground import evaluation
-from plait.playground.changes import fixes, project_text, ways
-from plait.playground.commands import command
-from plait.playground.environments import environments
-from plait.playground.steps import steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +30,9 @@ def evaluate(request: Request) -> Mapping[str, object]:
         return evaluation.evaluate(request)
     evaluation.check(request)
     try:
-        return _ANSWERS[asked](request)
+        module, function = _ANSWERS[asked]
+        answer: Callable[[Request], Mapping[str, object]] = getattr(import_module(module), function)
+        return answer(request)
     except PlaitError as error:
         return evaluation.failed(error)
 
@@ -46,6 +45,8 @@ def lay_out(request: Request) -> None:
         return
     files = {file["name"]: file["text"] for file in request["files"]}
     if asked == "fixes" and evaluation.PIPELINE not in files:
+        from plait.playground.changes import project_text
+
         files[evaluation.PIPELINE] = project_text(request)
     for path, text in files.items():
         above, name = os.path.split(path)
@@ -66,10 +67,11 @@ def respond(text: str) -> str:
             return json.dumps({"refused": str(error)})
 
 
-_ANSWERS: dict[str, Callable[[Request], Mapping[str, object]]] = {
-    "steps": steps,
-    "environments": environments,
-    "change": ways,
-    "fixes": fixes,
-    "command": command,
+# Each is loaded when it is first asked: in a browser, modules are compiled at each visit.
+_ANSWERS = {
+    "steps": ("plait.playground.steps", "steps"),
+    "environments": ("plait.playground.environments", "environments"),
+    "change": ("plait.playground.changes", "ways"),
+    "fixes": ("plait.playground.changes", "fixes"),
+    "command": ("plait.playground.commands", "command"),
 }

@@ -3,6 +3,7 @@
 // createEditor fills an element, and gives
 //   show(kind, files, file)   the command, its files, and which of them is shown: again whenever one of them is another
 //   mark(errors)              of an evaluation, each with its file and line; null before there is one
+//   begin()                   after each evaluation: what takes long to load may begin
 //   goTo(line)                selects a line of the file that is shown, and has the focus
 // onChange(file, text) is called when the user has changed the text of a file; onOpen(file) asks to show another file.
 import { coloured } from "./colours.js";
@@ -47,6 +48,7 @@ export function createEditor(parent, { label, onChange }) {
       draw();
     },
     mark(found) { errors = found ?? []; draw(); },
+    begin() {},
     goTo(line) {
       const before = text.value.split("\n").slice(0, line);
       const end = before.join("\n").length;

@@ -14,7 +14,8 @@ import { chainOf, drawStrand, historyOf, trailOf } from "./trail.js";
 const KEPT = "plait playground";
 // Within another page: the files and the output alone.
 const isEmbedded = new URLSearchParams(location.search).has("embed");
-const PAUSE = 300; // between the last key and an evaluation, in milliseconds
+// Milliseconds: between the last key and an evaluation, at least and at most; and until an error of what is being typed is shown.
+const [LEAST, MOST, UNTIL_ERROR] = [20, 300, 400];
 const at = (id) => document.getElementById(id);
 const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
@@ -33,13 +34,21 @@ const editor = createEditor(at("editor"), {
 
 // ---- evaluation
 
+let pause = MOST;
+let typed = -UNTIL_ERROR;
 async function evaluateAll() {
   const number = ++state.asked;
+  const begun = performance.now();
   at("progress").hidden = false;
   const failed = (error) => ({
     output: "", sources: [], lines: [], histories: [], matches: [], warnings: [], printed: [], errors: [], report: error.message,
   });
   const answer = await evaluate(requested()).catch(failed);
+  editor.begin();
+  if (number !== state.asked) return;
+  // An evaluation that takes long is not begun for each key.
+  pause = Math.max(LEAST, Math.min(MOST, performance.now() - begun));
+  if (answer.report) await new Promise((resolve) => { setTimeout(resolve, typed + UNTIL_ERROR - performance.now()); });
   if (number === state.asked) showAnswer(answer);
 }
 
@@ -86,7 +95,9 @@ function changed() {
   at("told").textContent = "";
   at("undo").hidden = true;
   clearTimeout(timer);
-  timer = setTimeout(() => { keep(); evaluateAll(); }, PAUSE);
+  typed = performance.now();
+  state.asked += 1;
+  timer = setTimeout(() => { keep(); evaluateAll(); }, pause);
 }
 
 // ---- the output
@@ -171,9 +182,13 @@ async function showStep() {
   if (!state.answer?.report) at("explanation").replaceChildren(stepTold(steps, state.step));
 }
 
-function goToStep(index) {
+// The file that made the step is beside it.
+async function goToStep(index) {
   state.step = index;
-  showStep();
+  await showStep();
+  const file = state.good?.steps?.steps?.[index]?.source?.file;
+  const shown = state.files.findIndex((one) => one.name === file);
+  if (shown >= 0 && state.step === index && shown !== state.shown) showFile(shown);
 }
 
 function stepTold(steps, index) {
@@ -361,7 +376,7 @@ function changeForm(why) {
     if (wished) { wished = false; form.requestSubmit(); }
   };
   let wished = false;
-  input.addEventListener("input", () => { clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, PAUSE); });
+  input.addEventListener("input", () => { clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, MOST); });
   const form = element("form", [
     element("p", [element("label", "Change to", { for: "new-value" }), input, submit], { class: "row" }), list,
   ], { class: "change", onsubmit: (event) => {
