@@ -2,7 +2,7 @@
 
     python .ci/browser.py .nox/playground ../shared/conformance [--update]
 
-Each command line of a case goes to a page in Chromium, where Python runs it in a directory of its own. Exit status 1 when a
+Each command line of a case goes to one of the pages in Chromium, where Python runs it in a directory of its own. Exit status 1 when a
 group falls below the figure it has reached in .ci/browser.json. `--update` writes figures that rose.
 """
 
@@ -22,6 +22,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from conformance import compared
 
 FIGURES = pathlib.Path(__file__).with_name("browser.json")
+PAGES = 2  # each is a process
 CLIENT = pathlib.Path(__file__).with_name("in_browser.py").resolve()
 LOAD = """async () => {
   const { loadPyodide } = await import("./pyodide/pyodide.mjs");
@@ -91,13 +92,17 @@ def main() -> int:
             for word in (flag, f"{client} {command}")
         ]
         run = subprocess.Popen(
-            [sys.executable, str(cases / "run"), "-j", "2", *arguments],
+            [sys.executable, str(cases / "run"), "-j", str(2 * PAGES), *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         done: list[tuple[str, str]] = []
         reading = threading.Thread(target=lambda: done.append(run.communicate()))
         reading.start()
-        bridge.answer_while(reading)
+        pages = [threading.Thread(target=bridge.answer_while, args=(reading,)) for _ in range(PAGES)]
+        for page in pages:
+            page.start()
+        for page in pages:
+            page.join()
     output, errors = done[0]
     print(output)
     sys.stderr.write(errors)
@@ -105,7 +110,7 @@ def main() -> int:
 
 
 class Bridge(ThreadingHTTPServer):
-    """Serves the files of the build, and takes command lines, which the page answers one after the other."""
+    """Serves the files of the build, and takes command lines, which the pages answer, each one after the other."""
 
     daemon_threads = True
 
@@ -115,7 +120,7 @@ class Bridge(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def answer_while(self, thread: threading.Thread) -> None:
-        """Let the page answer as long as a thread runs."""
+        """Lets a page of its own answer as long as a thread runs."""
         from playwright.sync_api import sync_playwright
 
         with sync_playwright() as driver:

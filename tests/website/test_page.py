@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
     from plait.playground.evaluation import File
 
@@ -77,8 +77,16 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
         thread.join()
 
 
-def opened(browser: Browser) -> Page:
-    page = browser.new_page()
+@pytest.fixture(scope="module")
+def context(browser: Browser, address: str) -> Iterator[BrowserContext]:
+    """Where the pages of an address keep what they have loaded and compiled."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
+def opened(context: BrowserContext | Browser) -> Page:
+    page = context.new_page()
     page.set_default_timeout(LONGEST * 1000)
     return page
 
@@ -101,17 +109,46 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class Shown:
+    """A page that tests use one after the other: in the static build, Python begins once. wrong: what its console tells."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.page = opened(context)
+        self.wrong: list[str] = []
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
+
+
+@pytest.fixture(scope="module")
+def shown(context: BrowserContext) -> Shown:
+    return Shown(context)
+
+
+# What a visit leaves behind, besides the address.
+FORGET = """() => {
+  localStorage.clear();
+  for (const border of ["border", "why-border"]) document.getElementById(border).dispatchEvent(new MouseEvent("dblclick"));
+  for (const checked of document.querySelectorAll("#legend input:checked")) checked.click();
+  document.getElementById("wanted").replaceChildren();
+  document.getElementById("typed").value = "";
+  document.activeElement.blur();
+  location.hash = "keys-that-may-be-missing";
+}"""
+
+
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    page = opened(browser)
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+def page(shown: Shown, address: str) -> Iterator[Page]:
+    page = shown.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(color_scheme="null", reduced_motion="null")
+    if page.url.startswith(address):
+        page.evaluate(FORGET)
+        playwright.expect(page.get_by_role("link", name="Keys that may be missing")).to_have_attribute("aria-current", "page")
     page.goto(f"{address}/#a-template-and-its-values")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    shown.wrong.clear()
     yield page
-    page.close()
-    assert wrong == []
+    assert shown.wrong == []
 
 
 def choose(page: Page, title: str) -> None:
@@ -236,8 +273,8 @@ def test_a_command_that_fails_on_the_files_offers_an_example(page: Page) -> None
     ],
     ids=["no example", "no code", "no text", "too large"],
 )
-def test_a_link_that_cannot_be_read_says_so(page: Page, address: str, browser: Browser, hash: str) -> None:
-    other = opened(browser)
+def test_a_link_that_cannot_be_read_says_so(page: Page, address: str, hash: str) -> None:
+    other = opened(page.context)
     other.goto(f"{address}/{hash.replace('+', '-').replace('=', '')}")
     playwright.expect(other.locator("#told")).to_contain_text("cannot be read")
     playwright.expect(other.locator("#output")).to_contain_text("replicas")
@@ -254,12 +291,12 @@ def test_a_link_of_an_example_has_the_edits_alone(page: Page) -> None:
     assert "#a-template-and-its-values/" in page.url
 
 
-def test_names_and_texts_of_a_link_are_shown_as_text(page: Page, address: str, browser: Browser) -> None:
+def test_names_and_texts_of_a_link_are_shown_as_text(page: Page, address: str) -> None:
     markup = "<img src=x onerror=alert(1)>"
     name = f"{markup.replace('/', '')}.yml"
     files = [{"name": name, "text": f"a: '{markup}'\nb: {markup}\n"}, {"name": "b.yml", "text": "c: 1\n"}]
     packed = zlib.compress(json.dumps({"kind": "render", "files": files, "line": 1}).encode(), wbits=-15)
-    other = opened(browser)
+    other = opened(page.context)
     asked: list[str] = []
     other.on("dialog", lambda dialog: asked.append(dialog.message))
     other.goto(f"{address}/#/{base64.urlsafe_b64encode(packed).decode().rstrip('=')}")
@@ -343,7 +380,7 @@ def test_steps_build_the_output_up(page: Page) -> None:
     playwright.expect(page.locator("#step .add")).to_have_count(0)
     page.get_by_role("button", name="Next: change").click()
     playwright.expect(page.locator("#step .add")).to_have_count(5)
-    assert shared(page) == {"view": "steps"}
+    assert shared(page) == {"open": "change.yml", "view": "steps"}
     page.reload()
     playwright.expect(page.locator("#step .add")).to_have_count(5)
 
@@ -520,11 +557,9 @@ def test_the_borders_are_moved_by_mouse_and_by_key_and_stay(page: Page) -> None:
     )
 
 
-def test_an_embedded_page_has_the_example_alone_and_leads_to_the_whole(
-    page: Page, address: str, browser: Browser
-) -> None:
+def test_an_embedded_page_has_the_example_alone_and_leads_to_the_whole(page: Page, address: str) -> None:
     [(_, kind, files), *_] = try_it.tried((DOCS / "guide-render.md").read_text("utf-8"))
-    other = opened(browser)
+    other = opened(page.context)
     other.set_viewport_size({"width": 700, "height": 480})
     other.goto(f"{address}/?embed#{try_it.link(kind, files)}")
     playwright.expect(other.locator("#output")).to_contain_text("ports: 1")
@@ -641,14 +676,14 @@ def test_what_an_overlay_matches_is_shown(page: Page) -> None:
     playwright.expect(page.locator("#output .matched")).to_have_count(0)
 
 
-def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
+def test_a_link_opens_the_same_files(page: Page) -> None:
     choose(page, "Operations and variables")
     write(page, "größe: ((domain))\n")
-    page.get_by_role("button", name="scale.yml").click()
+    page.locator("#tabs").get_by_role("button", name="scale.yml").click()
     remove_file(page)
     page.get_by_role("button", name="Copy link").click()
     playwright.expect(page.locator("#told")).to_contain_text("The link")
-    other = opened(browser)
+    other = opened(page.context)
     other.goto(page.url)
     playwright.expect(other.locator("#output")).to_contain_text("größe: web.example.com")
     other.close()

@@ -34,21 +34,30 @@ const editor = createEditor(at("editor"), {
 
 // ---- evaluation
 
+// One evaluation at a time: of those that are wanted meanwhile, the newest follows it.
 let pause = MOST;
 let typed = -UNTIL_ERROR;
+let wantedNumber = 0;
+let isEvaluating = false;
 async function evaluateAll() {
-  const number = ++state.asked;
-  const begun = performance.now();
+  wantedNumber = state.asked += 1;
   at("progress").hidden = false;
+  if (isEvaluating) return;
+  isEvaluating = true;
   const failed = (error) => ({
     output: "", sources: [], lines: [], histories: [], matches: [], warnings: [], printed: [], errors: [], report: error.message,
   });
-  const answer = await evaluate(requested()).catch(failed);
+  let [number, answer] = [0, null];
+  while (number !== wantedNumber) {
+    number = wantedNumber;
+    const begun = performance.now();
+    answer = await evaluate(requested()).catch(failed);
+    // An evaluation that takes long is not begun for each key.
+    pause = Math.max(LEAST, Math.min(MOST, performance.now() - begun));
+  }
+  isEvaluating = false;
   editor.begin();
-  if (number !== state.asked) return;
-  // An evaluation that takes long is not begun for each key.
-  pause = Math.max(LEAST, Math.min(MOST, performance.now() - begun));
-  if (answer.report) await new Promise((resolve) => { setTimeout(resolve, typed + UNTIL_ERROR - performance.now()); });
+  if (number === state.asked && answer.report) await new Promise((resolve) => { setTimeout(resolve, typed + UNTIL_ERROR - performance.now()); });
   if (number === state.asked) showAnswer(answer);
 }
 
@@ -610,6 +619,7 @@ const isUnedited = () => Boolean(example?.answer) && JSON.stringify(state.files)
 
 async function openHash(hash) {
   const number = ++opening;
+  keeping += 1;
   try {
     const opened = await stateOf(hash, examples);
     if (number === opening) open(opened);
@@ -707,7 +717,8 @@ function listen() {
   for (const one of ["trail", "output"]) at(one).addEventListener("scroll", strand);
   addEventListener("resize", () => { fitTabs(); strand(); });
   listenForBorders();
-  addEventListener("hashchange", () => openHash(location.hash.slice(1)));
+  // The address itself may be that of an edit again, by the time this is heard.
+  addEventListener("hashchange", ({ newURL }) => openHash(new URL(newURL).hash.slice(1)));
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     if (at("files").open) {
