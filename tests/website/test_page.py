@@ -25,6 +25,7 @@ import pytest
 
 import ci
 from patience import LONGEST
+from plait.playground import server as server_module
 from plait.playground.examples import examples
 from plait.playground.server import Playground
 
@@ -68,6 +69,7 @@ FORMS = ["served", pytest.param("static", marks=NEEDS_BUILD)]
 
 @pytest.fixture(scope="module", params=FORMS)
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    server_module._SECONDS = LONGEST  # on a busy machine an evaluation takes minutes
     page = Path(BUILT) if request.param == "served-build" else None
     with StaticFiles() if request.param == "static" else Playground("localhost", 0, page) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -143,7 +145,9 @@ def page(shown: Shown, address: str) -> Iterator[Page]:
     page.emulate_media(color_scheme="null", reduced_motion="null")
     if page.url.startswith(address):
         page.evaluate(FORGET)
-        playwright.expect(page.get_by_role("link", name="Keys that may be missing")).to_have_attribute("aria-current", "page")
+        playwright.expect(page.get_by_role("link", name="Keys that may be missing")).to_have_attribute(
+            "aria-current", "page"
+        )
     page.goto(f"{address}/#a-template-and-its-values")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     shown.wrong.clear()
@@ -289,6 +293,99 @@ def test_a_link_of_an_example_has_the_edits_alone(page: Page) -> None:
         "open": "values.yml",
     }
     assert "#a-template-and-its-values/" in page.url
+
+
+def test_the_address_follows_each_edit(page: Page) -> None:
+    before = page.url
+    page.get_by_role("button", name="values.yml").click()
+    write(page, "replicas: 12\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+    assert page.url != before
+    page.get_by_role("button", name="Steps").click()
+    playwright.expect(page.locator("#step")).to_contain_text("replicas: 12")
+    kept = page.url
+    page.goto("about:blank")
+    page.goto(kept)
+    playwright.expect(page.locator("#step")).to_contain_text("replicas: 12")
+
+
+def test_the_header_tells_what_plait_is_and_where_files_go(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url} {request.post_data or ''}"))
+    playwright.expect(page.get_by_role("banner")).to_contain_text("patches, templates and layers YAML")
+    page.get_by_role("button", name="values.yml").click()
+    write(page, "replicas: 12\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+    if "localhost" in address:
+        playwright.expect(page.locator("#note")).to_contain_text("Files go to plait on this machine, and nowhere else.")
+        assert [one for one in asked if not one.startswith(f"POST {address}/evaluate ")] == []
+    else:
+        playwright.expect(page.locator("#note")).to_contain_text("Nothing leaves this browser.")
+        playwright.expect(page.get_by_role("link", name="Docs")).to_have_attribute("href", "../")
+        assert [one for one in asked if not one.startswith(f"GET {address}/") or "replicas" in one] == []
+
+
+def test_an_explanation_is_copied_as_markdown_and_as_a_command(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#output button", has_text="replicas: 3").click()
+    page.get_by_role("button", name="Copy as Markdown").click()
+    playwright.expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    text = page.evaluate("navigator.clipboard.readText()")
+    command = "plait render -f schema.yml -f app.yml --data-values-file values.yml"
+    assert "`values.yml`:\n\n```yaml\nreplicas: 3\n" in text
+    assert f"```console\n$ {command}\n```" in text
+    assert "```yaml\nname: web\nreplicas: 3\n" in text
+    page.get_by_role("button", name="Copy command").click()
+    playwright.expect(page.get_by_role("button", name="Copied")).to_have_count(2)
+    assert page.evaluate("navigator.clipboard.readText()") == command
+
+
+MARKUP = "<img src=x onerror=alert(1)>"
+HOSTILE = {
+    "an explanation and its steps": {
+        f"{MARKUP}.yml": f"#@ load('@ytt:data', 'data')\na: #@ data.values['{MARKUP}']\n'{MARKUP}': '{MARKUP}'\n",
+        f"{MARKUP} schema.yml": f"#@data/values-schema\n---\n'{MARKUP}': '{MARKUP}'\n",
+    },
+    "environments": {
+        f"{MARKUP}.yml": f"#@ load('@ytt:data', 'data')\na: #@ data.values['{MARKUP}']\n",
+        f"{MARKUP} schema.yml": f"#@data/values-schema\n---\n'{MARKUP}': '{MARKUP}'\n",
+        f"{MARKUP} one.yml": f"'{MARKUP}': '{MARKUP} 1'\n",
+        f"{MARKUP} two.yml": f"'{MARKUP}': '{MARKUP} 2'\n",
+    },
+    "an error and its fixes": {
+        "base.yml": f"kind: '{MARKUP}'\n",
+        f"{MARKUP}.yml": f"#@ load('@ytt:overlay', 'overlay')\n#@overlay/match by=overlay.subset({{'kind': '{MARKUP} '}})\n---\na: 1\n",
+    },
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_markup_in_names_and_texts_is_text_in_all_views(page: Page, address: str, case: str) -> None:
+    files = [
+        {"name": name, "text": text, "role": "values" if name.endswith(("one.yml", "two.yml")) else "input"}
+        for name, text in HOSTILE[case].items()
+    ]
+    packed = zlib.compress(json.dumps({"kind": "render", "files": files}).encode(), wbits=-15)
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    page.goto(f"{address}/#/{base64.urlsafe_b64encode(packed).decode().rstrip('=')}")
+    if case == "an error and its fixes":
+        playwright.expect(page.locator("#fixes button").first).to_be_attached()
+        page.locator("#errors").get_by_role("link").first.click()
+    elif case == "environments":
+        page.get_by_role("button", name="Environments").click()
+        playwright.expect(page.locator("#environments td").last).to_contain_text(f"{MARKUP} 2")
+    else:
+        page.locator("#output button").first.click()
+        playwright.expect(page.locator(".history")).to_contain_text(MARKUP)
+        page.get_by_label("Change to").fill(MARKUP)
+        playwright.expect(page.locator(".ways")).not_to_contain_text(re.compile("tries|Type another"))
+        page.get_by_role("button", name="Steps").click()
+        playwright.expect(page.locator("#step")).to_contain_text(MARKUP)
+    page.locator("#files summary").click()
+    assert page.evaluate("document.querySelectorAll('body img, [onerror]').length") == 0
+    assert asked == []
+    page.keyboard.press("Escape")
 
 
 def test_names_and_texts_of_a_link_are_shown_as_text(page: Page, address: str) -> None:
@@ -600,12 +697,14 @@ def test_the_static_page_needs_no_network_after_the_first_visit(browser: Browser
     context = browser.new_context()
     page = context.new_page()
     page.set_default_timeout(LONGEST * 1000)
-    page.route("**/plait.zip", lambda route: route.abort())
+    held: list[object] = []
+    context.route("**/plait.zip", held.append)
     page.goto(f"{server.address}/#a-template-and-its-values")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     page.locator("#output button", has_text="replicas: 3").click()
     playwright.expect(page.locator(".history")).to_contain_text("values.yml:1")
-    page.unroute_all()
+    playwright.expect(page.locator("#progress")).to_be_visible()
+    context.unroute_all()
     page.goto("about:blank")
     page.goto(f"{server.address}/#a-template-and-its-values")
     page.get_by_role("button", name="values.yml").click()

@@ -366,6 +366,7 @@ function changeForm(why) {
   let waiting = 0;
   const chosen = () => found?.ways[[...list.querySelectorAll("input")].findIndex((one) => one.checked)];
   const find = async () => {
+    if (!input.isConnected) return; // of a value that is no longer explained
     const text = input.value;
     found = null;
     submit.disabled = true;
@@ -394,7 +395,7 @@ function changeForm(why) {
     if (way?.works) put(way.files, `Changed ${way.place}.`);
     else wished = true; // as soon as the places are known
   } });
-  find();
+  queueMicrotask(find);
   return form;
 }
 
