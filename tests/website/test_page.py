@@ -334,7 +334,7 @@ def test_an_explanation_is_copied_as_markdown_and_as_a_command(page: Page) -> No
     command = "plait render -f schema.yml -f app.yml --data-values-file values.yml"
     assert "`values.yml`:\n\n```yaml\nreplicas: 3\n" in text
     assert f"```console\n$ {command}\n```" in text
-    assert "```yaml\nname: web\nreplicas: 3\n" in text
+    assert "replicas: 3\n" in text.rpartition("$ plait")[2]
     page.get_by_role("button", name="Copy command").click()
     playwright.expect(page.get_by_role("button", name="Copied")).to_have_count(2)
     assert page.evaluate("navigator.clipboard.readText()") == command
@@ -354,7 +354,7 @@ HOSTILE = {
     },
     "an error and its fixes": {
         "base.yml": f"kind: '{MARKUP}'\n",
-        f"{MARKUP}.yml": f"#@ load('@ytt:overlay', 'overlay')\n#@overlay/match by=overlay.subset({{'kind': '{MARKUP} '}})\n---\na: 1\n",
+        "<img>.yml": f"#@ load('@ytt:overlay', 'overlay')\n#@overlay/match by=overlay.subset({{'kind': '{MARKUP} '}})\n---\na: 1\n",
     },
 }
 
@@ -378,7 +378,7 @@ def test_markup_in_names_and_texts_is_text_in_all_views(page: Page, address: str
     else:
         page.locator("#output button").first.click()
         playwright.expect(page.locator(".history")).to_contain_text(MARKUP)
-        page.get_by_label("Change to").fill(MARKUP)
+        page.get_by_label("Change to").fill(f"{MARKUP} 2")
         playwright.expect(page.locator(".ways")).not_to_contain_text(re.compile("tries|Type another"))
         page.get_by_role("button", name="Steps").click()
         playwright.expect(page.locator("#step")).to_contain_text(MARKUP)
@@ -697,8 +697,7 @@ def test_the_static_page_needs_no_network_after_the_first_visit(browser: Browser
     context = browser.new_context()
     page = context.new_page()
     page.set_default_timeout(LONGEST * 1000)
-    held: list[object] = []
-    context.route("**/plait.zip", held.append)
+    context.route("**/plait.zip", lambda _: None)  # neither answered nor refused
     page.goto(f"{server.address}/#a-template-and-its-values")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     page.locator("#output button", has_text="replicas: 3").click()
