@@ -14,7 +14,7 @@ from plait.starlark.values import is_callable, is_function
 from plait.tree.nodes import Array, Document, Map, MapItem, walk
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import UNSET
-from plait.ytt.overlay.matchers import CallableMatcher, Combined, MapKey, Subset
+from plait.ytt.overlay.matchers import CallableMatcher, Combined, IndexMatcher, MapKey, Subset
 from plait.ytt.overlay.tracing import OverlayTracer, TracedCallback
 
 TYPE_CHECKING = False
@@ -43,6 +43,7 @@ class SecretRecorder(OverlayTracer):
         # secret decides which items it matches.
         self._steps: list[tuple[list[Item], list[Item], tuple[Origin, ...], bool]] = []
         self._counted: set[OverlayStep] = set()  # steps for which a secret decides if they continue
+        self._shaped: set[OverlayStep] = set()  # steps for items of which a secret may decide some
         self._known_keys, self._any_secret_key = 0, False
         self._calls = False  # the annotations of the outermost step, or of a nested one, contain functions
 
@@ -52,15 +53,23 @@ class SecretRecorder(OverlayTracer):
         leading = windows.leading if isinstance(windows, DependencyTracker) else ()
         if len(self.doing) == 1:
             self._calls = bool(_functions(step.item))
+        is_shaped = self._exists_by_secret(step, edit)
+        if is_shaped and _sees_others(step):
+            self._counted.add(step)
+        if is_shaped:
+            self._shaped.add(step)
         decided = self._mark(step, edit.items)
         self._steps.append(([*edit.items] if decided or _is_selective(step) else [], [], leading, decided))
-        if self._calls and (decided or self._exists_by_secret(step, edit)) and isinstance(windows, DependencyTracker):
+        if self._calls and (decided or is_shaped) and isinstance(windows, DependencyTracker):
             windows.leading = (*leading, self._control(step))
 
     def end(self) -> None:
         step = self.doing[-1]
         before, added, leading, _ = self._steps.pop()
-        self._mark(step, before, added)
+        if not self._mark(step, before, added) and added and step in self._shaped:
+            # They may be there because an item that a secret decided is not, or once for each item.
+            self._note(step, added)
+            self.trace.there.update(added)
         windows = self.trace.code
         if isinstance(windows, DependencyTracker) and windows.leading is not leading:
             # The call of a function, even in a nested step, and the number of calls reveal a secret.
@@ -182,16 +191,19 @@ class SecretRecorder(OverlayTracer):
         if _has_when(step):
             # The number of items decides each of them.
             found = [*items]
+        self._note(step, (*found, *added))
+        self.trace.there.update(added)
+        (self.trace.there if step.action == "remove" else self.trace.chosen).update(found)
+        return True
+
+    def _note(self, step: OverlayStep, items: Iterable[Item]) -> None:
         control = self._control(step)
         presence = self.trace.presence
-        for item in dict.fromkeys((*found, *added)):
+        for item in dict.fromkeys(items):
             presence[item] = (*presence.get(item, ()), control)
         if isinstance(self.trace.code, DependencyTracker):
             self.trace.code.decisions += 1
-        self.trace.there.update(added)
-        (self.trace.there if step.action == "remove" else self.trace.chosen).update(found)
         self.marks.forget()
-        return True
 
     def _control(self, step: OverlayStep) -> Control:
         return self.marks.control("overlay match", step.item.source, step.item.line)
@@ -205,6 +217,8 @@ def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
     marks = trace.marks
     if marks is None:
         return True
+    if marks.shaped:
+        return False
     records = trace.changes, trace.presence, trace.copies
     sources: set[int] = set()
     for document in documents:
@@ -233,6 +247,15 @@ def _has_when(step: OverlayStep) -> bool:
 def _is_selective(step: OverlayStep) -> bool:
     """True if more than the key decides if a left item is changed."""
     return step.matcher is not None or _has_when(step)
+
+
+def _sees_others(step: OverlayStep) -> bool:
+    """True if a step depends on the position or number of left items, or a function sees all that is in one."""
+    if step.via is not None or _has_when(step):
+        return True
+    return step.matcher is not None and any(
+        isinstance(one, (IndexMatcher, CallableMatcher)) for one in _parts(step.matcher)
+    )
 
 
 def _functions(item: Item) -> list[object]:

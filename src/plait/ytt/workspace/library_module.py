@@ -7,7 +7,7 @@ from plait.base.similar_names import did_you_mean
 from plait.base.source import CLAUSE, HIDDEN
 from plait.starlark.structs import STRUCTS, Module
 from plait.starlark.values import Builtin, type_of
-from plait.tree.nodes import Document, DocumentSet, walk
+from plait.tree.nodes import Document, DocumentSet, Map, walk
 from plait.ytt.data_values import to_struct
 from plait.ytt.schema.build import build
 from plait.ytt.templates.looked_up import noted_values
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.tree.context import Context
+    from plait.tree.nodes import Value
     from plait.tree.provenance import Origin
     from plait.ytt.schema.types import Declaration
     from plait.ytt.workspace.execution import Evaluated, Execution
@@ -169,10 +170,11 @@ class _Instance:
                         also=[item.position.labelled("the annotated item")],
                         code="plain-data-values",
                     )
+        decided = self._decided_by(args[0], value, values=True)
         given = ReferencedValues(Document(value), plain=plain)
         if self.execution.session.context.lookups is not None:
             self.execution.session.context.lookups.passes(given.document)
-        return self._with([*self.values, given], self.schemas)
+        return self._with([*self.values, given], self.schemas, decided)
 
     def with_data_values_schema(self, *args: object, **_kwargs: object) -> Module:
         if len(args) != 1:
@@ -180,11 +182,34 @@ class _Instance:
         document = Document(to_nodes(args[0], None, 0))
         build(document)
         given = ReferencedValues(document, noun="Schema")
-        return self._with(self.values, [*self.schemas, given])
+        return self._with(self.values, [*self.schemas, given], self._decided_by(args[0], document.value))
 
-    def _with(self, values: list[ReferencedValues], schemas: list[ReferencedValues]) -> Module:
+    def _decided_by(self, argument: object, value: Value, *, values: bool = False) -> tuple[Origin, ...]:
+        """The decision of a secret about all of the library's values; usually empty.
+
+        A secret in a schema may decide the type, the default and the checks of any of them. One that names a key of
+        values, or decides whether a part of them exists, decides which values there are.
+        """
+        trace, marks = self.execution.session.context.trace, self.execution.session.context.secrets
+        if trace is None or marks is None:
+            return ()
+        windows = windows_of(trace)
+        shadow = windows.argument(argument)
+        whole = windows.shape_of(argument, shadow) if values else shadow
+        items = [*walk(value)]
+        is_decided = (
+            marks.is_secret(*whole)
+            or any(marks.is_decided_item(item) or item.source in marks.shaped for item in items)
+            or any(type(one) is Map and marks.has_secret_keys(one) for one in (value, *(item.value for item in items)))
+            or (not values and any(marks.is_secret(item) for item in items))
+        )
+        return (marks.control("library", None, 0, (*shadow, marks.unknown)),) if is_decided else ()
+
+    def _with(
+        self, values: list[ReferencedValues], schemas: list[ReferencedValues], decided: tuple[Origin, ...]
+    ) -> Module:
         """The same library with other values and schemas."""
-        chosen = (*self.chosen, *_call_origins(self.execution.session.context))
+        chosen = (*self.chosen, *decided, *_call_origins(self.execution.session.context))
         return _Instance(self.execution, self.path, self.alias, values, schemas, chosen).module()
 
     def _shown_path(self) -> str:
