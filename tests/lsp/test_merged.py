@@ -54,5 +54,5 @@ def test_what_is_wrong_is_at_its_line(tmp_path: Path) -> None:
         assert (found.span.line, found.message.partition("\n")[0]) == (3, "string where integer is expected")
         made.open("more.yml", MERGE.replace("Deployment", "Deploymnt"))
         [found] = diagnostics.problems(made.state, made.path("more.yml"))
-        assert (found.span.line, found.code) == (1, "run")
+        assert (found.span.line, found.code) == (1, "E0511")
         assert "there is no document to merge this one into" in found.message

@@ -30,7 +30,7 @@ _HINTS: dict[str, str] = {
     "format-string": "each placeholder needs one argument, and each argument needs one placeholder",
     "division-by-zero": "test the divisor first: x / y if y else 0",
     "incomparable": "compare values of one type: str(...) and int(...) convert them",
-    "unpacking": "write one name for each item",
+    "unpacking": "write one name for each part of an item; x.items() of a dict gives pairs, a struct its names alone",
     "not-iterable": "lists, tuples, dicts, sets and ranges have items and a length; strings have a length only",
     "unexpected-keyword": "remove the argument, or use the name of a parameter",
     "symbol-not-found": 'correct the name, or define it there; names that begin with "_" are private',

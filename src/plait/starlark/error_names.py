@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
+from types import FunctionType
 
 from plait.base.source import Position
 from plait.starlark.structs import WithMembers
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
 
 _NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_CALLS = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\(")
 _ABSENT = object()
 _LONGEST = 2000
 _RETURN = "it needs a return"
@@ -60,7 +62,16 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
         else:
             error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(named, behind, member)}"
         return
-    if wanted == "NoneType" and ".get(" in code:
+    if wanted != "NoneType":
+        return
+    for call in _CALLS.finditer(code):
+        function = _value(call[1], known)
+        if isinstance(function, FunctionType) and "$source" in function.__globals__:
+            error.hint = f"{call[1]}() gives None where it has no return"
+            place = Position(function.__globals__["$source"], function.__code__.co_firstlineno)
+            error.also.append(place.labelled("the definition"))
+            return
+    if ".get(" in code:
         error.hint = 'get() gives None for a key that is not there, unless it is told what else: get("key", {})'
 
 

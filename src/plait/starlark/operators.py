@@ -37,7 +37,9 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "use 'or' instead of '|' for logical-or"
     elif operator == "&":
         hint = "use 'and' instead of '&' for logical-and"
-    elif operator == "+" and {type(x), type(y)} in ({str, int}, {str, float}):
+    elif operator == "+" and {type(x), type(y)} == {str, float}:
+        hint = "put the number in quotes where it is given: str(...) makes 1.2 of 1.20"
+    elif operator == "+" and {type(x), type(y)} == {str, int}:
         hint = "make a string of the number first: str(...)"
     elif operator == "+" and str in {type(x), type(y)} and "yamlfragment" in {type_of(x), type_of(y)}:
         hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"

@@ -67,7 +67,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         at = _position(code, source, text, base)
     elif problem == "mapping values are not allowed in this context":
         hint = _too_far_in(text, index) or hint
-    elif problem == "did not find expected <document start>":
+    elif problem in ("did not find expected <document start>", "did not find expected key"):
         hint = _too_far_out(text, index) or hint
     elif problem == "found a tab character that violates indentation":
         hint = "indent with spaces"
@@ -130,6 +130,11 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
+def _key_column(line: str) -> int:
+    """The number of characters before the first key of a line, after dashes."""
+    return len(line) - len(line.lstrip(" -"))
+
+
 def _before(text: str, index: int) -> str:
     """The last line before an index that has more than a comment."""
     end = text.rfind("\n", 0, index) + 1
@@ -155,7 +160,7 @@ def _too_far_in(text: str, index: int) -> str | None:
 def _too_far_out(text: str, index: int) -> str | None:
     """The message for a key further left than the first one; None for other errors."""
     line, before = _line(text, index), _before(text, index)
-    if not before or _indentation(line) >= _indentation(before) or ":" not in before:
+    if not before or _indentation(line) >= _key_column(before) or ":" not in before:
         return None
     above = Quoted(before.strip()[:60])
     return Wording("the keys of a map begin in one column; the line above begins further right: ", above)

@@ -39,7 +39,9 @@ def fixes(state: ServerState, path: str, first: int, last: int) -> Iterator[tupl
     for problem in diagnostics.problems(state, path):
         if first <= problem.span.line <= last:
             found = (*problem.fixes, *_loads(state, path, problem))
-            for fix in claims.verified(state, path, found, limit, keeps=problem.code in CODES):
+            for fix in claims.verified(
+                state, path, found, limit, keeps=problem.found is None and problem.code in CODES
+            ):
                 yield problem, fix
 
 

@@ -11,6 +11,7 @@ from plait.authoring.lsp import projectfile, resource_schemas
 from plait.authoring.lsp.features import EditorDiagnostic, FileRange, Fix
 from plait.authoring.lsp.linting import fix_of, notes
 from plait.authoring.lsp.unused_diagnostics import WARNING, unused
+from plait.base.codes import number_of
 from plait.base.errors import Finding, diagnostic_of
 from plait.base.extents import extent, words_of
 from plait.base.source import Advice, Position
@@ -75,7 +76,8 @@ def _warnings(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
             seen.add(text)
             span = span_of(file, None, found)
             message = f"{found.message}\nin the run {watched.run.name}"
-            yield EditorDiagnostic(span, WARNING, message, "run", fixes=_fixes(file, span, found), found=found)
+            code = number_of(found.code) or "run"
+            yield EditorDiagnostic(span, WARNING, message, code, fixes=_fixes(file, span, found), found=found)
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:
@@ -113,7 +115,9 @@ def _problem(
         path = None if place is None else path_of(place.source)
         if place is not None and path is not None and (path, place.line) != (span.path, span.line):
             also.append((FileRange(path, place.line, 1, 1 << 16), words))
-    return EditorDiagnostic(span, ERROR, text, code, also, _fixes(file, span, finding), finding)
+    return EditorDiagnostic(
+        span, ERROR, text, number_of(finding.code) or code, also, _fixes(file, span, finding), finding
+    )
 
 
 def span_of(file: File, at: Position | None, finding: Finding) -> FileRange:

@@ -97,7 +97,7 @@ class Project:
             raise UsageError(
                 f'there is no run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",
-                hint=did_you_mean(name, names),
+                hint=did_you_mean(name, names) or (None if names else "plait init writes a plait.yml"),
                 code="run-not-found",
             )
         return found

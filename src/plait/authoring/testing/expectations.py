@@ -281,6 +281,7 @@ def _pattern(item: MapItem) -> object:
             f'"{item.value}" is no regular expression',
             at=item.position,
             found=_text(error.args[0]),
+            hint="the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
             code="test-form",
         ) from None
 

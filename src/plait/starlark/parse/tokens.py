@@ -183,7 +183,7 @@ class Tokens:
             "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
             line,
             column,
-            hint="each of them needs an end of its own",
+            hint="each of them needs an end of its own: an end closes the innermost block that is open",
         )
 
     def expect(self, kind: str) -> None:

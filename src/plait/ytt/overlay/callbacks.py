@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 from plait.base.errors import StarlarkError
 from plait.base.similar_names import counted
+from plait.base.source import Position
 from plait.starlark.calls import call
 
 TYPE_CHECKING = False
@@ -21,6 +24,9 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
     except StarlarkError as error:
         if error.hint is None and not error.stack and error.code == "argument-count":
             error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."
+            if isinstance(function, FunctionType) and not error.also:
+                place = Position(function.__globals__["$source"], function.__code__.co_firstlineno)
+                error.also = [place.labelled("the definition")]
         elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
             there = f"{error.word} in left and ..."
             error.hint = f"the function is asked about each item, also about those without it: {there}"

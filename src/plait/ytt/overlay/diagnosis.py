@@ -27,6 +27,7 @@ _MATCH = "@overlay/match"
 _MISSING_OK = Hint(
     f"if it may be absent, add missing_ok=True to #{_MATCH}", Suggestion(ARGUMENT, "missing_ok=True", old=_MATCH)
 )
+_MISSING_OK_ABOVE = Hint(f"if it may be absent, write #{_MATCH} missing_ok=True above it", *_MISSING_OK.suggestions)
 _REPLACED = Hint(f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then", *_MISSING_OK.suggestions)
 
 
@@ -48,7 +49,10 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
         error.focus = _matcher_of(step)
         return error
     edit.settle()
-    absent = _REPLACED if step.action == "replace" and not step.or_add else _MISSING_OK
+    has_match = "overlay/match" in (step.item.annotations or {})
+    absent = _MISSING_OK if has_match else _MISSING_OK_ABOVE
+    if step.action == "replace" and not step.or_add:
+        absent = _REPLACED
     found, hint, also = _nearest(edit, step, absent)
     also = [one.labelled("the nearest candidate") for one in also]
     error = OverlayError(

@@ -183,7 +183,8 @@ class MapKey(Matcher):
             f"{self.name}: Expected to find map item with key '{self.key}', but did not",
             also=also,
             found=", ".join(f'"{key}"' for key in keys[:12]) or "no keys",
-            hint=did_you_mean(self.key, keys),
+            hint=did_you_mean(self.key, keys)
+            or (f'match by a key that the item has: by="{keys[0]}"' if keys else None),
             code="no-matched-key",
         )
 

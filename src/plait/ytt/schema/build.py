@@ -238,7 +238,7 @@ class _Builder:
                 hint=(
                     "in schema, the one item of the array implies the type of its elements.\n"
                     "in schema, the default value for an array is always an empty list.\n"
-                    "default values can be overridden via a data values overlay."
+                    "to give it another default, write it above the array: #@schema/default [...]"
                 ),
             )
         return ArrayType(self.declaration(value.items[0]), node.source, node.line)

@@ -99,7 +99,7 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
         also=[declared.position.labelled("the declaration")],
         found=public(kind_name(item.value)),
         expected=public(f"{declared.name} (by {declared.position})"),
-        hint=_type_hint(item),
+        hint=_type_hint(declared, item),
         reference=SchemaFailure(
             item.position,
             found=kind_name(item.value),
@@ -110,9 +110,24 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
     ).made_of(*_quoted(item))
 
 
-def _type_hint(item: Item) -> Wording | None:
+def _type_hint(declared: Type, item: Item) -> Wording | None:
     """A hint for a value of a wrong type, if the fix is likely, else None."""
-    return flag_hint(item) or (public("@schema/nullable in the schema allows null") if item.value is None else None)
+    flag = flag_hint(item)
+    if flag is not None:
+        return flag
+    value, name = item.value, declared.name
+    if value is None:
+        return public("@schema/nullable in the schema allows null")
+    if type(value) is str and name in _UNQUOTED:
+        return public(f"a value in quotes is a string: without quotes it can be {_UNQUOTED[name]}")
+    if name == "string" and type(value) not in COLLECTIONS:
+        return public("put the value in quotes, then it is a string")
+    if name == "map":
+        return public("write KEY: VALUE lines, without dashes")
+    return public('begin each item with "- "') if name == "array" else None
+
+
+_UNQUOTED = {"integer": "an integer", "float": "a float", "boolean": "true or false"}
 
 
 def flag_hint(item: Item) -> Wording | None:

@@ -278,6 +278,8 @@ def _neutral(code: str) -> str:
     if opener is None:
         return ""
     end = opener["end"] or ""
+    if (opener["word"], opener["name"]) == ("else", "if"):
+        return _NEUTRAL["elif"].format(end)
     if opener["word"] == "def":
         return f"def{end} {opener['name'] or '_'}(*_args, **_kwargs):"
     return _NEUTRAL[opener["word"]].format(end)
