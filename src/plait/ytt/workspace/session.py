@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plait.base.errors import Warning
-    from plait.base.source import Source
     from plait.base.suggestions import Suggestion
     from plait.starlark.structs import Module
     from plait.tree.nodes import DocumentSet, Value
@@ -230,6 +229,9 @@ def _warning(
     return warning(message, code=code, at=at, word=word, suggestions=suggestions)
 
 
+_BRACES = "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x"
+
+
 def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     """Warnings about parts of a YAML file without effect, or with a surprising one."""
     source = file.source
@@ -251,7 +253,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     # Each has the first line of its subject.
     for first, code, message in (
         (found.ignored(), "text-after-end", "the text after the ... that ends the last document has no effect"),
-        (found.braces(), "double-braces", _braces_text(source, found.braces())),
+        (found.braces(), "double-braces", _BRACES),
         (
             found.quoted_code(),
             "quoted-code",
@@ -288,11 +290,3 @@ def _code_in_comments(text: str) -> int | None:
         return None
     lines = enumerate(text.split("\n"), 1)
     return next((number for number, line in lines if line.lstrip().startswith(_CODE)), None)
-
-
-def _braces_text(source: Source, line: int | None) -> str:
-    """The warning about `{{ }}` on a line: the syntax of Helm and Go, if a name in it begins with a dot."""
-    text = "" if line is None else (source.line(line) or "").partition("{{")[2].lstrip("- ")
-    if text.startswith("."):
-        return "{{ }} of Helm is a map within a map here; ytt has #@ data.values.NAME"
-    return "{{ }} is a map within a map here; put it in quotes to make it a string"
