@@ -71,13 +71,17 @@ class Reports:
         return 1
 
 
+# For the endings of file names. The report in HTML is a directory.
+_EXAMPLES = {".html": "html:coverage", ".xml": "cobertura:coverage.xml", ".json": "json:coverage.json"}
+
+
 def _split(asked: str) -> tuple[str, str]:
     form, colon, path = asked.partition(":")
     if form not in _FORMS or not colon or not path:
         raise UsageError(
             f'"{asked}" is no report',
             expected=", ".join(f"{form}:PATH" for form in _FORMS),
-            hint="lcov:coverage.info",
+            hint=_EXAMPLES.get(os.path.splitext(asked)[1], "lcov:coverage.info"),
             code="unknown-choice",
         )
     return form, path

@@ -150,9 +150,12 @@ def _check_arguments(request: Patch) -> None:
     if len(request.arguments) > 1:
         extra = request.arguments[1:]
         told = f"Command '*opts.InterpolateOpts' does not support extra arguments: {', '.join(extra)}"
+        bare = next((name for name in request.value(Patch.var) if "=" not in name), None)
         raise UsageError(
             f"one PATH is enough: {', '.join(extra)}",
-            hint=f"an operations file is given with a flag: -o {extra[0]}",
+            hint=f"an operations file is given with a flag: -o {extra[0]}"
+            if bare is None
+            else f'"=" joins the name and the value of a variable: -v {bare}={extra[0]}',
             reference=told,
             code="unexpected-argument",
         )

@@ -281,7 +281,15 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
             )
         if below in chain:
             ring = " -> ".join(str(one.key) for one in (*chain[chain.index(below) :], below))
-            raise UsageError("runs are based on each other in a cycle", at=base.position, found=ring, code="run-cycle")
+            bases = [item for one in chain[chain.index(below) : -1] for item in (_base_of(one),) if item is not None]
+            raise UsageError(
+                "runs are based on each other in a cycle",
+                at=base.position,
+                also=[item.position.labelled("a part of the cycle") for item in bases],
+                expected="a run without a base, on which the others are based",
+                found=ring,
+                code="run-cycle",
+            )
         if len(chain) == _MOST_BASES:
             raise UsageError(
                 f'the run "{run.key}" is based on too many others',
@@ -290,6 +298,10 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
                 code="run-cycle",
             )
         chain.append(below)
+
+
+def _base_of(run: MapItem) -> MapItem | None:
+    return run.value.find("base") if type(run.value) is Map else None
 
 
 def _items(steps: MapItem) -> list[ArrayItem]:
@@ -371,8 +383,14 @@ def name_of(item: MapItem, what: str, *, numbers: bool = True) -> str:
 
 def wrong(item: MapItem, expected: str) -> UsageError:
     """The error for a setting of a wrong type."""
+    is_list = expected.startswith("a map") and type(item.value) is Array
     return UsageError(
-        f'"{item.key}" is wrong', at=item.position, expected=expected, found=kind_name(item.value), code="setting-type"
+        f'"{item.key}" is wrong',
+        at=item.position,
+        expected=expected,
+        found=kind_name(item.value),
+        hint=f"without dashes: {item.key}: {{NAME: VALUE}}" if is_list else None,
+        code="setting-type",
     )
 
 

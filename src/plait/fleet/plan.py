@@ -72,7 +72,9 @@ def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
     """
     found: list[tuple[Task, Position | None]] = [(_task(run), run.at) for run in project.runs.values()]
     for matrix in project.matrices.values():
-        found += [(task, matrix.at) for task in _of_matrix(matrix)]
+        output = matrix.settings.find("output")
+        at = matrix.at if output is None else output.position
+        found += [(task, at) for task in _of_matrix(matrix, at)]
     _check_places(found)
     tasks = [task for task, _ in found]
     return _chosen(tasks, names) if names else tasks
@@ -90,14 +92,14 @@ def _task(run: Run) -> Task:
     )
 
 
-def _of_matrix(matrix: Matrix) -> list[Task]:
+def _of_matrix(matrix: Matrix, at: Position) -> list[Task]:
     cells = matrix.cells()
     matrix.run(cells[0])  # reports unknown axes in braces now
     told = [matrix.command, *(write_value(settings) for settings in matrix.maps)]
     found = []
     for cell in cells:
         axes = [f"{axis}={choice.value!r} {choice.path}" for axis, choice in sorted(cell.choices.items())]
-        place = _place(cell.output, matrix.at)
+        place = _place(cell.output, at)
         found.append(Task(cell.name, cell.output, place, matrix.name, cell.choices, [*told, *axes]))
     return found
 
@@ -154,8 +156,17 @@ def _clash(task: Task, at: Position | None, other: Task, other_at: Position | No
         also=_also(other_at),
         expected="an output for each run, none within another",
         found=task.place if task.place == other.place else f"{other.place}, {task.place}",
+        hint=_axis_hint(task, other),
         code="fleet-place",
     )
+
+
+def _axis_hint(task: Task, other: Task) -> str | None:
+    """The axis that distinguishes two environments of a matrix."""
+    if not task.matrix or task.matrix != other.matrix:
+        return None
+    axes = [name for name, choice in task.choices.items() if choice.text != other.choices[name].text]
+    return f"{{{axes[0]}}} in the output would separate them" if axes else None
 
 
 def _also(at: Position | None) -> list[Position]:

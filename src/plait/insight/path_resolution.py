@@ -76,6 +76,10 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
         first, _, rest = path.text.partition("/")
         if any(type(one.value) is Map and _has_key(one.value, first, names) for one in documents):
             hint = f'did you mean "{first}.{rest.replace("/", ".")}"?'
+    if hint is None and path.text == path.selector:
+        # A dot between the document and its keys.
+        cut = next((name for name in full if path.text.startswith(f"{name}.")), None)
+        hint = cut and f'a colon ends the name of a document: "{cut}:{path.text[len(cut) + 1 :]}"'
     return UsageError(
         f'no document is called "{path.selector}"',
         found=_listed(full) or f"{counted(len(documents), 'document')} without a kind, schema or name",

@@ -38,19 +38,19 @@ def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> N
             _warn_of_control(document, context)
             continue
         metadata = document.metadata
-        _warn_of_keys(document, metadata, METADATA_KEYS, context)
+        _warn_of_keys(document, metadata, METADATA_KEYS, context, "metadata")
         _warn_of_boolean(document, metadata, "replacement", context)
         definition = _part(metadata, "layeringDefinition")
-        _warn_of_keys(document, definition, DEFINITION_KEYS, context)
+        _warn_of_keys(document, definition, DEFINITION_KEYS, context, "layeringDefinition")
         _warn_of_boolean(document, definition, "abstract", context)
         for action in document.actions:
-            _warn_of_keys(document, action.value, ACTION_KEYS, context)
+            _warn_of_keys(document, action.value, ACTION_KEYS, context, "action")
         for entry in document.substitutions:
-            _warn_of_keys(document, entry.value, _ENTRY_KEYS, context)
-            _warn_of_keys(document, _part(entry.value, "src"), SOURCE_KEYS, context)
+            _warn_of_keys(document, entry.value, _ENTRY_KEYS, context, "substitution")
+            _warn_of_keys(document, _part(entry.value, "src"), SOURCE_KEYS, context, "src")
             dest = _part(entry.value, "dest")
             for one in [item.value for item in dest.items] if type(dest) is Array else [dest]:
-                _warn_of_keys(document, one, DESTINATION_KEYS, context)
+                _warn_of_keys(document, one, DESTINATION_KEYS, context, "dest")
         if document.actions and document.selector is None:
             at = document.place("layeringDefinition", "actions")
             context.warn(
@@ -64,7 +64,8 @@ def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> N
             at = document.place("layeringDefinition", "parentSelector")
             context.warn(
                 warning(
-                    f"{document} inherits nothing from its parent {document.parent}: it has no actions",
+                    f"{document} inherits nothing from its parent {document.parent}: it has no actions "
+                    "(to take all of its data: actions: [{method: merge, path: .}])",
                     code="parent-without-actions",
                     at=at,
                 )
@@ -128,16 +129,27 @@ def _warn_of_data(document: LayeredDocument, context: Context) -> None:
             )
 
 
-def _warn_of_keys(document: LayeredDocument, value: Value, known: frozenset[str], context: Context) -> None:
+_BELONGS = {
+    "metadata": METADATA_KEYS,
+    "metadata.layeringDefinition": DEFINITION_KEYS,
+    "an action": ACTION_KEYS,
+    "the src of a substitution": SOURCE_KEYS,
+    "the dest of a substitution": DESTINATION_KEYS,
+}
+
+
+def _warn_of_keys(document: LayeredDocument, value: Value, known: frozenset[str], context: Context, part: str) -> None:
+    """Warns about unknown keys in a part of the metadata. part: its key or name in messages."""
     if type(value) is not Map:
         return
     for item in value.items:
         if item.key not in known:
             near = did_you_mean(str(item.key), known)
-            hint = f" ({near})" if near else ""
+            places = [place for place, keys in _BELONGS.items() if item.key in keys]
+            hint = f" ({near})" if near else f" (it belongs in {' or '.join(places)})" if places else ""
             context.warn(
                 warning(
-                    f'"{item.key}" in the metadata of {document} has no effect{hint}',
+                    f'"{item.key}" in the {part} of {document} has no effect{hint}',
                     code="unknown-metadata",
                     at=item.position,
                     word=str(item.key),

@@ -56,7 +56,8 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
             "LayeringPolicyNotFound",
             "there is no layering policy among the documents",
             expected=f"a document with schema {POLICY}/v1 whose data.layerOrder lists the layers",
-            hint=near,
+            found=_few_files(documents),
+            hint=near or "give the file of the policy too, or its directory",
         )
     policy = policies[0]
     if len(policies) > 1:
@@ -68,6 +69,17 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
             )
         )
     return LayeringPolicy(policy, _order_of(policy))
+
+
+# Maximum number of files in a message.
+_MOST_FILES = 5
+
+
+def _few_files(documents: Iterable[LayeredDocument]) -> str:
+    sources = (document.position.source for document in documents)
+    files = list(dict.fromkeys(source.shown for source in sources if source is not None))
+    more = f", and {len(files) - _MOST_FILES} more" if len(files) > _MOST_FILES else ""
+    return f"documents of {', '.join(files[:_MOST_FILES])}{more}" if files else "no document"
 
 
 def _site(documents: Iterable[LayeredDocument]) -> str | None:

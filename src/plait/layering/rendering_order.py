@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from plait.base.source import Frame
 from plait.layering.failures import failure
+from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plait.base.errors import LayeringError
+    from plait.base.source import Position
     from plait.layering.document import LayeredDocument
 
     Needs = Mapping[LayeredDocument, Sequence[LayeredDocument]]
@@ -76,20 +78,30 @@ def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
     return ready[::-1] + [document for document in documents if document not in waiting]
 
 
+def _need(document: LayeredDocument, other: LayeredDocument) -> Position:
+    """The substitution of a document from another one, or the document, which is then its child."""
+    for entry in document.substitutions:
+        src = entry.value.find("src") if type(entry.value) is Map else None
+        if src is None or type(src.value) is not Map:
+            continue
+        source = [item and item.value for item in map(src.value.find, ("schema", "name"))]
+        if source == [other.schema, other.name]:
+            return src.position
+    return document.position
+
+
 def _cycle(members: list[LayeredDocument]) -> LayeringError:
     """The error for a cycle. The message does not depend on the member that was found first."""
     first = min(range(len(members)), key=lambda i: (members[i].schema, members[i].name, members[i].layer or ""))
     members = members[first:] + members[:first]
     names = " -> ".join(str(document) for document in [*members, members[0]])
-    stack = [
-        Frame(f"{document} needs {following}", document.position)
-        for document, following in zip(members, [*members[1:], members[0]], strict=True)
-    ]
+    pairs = list(zip(members, [*members[1:], members[0]], strict=True))
+    stack = [Frame(f"{document} needs {following}", _need(document, following)) for document, following in pairs]
     return failure(
         "SubstitutionDependencyCycle",
         f"documents depend on each other: {names}",
-        at=members[0].position,
-        also=[document.position.labelled("a part of the cycle") for document in members[1:]],
+        at=_need(*pairs[0]),
+        also=[_need(*pair).labelled("a part of the cycle") for pair in pairs[1:]],
         hint="one of them must not take data from the other",
         stack=stack,
     )

@@ -183,13 +183,19 @@ def _warn_of_pattern(
     if is_secret or (type(existing) is not str and depth is None):
         return  # that is an error
     if isinstance(existing, NoMatch) or not _occurs(existing, pattern, -1 if depth is None else depth):
+        near = did_you_mean(pattern, _words(existing)) if type(existing) is str else None
         context.warn(
             warning(
-                f'the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced',
+                f'the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced'
+                + (f" ({near})" if near else ""),
                 code="pattern-not-found",
                 at=item.position,
             )
         )
+
+
+def _words(text: str) -> list[str]:
+    return "".join(char if char.isalnum() or char == "_" else " " for char in text).split()
 
 
 def _occurs(value: Value, pattern: str, depth: int) -> bool:

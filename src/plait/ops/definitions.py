@@ -211,7 +211,7 @@ class VariableLookup:
                 # The options that it quotes may be the values of variables.
                 conceal(error).at = None
             if error.at is None:
-                error.at = definition.item.position
+                error.at = _cause(definition, error.code)
             told = f"Generating variable '{name}'"
             raise error.within(f'in the definition of variable "{name}"', role=CLAUSE, reference=told) from None
         return found, value, True
@@ -242,6 +242,18 @@ class VariableLookup:
     def _peek(self, name: str) -> tuple[bool, Value]:
         first = name.partition(".")[0]
         return (True, "") if self.sources.has(first) else (False, None)
+
+
+def _cause(definition: VariableDefinition, code: str) -> Position:
+    """The line of a definition that an error of its generation is about."""
+    value = definition.item.value
+    type_, options = (value.find(key) if type(value) is Map else None for key in ("type", "options"))
+    if code == "variable-type" and type_ is not None:
+        return type_.position
+    if options is None:
+        return definition.item.position
+    signer = options.value.find("ca") if code == "certificate-signer" and type(options.value) is Map else None
+    return options.position if signer is None else signer.position
 
 
 def _filled(value: Value, lookup: Ask) -> Value:
@@ -294,7 +306,7 @@ def _inside(value: Value, path: str, name: str) -> Value:
         # The name of a variable cannot be marked as optional.
         hint = f"-v {name}=VALUE gives it a value there"
     if type(value) is not Map and type(value) is not Array:
-        hint = f'a dotted name reaches into a map, and "{first}" is none: -v {name}=VALUE gives it a value there'
+        hint = f'(({name})) is a key of the variable "{first}": make "{first}" a map, or write (({first}))'
     raise OpsError(
         f'variable "{name}": {failed.message}',
         expected=failed.expected,
@@ -420,7 +432,7 @@ def _report(root: Value, lookup: VariableLookup, expect_values: bool, expect_use
                     "variables that are not used",
                     found="\n".join(f"{lookup.sources.flag_of(name)} {name}".lstrip() for name in unused),
                     reference=_listing("Expected to use variables", unused),
-                    hint=_suggestions(unused, sorted(lookup.used.difference(offered))),
+                    hint=_suggestions(unused, sorted(lookup.used.difference(unused))),
                     code="unused-variables",
                 )
             )

@@ -136,6 +136,15 @@ def fill(text: str, lookup: Lookup) -> Value:
     return text
 
 
+def _hint_of(name: str, value: Value) -> str:
+    """A hint for a value that cannot stand within a text: one of its keys, if one can."""
+    for item in value.items if type(value) is Map else ():
+        key = item.key
+        if type(item.value) in (str, int) and type(key) is str and "." not in key and _name(key) == key:
+            return f"one of its keys can: (({name}.{key}))"
+    return "a value of another type must be the whole string"
+
+
 def _wrong_type(name: str, value: Value) -> OpsError:
     from plait.ops.unmarshal import go_value
 
@@ -148,7 +157,7 @@ def _wrong_type(name: str, value: Value) -> OpsError:
         f'variable "{name}" cannot stand within a text',
         expected="a string or an integer",
         found=shown,
-        hint="a value of another type must be the whole string",
+        hint=_hint_of(name, value),
         reference=f"Invalid type '{go_type(value)}' for value '{go_value(value)}' and variable '{name}'. "
         "Supported types for interpolation within a string are integers and strings.",
         code="value-in-text",

@@ -166,6 +166,9 @@ def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | Non
             at=value.position if type(value) is Array else None,
             expected=public("a map from names to values"),
             found=public(kind_name(value)),
+            hint=public("write each variable as a line `NAME: VALUE`, without a dash")
+            if type(value) is Array
+            else None,
             reference=wrong_type(value, root_line(source), "template.StaticVariables"),
             code="variables-not-map",
         )

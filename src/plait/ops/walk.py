@@ -194,6 +194,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
             also=known(also),
             expected=public("exactly one"),
             found=public(f"{len(found)} items"),
+            hint=public(f"a number names one of them: {_upto(pointer, depth, root='')}/{found[0]}"),
             reference=told,
             code="path-matches",
         )

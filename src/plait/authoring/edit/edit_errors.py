@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError
+from plait.base.errors import PlaitError, public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class EditError(PlaitError):
         """Adds alternatives, and returns the error to raise."""
         self.offers += offers
         told = _listed(self.offers)
-        self.hint = "\n".join(one for one in (self.hint, told) if one) or None
+        told = "\n".join(one for one in (self.hint, told) if one)
+        self.hint = public(told) if told else None
         return self
 
 

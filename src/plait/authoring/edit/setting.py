@@ -8,13 +8,13 @@ from plait.authoring.edit.origins import OriginFiles, check_file, decoded, histo
 from plait.authoring.edit.sites import changed_lines
 from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.base.content import encoded
-from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.errors import LimitError, PlaitError, UsageError, public
 from plait.insight.diff import diff
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
 from plait.insight.node_paths import NodePath, means_text, parse, text_lines
 from plait.insight.path_resolution import find
-from plait.tree.nodes import equal
+from plait.tree.nodes import equal, kind_name
 from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
@@ -123,6 +123,15 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 )
 
 
+# The action of a history's entry for a value that a schema declares.
+_DECLARED = "schema default"
+
+
+def _retyped(before: Value, after: Value) -> str:
+    was, now = kind_name(before), kind_name(after)
+    return f"a schema takes its type from this default, which was declared as {was} and is now {now}"
+
+
 class EditSession:
     """A run with edited texts, as the starting point for further edits."""
 
@@ -175,7 +184,11 @@ class EditSession:
         tries = (
             (one.path, one.entry.place, text) for one in found for text in one.text.replaced(one.site, value, typed)
         )
-        return self.best(node_path, value, tries)
+        edit = self.best(node_path, value, tries)
+        declared = next((one.entry for one in found if one.entry.action == _DECLARED), None)
+        if declared is not None and declared.place in edit.places and kind_name(declared.value) != kind_name(value):
+            edit.notes = [*edit.notes, _retyped(declared.value, value)]
+        return edit
 
     def best(self, node_path: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
         """The first candidate that changes nothing else, else the first that produces the value. Raises EditError.
@@ -220,13 +233,16 @@ class EditSession:
         except LimitError:
             raise
         except PlaitError as error:
+            # A collection of faults has no place of its own.
+            fault = error.findings[0] if error.findings and error.at is None else error
             raise EditError(
                 FAILS,
-                f"the run fails with {shown(value)} at {where}: {error.message}",
+                # The value is the user's, and the rest is as the fault itself shows it.
+                public(f"the run fails with {shown(value)} at {where}: {fault.message}"),
                 path=str(node_path),
-                at=error.at,
-                expected=error.expected,
-                found=error.found,
+                at=fault.at,
+                expected=fault.expected and public(fault.expected),
+                found=fault.found and public(fault.found),
             ) from None
         is_there, got, is_secret = value_at(output, node_path)
         if is_secret:

@@ -18,7 +18,7 @@ from plait.base.errors import UsageError
 from plait.base.globbing import matches
 from plait.base.input_view import check_read, may_read, permitted
 from plait.base.path_errors import read_failure
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import counted, did_you_mean
 from plait.base.source import Position
 from plait.engine.pipeline import check_keys, file_source, name_of, wrong
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
@@ -176,7 +176,7 @@ class Matrix:
             wanted = {name: choice.text for name, choice in _row(entry, axes).items()}
             kept = [row for row in rows if any(row[name].text != text for name, text in wanted.items())]
             if len(kept) == len(rows):
-                raise UsageError("this excludes no environment", at=entry.position, code="matrix")
+                raise _excludes_none(entry.position, wanted, rows)
             rows = kept
         return rows
 
@@ -192,6 +192,30 @@ class Matrix:
                                  expected=", ".join(axes), found=", ".join(row), code="matrix")  # fmt: skip
             found.append({name: row[name] for name in axes})
         return found
+
+
+def _excludes_none(at: Position, wanted: Mapping[str, str], rows: Sequence[Mapping[str, AxisValue]]) -> UsageError:
+    for name, text in wanted.items():
+        values = list(dict.fromkeys(row[name].text for row in rows))
+        if text not in values:
+            return UsageError(
+                f'this excludes no environment: none has "{text}" on the axis "{name}"',
+                at=at,
+                expected=", ".join(values[:_MOST_VALUES]),
+                found=text,
+                hint=did_you_mean(text, values),
+                code="matrix",
+            )
+    return UsageError(
+        "this excludes no environment: each value exists, but not together",
+        at=at,
+        found=", ".join(f"{name}={text}" for name, text in wanted.items()),
+        code="matrix",
+    )
+
+
+# Maximum number of values of an axis in a message.
+_MOST_VALUES = 12
 
 
 def filled(pattern: str, row: Mapping[str, AxisValue], at: Position | None) -> Scalar:
@@ -375,8 +399,14 @@ def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]
                 continue
             at = Position(source, lines.line_num)
             if len(cells) != len(axes):
-                raise UsageError("a line has as many values as the first one has axes", at=at,
-                                 expected=str(len(axes)), found=str(len(cells)), code="matrix")  # fmt: skip
+                lacking = axes[len(cells) :]
+                raise UsageError(
+                    f"this line has no value for {', '.join(lacking)}" if lacking else "this line has too many values",
+                    at=at,
+                    expected=f"{counted(len(axes), 'value')}: {', '.join(axes)}",
+                    found=counted(len(cells), "value"),
+                    code="matrix",
+                )
             yield {name: AxisValue(text.strip()) for name, text in zip(axes, cells, strict=True)}, at
     except csv.Error as error:
         raise UsageError(

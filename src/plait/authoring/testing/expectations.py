@@ -244,7 +244,10 @@ def _unequal(node_path: NodePath, expected: Value) -> str | None:
         return None
     if not differences[0].path:
         if kind_name(expected) != kind_name(node_path.value):
-            return f"expected {_typed(expected)}, found {_typed(node_path.value)}"
+            told = f"expected {_typed(expected)}, found {_typed(node_path.value)}"
+            if type(expected) is str and scalar_text(node_path.value) == expected:
+                told += f"\n  quotes make it a string: {node_path.path}: {expected}"
+            return told
         return f"expected {shown(expected)}, found {shown(node_path.value)}"
     return "\n".join(["the value differs", *to_text(differences).splitlines()[1:]])
 
