@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, public
+from plait.base.errors import PlaitError
+from plait.base.source import public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from plait.authoring.edit.origins import OriginFiles, check_file, decoded, histo
 from plait.authoring.edit.sites import changed_lines
 from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.base.content import encoded
-from plait.base.errors import LimitError, PlaitError, UsageError, public
+from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.source import public
 from plait.insight.diff import diff
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
