@@ -424,8 +424,9 @@ def _opened(state: type, place: Place) -> list[str]:
     """What happens outside when an editor opens the files of the repository."""
     from plait.authoring.lsp import completion, hover, navigation
     from plait.authoring.lsp.diagnostics import problems
+    from plait.authoring.lsp.resource_schemas import find_faults
 
-    server = state(lambda: None)
+    server = state(lambda: None, find_faults)
     server.begin = lambda work: work()
     with watched(place.outside, place.repository / ".git") as found:
         for name in ("plait.yml", "a.yml"):
