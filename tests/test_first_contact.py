@@ -97,3 +97,51 @@ def test_a_file_that_is_missing_fails_its_own_test_only(told: Told) -> None:
     assert '"tests/gone.yml"' in text or "tests/gone.yml" in text
     assert "1 passed, 1 failed" in text
     assert told("test", "-k", "image")[0] == 0
+
+
+def test_what_comes_from_other_files_is_named_below_an_array(told: Told) -> None:
+    pathlib.Path("base.yml").write_text("name: x\njobs: [{name: a}]\n", "utf-8")
+    ops = "".join(f"- {{type: replace, path: /jobs/-, value: {{name: {name}}}}}\n" for name in "bc")
+    pathlib.Path("ops.yml").write_text(ops, "utf-8")
+    text = told("explain", "patch", "base.yml", "-o", "ops.yml", "/jobs")[1]
+    assert "ops.yml:1" in text
+    assert "ops.yml:2" in text
+    assert "base.yml" in text
+
+
+def test_runs_are_not_compared_as_files(told: Told) -> None:
+    for words in (["prod", "prod"], ["run", "prod", "run", "prod"]):
+        status, text = told("diff", *words)
+        assert status == 2
+        assert "plait fleet diff A B" in text
+
+
+SITE = {
+    "site/one/site-definition.yaml": """\
+schema: pegleg/SiteDefinition/v1
+metadata: {schema: metadata/Document/v1, layeringDefinition: {abstract: false, layer: site}, name: one, storagePolicy: cleartext}
+data: {site_type: small}
+""",
+    "type/small/a.yaml": """\
+schema: a/B/v1
+metadata: {schema: metadata/Document/v1, name: b, storagePolicy: encrypted, layeringDefinition: {abstract: false, layer: type}}
+data: {deep: {key: 1}}
+""",
+    "global/policy.yaml": """\
+schema: deckhand/LayeringPolicy/v1
+metadata: {schema: metadata/Control/v1, name: policy}
+data: {layerOrder: [global, type, site]}
+""",
+}
+
+
+def test_the_sites_of_a_repository_are_runs_and_encrypted_data_is_named(told: Told) -> None:
+    pathlib.Path("plait.yml").unlink()
+    for path, content in SITE.items():
+        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+        pathlib.Path(path).write_text(content, "utf-8")
+    status, text = told("init", "--dry-run")
+    assert status == 0
+    assert "site: site/one" in text
+    for asked in ("b:data.deep.key", "**.key"):
+        assert "--cleartext-secrets shows it" in told("explain", "layer", "--site", "site/one", asked)[1]

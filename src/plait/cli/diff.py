@@ -66,6 +66,7 @@ class Diff(Request):
 
 
 DIFF = Command(Diff)
+_OF_RUNS = "plait fleet diff A B compares two runs of the project"
 
 
 def main(flags: Diff) -> int:
@@ -76,6 +77,7 @@ def main(flags: Diff) -> int:
             "plait diff compares two files",
             expected="plait diff A B",
             found=" ".join(flags.arguments) or None,
+            hint=_OF_RUNS if "run" in flags.arguments else None,
             code="missing-argument",
         )
     kind = flags.as_
@@ -113,6 +115,8 @@ def main(flags: Diff) -> int:
 def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     """The documents of one side: those of a file or directory as they are, or those of a rendered site."""
     links = links_of(flags)
+    if path != "-" and not flags.site and not os.path.lexists(path) and is_run(path):
+        raise UsageError(f'"{path}" is a run, and not a file', hint=_OF_RUNS, code="file-not-found")
     if not flags.site:
         context.begin(f"reading {path}")
         try:

@@ -111,10 +111,11 @@ def _flag(source: Source, *, is_secret: bool) -> str:
 class History:
     """The history of one value: its path, its entries, and the entries that decided its existence (`presence`).
 
-    secret: the value is hidden. value: redacted if it is secret.
+    secret: the value is hidden. value: redacted if it is secret. added: of a map or an array, the items that come from
+    other files than it, each with its path below the value and its last entry; only for values that were asked for.
     """
 
-    __slots__ = ("entries", "place", "presence", "secret", "value")
+    __slots__ = ("added", "entries", "place", "presence", "secret", "value")
 
     def __init__(
         self,
@@ -129,6 +130,7 @@ class History:
         self.entries = entries
         self.presence = presence
         self.secret = secret
+        self.added: Sequence[tuple[str, HistoryEntry]] = ()
         self.value = node_path.value if value is None else value
 
     def standing(self) -> list[HistoryEntry]:
@@ -159,7 +161,12 @@ def histories(
         places = text_lines(explainer.texts, wanted)
     else:
         places = find(wanted, documents, explainer.names, reveals="--cleartext-secrets")
+        return map(explainer.with_items, places)
     return map(explainer.history, places)
+
+
+# Items of one value whose origins are looked up.
+_MOST_ITEMS = 1_000
 
 
 class Explainer:
@@ -229,6 +236,24 @@ class Explainer:
         return History(
             node_path, entries, presence, secret=secret, value=HIDDEN if secret else marks.masked(node_path.value)
         )
+
+    def with_items(self, node_path: NodePath) -> History:
+        """The history of a value with the items that other files added to it."""
+        history = self.history(node_path)
+        value = node_path.value
+        if history.secret or (type(value) is not Map and type(value) is not Array):
+            return history
+        own = {entry.source for entry in history.entries}
+        below: list[tuple[str, HistoryEntry]] = []
+        for item in value.items[:_MOST_ITEMS]:
+            if self.marks is not None and self.marks.is_there_by_secret(item):
+                continue
+            inner = self.history(node_path.at((*node_path.way, item)))
+            entry = inner.entries[-1] if inner.entries else None
+            if entry is not None and not inner.secret and entry.source is not None and entry.source not in own:
+                below.append((inner.place.path.removeprefix(history.place.path).removeprefix("."), entry))
+        history.added = below
+        return history
 
     def _key_of(self, item: Item) -> Value:
         """The key of a map item, redacted if it is secret; None for another item."""

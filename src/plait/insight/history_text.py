@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Maximum depth of origins in text output, for readability.
 _SHOWN_DEPTH = 6
 _SHOWN_VALUE = 40
+# Maximum number of items from other files that are listed below a map or an array.
+_MOST_ADDED = 20
 
 
 def to_data(history: History) -> dict[str, object]:
@@ -78,6 +80,10 @@ def to_text(history: History, *, presence: bool = False, width: int | None = Non
     libraries = [entry for entry in flat(history.presence) if entry.action.startswith("library ")]
     for entry in history.presence if presence else distinct(libraries):
         _rows(entry, 0, rows, secret=secret, nested=True, whole=width is None)
+    for path, entry in history.added[:_MOST_ADDED]:
+        rows.append((f"  {entry.place}", entry.action, path, "", CURRENT))
+    if len(history.added) > _MOST_ADDED:
+        rows.append((f"  and {len(history.added) - _MOST_ADDED} more items from other files", "", "", "", CURRENT))
     value = HIDDEN if secret else shown(history.value, whole=True)
     out: list[StyledLine] = [[("place", f"{history.place}:"), ("value", f" {value}" if value else "")]]
     if width is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.similar_names import counted, did_you_mean, listed
@@ -124,8 +126,8 @@ def no_place(
             else f"a PATH to the secret itself is valid: {where}:{upto}",
             code="no-such-place",
         )
-    if depth == 0 and len(chosen) > 1:
-        return _in_no_document(shown, path, [document for _, document in chosen], names)
+    if all(step == "**" for step in path.steps[:depth]) and len(chosen) > 1:
+        return _in_no_document(shown, path, [document for _, document in chosen], names, reveals)
     if type(value) is Map:
         hidden = names.secret_keys(value)
         keys = [hidden.get(item) or scalar_text(item.key) for item in value.items]
@@ -152,12 +154,33 @@ def no_place(
     return UsageError(
         f'nothing is below {inside}: no key "{shown}"',
         found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
+        hint=_encrypted_hint(reveals) if upto == "data" and is_digest(value) else None,
         code="no-such-place",
     )
 
 
-def _in_no_document(key: str, path: Path, documents: Sequence[Document], names: ItemNames) -> UsageError:
-    """The error for a path whose first key no document has. key: its first key."""
+def is_digest(value: Value) -> bool:
+    """True if a value may replace the data of an encrypted document."""
+    return type(value) is str and _DIGEST.fullmatch(value) is not None
+
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+
+
+def _encrypted_hint(reveals: str | None) -> str:
+    flag = reveals or "cleartext-secrets in the settings of the run"
+    return f"the data is encrypted, or made from an encrypted document: {flag} shows it"
+
+
+def _in_no_document(
+    key: str, path: Path, documents: Sequence[Document], names: ItemNames, reveals: str | None
+) -> UsageError:
+    """The error for a path whose first key no document has. key: its first key. reveals: as in `find`."""
+    digests = [
+        one
+        for one in documents
+        if type(one.value) is Map and (item := one.value.find("data")) and is_digest(item.value)
+    ]
     tops = [document.value for document in documents if type(document.value) is Map]
     known = {scalar_text(item.key): None for top in tops for item in top.items if item not in names.secret_keys(top)}
     places: list[str] = []
@@ -175,7 +198,8 @@ def _in_no_document(key: str, path: Path, documents: Sequence[Document], names: 
         found=_listed([*known]) or "no map",
         hint=did_you_mean(key, list(known))
         or _kind_hint(path, documents, names)
-        or (f"did you mean {listed(places, quote=chr(34))}?" if places else None),
+        or (f"did you mean {listed(places, quote=chr(34))}?" if places else None)
+        or (f"of {counted(len(digests), 'document')} {_encrypted_hint(reveals)}" if digests else None),
         code="no-such-place",
     )
 

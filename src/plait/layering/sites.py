@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 DEFINITION = "site-definition.yaml"
+# The directory of the sites of a repository.
+SITES = "site"
 _DEFINITION_SCHEMA = "pegleg/SiteDefinition/"
 _MANAGED_SCHEMA = "pegleg/PeglegManagedDocument/"
 

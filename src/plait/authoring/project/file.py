@@ -12,6 +12,7 @@ from plait.base.permissions import FILE_NAMES, READ, Need, upwards
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.base.trust import assenting, check_owner, permissions_of
+from plait.engine import dialect
 from plait.engine.options import Use
 from plait.engine.pipeline import check_keys, file_source, inherited, name_of, parse, runs_of, top_map, wrong
 from plait.tree.nodes import Array, Map, MapItem
@@ -380,6 +381,7 @@ def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
         if entry.value is None:
             continue
         if type(entry.value) is not Map:
-            raise wrong(entry, "a map of settings")
+            inputs = dialect(command).argument.setting or "files"
+            raise wrong(entry, f"a map of settings, such as {{{inputs}: PATH}}")
         maps.append(entry.value)
     return command, maps

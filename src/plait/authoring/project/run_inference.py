@@ -19,6 +19,7 @@ from plait.base.errors import PermissionDeniedError
 from plait.base.limits import current_budget
 from plait.base.trust import permissions_of
 from plait.engine.flags import words_of
+from plait.layering.sites import DEFINITION, SITES
 from plait.tree.nodes import Array, ArrayItem, MapItem
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
@@ -69,7 +70,12 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
     if found is not None:
         return found
     kinds = dict(_kinds_below(directory, notes))
-    runs = _verified(kinds, notes, rejected) if verify else _candidates(kinds)
+    sites = _sites(directory)
+    if sites:
+        # Their documents are layered for one site at a time.
+        kinds = {path: kind for path, kind in kinds.items() if kind not in (POLICY, LAYERED)}
+        sites = _rendering(sites, notes) if verify else sites
+    runs = [*sites, *(_verified(kinds, notes, rejected) if verify else _candidates(kinds))]
     operations = sorted(path for path, kind in kinds.items() if kind == OPERATIONS)
     if operations:
         shown = os.path.relpath(operations[0], directory)
@@ -104,6 +110,35 @@ def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[Reject
         if not parts:
             notes.append(f"not offered: plait {_shortened(run)}: {reason}")
     return runs
+
+
+def _sites(directory: str) -> list[Run]:
+    """A run for each Airship site of a directory."""
+    found = []
+    for name in sorted(
+        os.listdir(os.path.join(directory, SITES)) if os.path.isdir(os.path.join(directory, SITES)) else ()
+    ):
+        path = f"{SITES}/{name}"
+        if os.path.isfile(os.path.join(directory, path, DEFINITION)):
+            setting = Setting("site", options_of("layer")["site"], [MapItem("site", path)])
+            why = f"{path}/{DEFINITION} defines a site"
+            run = Run(name, "layer", [setting], None, relative_to_cwd(directory), None, why=why)
+            run.permissions = permissions_of("", directory)
+            found.append(run)
+    return found[:_MOST_PARTS]
+
+
+def _rendering(runs: Sequence[Run], notes: list[str]) -> list[Run]:
+    """The runs that render. notes: receives the others."""
+    from plait.authoring.project.inference.runs import failure_of
+
+    found = []
+    for run in runs:
+        if reason := failure_of(run, prints=True):
+            notes.append(f"not offered: plait {_shortened(run)}: {reason}")
+        else:
+            found.append(run)
+    return found
 
 
 def _shortened(run: Run) -> str:

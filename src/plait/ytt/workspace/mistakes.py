@@ -52,7 +52,8 @@ def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile
             os.path.normpath(os.path.join(directory, one)) in paths for one in _resources(documents)
         ):
             yield warning(
-                "this is a kustomization, and it is printed as a plain document; kustomize build applies it",
+                "this is a kustomization, and it is printed as a plain document; kustomize build applies it, and "
+                f"--file-mark {file.path}:exclude=true leaves it out",
                 code="foreign-document",
                 at=Position(file.source, 1),
             )
