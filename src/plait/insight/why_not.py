@@ -53,7 +53,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
             by = effect.by
             return [f"{was[0]} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
-        # Data values are not the output, so a data value of this name was not taken out of it.
+        # Data values are not the output, so a data value of this name was not removed from it.
         if stage.name == trace.DATA_VALUES:
             continue
         was = places(path, explainer.visible(stage.documents), names)
