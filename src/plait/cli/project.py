@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from plait.authoring.project.discovery import project_of
-from plait.authoring.project.file import Project, find, read
+from plait.authoring.project.file import find, read
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
-from plait.base.similar_names import counted
 from plait.cli import TYPED
 from plait.cli.common_flags import entered, shown
-from plait.cli.runs import announced, described
-from plait.cli.streams import write_answer, write_out
+from plait.cli.runs import announced
+from plait.cli.streams import write_out
 from plait.cli.tools import only_argument, table
 from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON
-from plait.engine.flags import Command, words_of
+from plait.engine.flags import Command
 from plait.engine.options import Request, switch
-from plait.tree.nodes import to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,58 +147,6 @@ def main_project(flags: ProjectCommand) -> int:
         from plait.base.path_errors import read_failure
 
         raise read_failure(start, subject=f'"{start}"')
-    from plait.cli.progress import working
+    from plait.cli.project_listing import list_runs
 
-    with working("looking for runs"):
-        project = project_of(flags.project, start)
-    for run in project.runs.values():
-        run.check()
-    if flags.output == ANSWER_JSON:
-        write_out(_as_json(project))
-    else:
-        write_answer(_as_text(project))
-    if not project.runs and not project.matrices:
-        sys.stderr.write("plait: no run was found\n  hint:     write a plait.yml, or see `plait init`\n")
-        return 1
-    return 0
-
-
-# Maximum number of environments of a matrix that are listed.
-_SHOWN = 3
-
-
-def _as_text(project: Project) -> str:
-    is_there = project.runs or project.path
-    out = [f"{project.path}:" if project.path else "no project file; inferred:"] if is_there else []
-    out += [f"  {line}" for run in project.runs.values() for line in described(run)]
-    for matrix in project.matrices.values():
-        cells = matrix.cells()
-        matrix.run(cells[0]).check()
-        out.append(f"  {matrix.name}: {counted(len(cells), 'environment')}")
-        out += [f"    {cell.name}" for cell in cells[:_SHOWN]]
-        out += ["    ..."] if len(cells) > _SHOWN else []
-    out += [f"  note: {note}" for note in project.notes]
-    return "".join(f"{line}\n" for line in out)
-
-
-def _as_json(project: Project) -> str:
-    from json import dumps
-
-    runs = [
-        {
-            "name": run.name,
-            "command": run.command,
-            "argv": words_of(run.request()),
-            "given": None if run.given is None else to_plain(run.given),
-            "why": run.why,
-            "line": None if run.at is None else run.at.line,
-        }
-        for run in project.runs.values()
-    ]
-    found: dict[str, object] = {"file": project.path or None, "runs": runs, "notes": project.notes}
-    if project.matrices:
-        found["matrices"] = [
-            {"name": one.name, "line": one.at.line, "runs": [cell.name for cell in one.cells()]}
-            for one in project.matrices.values()
-        ]
-    return dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return list_runs(flags.project, start, as_json=flags.output == ANSWER_JSON)
