@@ -58,6 +58,22 @@ VALUES = {
     "keys of a comprehension": "{c: 1 for c in pw.elems()}",
 }
 SCHEMA = "#@data/values-schema\n---\npw: ''\nn: 0\nflag: false\nl: [0]\n".replace("n: 0", "'n': 0")
+# Lines of a text that follow what a secret made.
+TEXT_HEAD = '(@ load("@ytt:data", "data") -@)\n(@ flag, n, pw = data.values.flag, data.values.n, data.values.pw -@)\n'
+TEXTS = {
+    "as many line breaks": '(@= "\\n" * n @)\nlast\n',
+    "one of two texts": "first(@= 'a\\nb' if flag else 'c' @)end\nlast\n",
+    "at the start of a line": "(@= 'x\\ny' if flag else 'z' @)\nlast\n",
+    "a function": (
+        '(@ def f(): -@)\n(@ for c in pw.elem_ords(): -@)\n(@= "\\n" * c @)(@ end -@)\n(@ end -@)\n(@= f() @)\nlast\n'
+    ),
+    "nothing or a text": "(@= '' if flag else 'c' @)\nlast\n",
+    "nothing at the end": "last\n(@= '' if flag else 'c' @)",
+    "a line break at the end": "last\n(@= 'a\\n' if flag else 'c' @)",
+    "a line at the end": "last\nx(@= 'a\\nb' if flag else 'c' @)",
+    "two texts": "(@= 'a\\n' if flag else 'c' @)(@= 'a\\n' if flag else 'c' @)\nlast\n",
+    "before a text": "(@= 'a\\n' if flag else '' @)mid\nlast\n",
+}
 SECRETS: tuple[dict[str, plait.Plain], ...] = (
     {"pw": "hunter2Kestrel", "n": 3, "flag": True, "l": [1, 2, 3]},
     {"pw": "qqqqqqqKestrel", "n": 4, "flag": False, "l": [4, 5]},
@@ -77,6 +93,7 @@ PROGRAMS: dict[str, dict[str, str]] = {
         }
         for name, text in SCHEMAS.items()
     },
+    **{f"text, {name}": {"a.txt": TEXT_HEAD + text} for name, text in TEXTS.items()},
     **{f"values, {name}": {"a.yml": LIBRARY + GIVES % text + READS, **INSIDE} for name, text in VALUES.items()},
 }
 
@@ -96,3 +113,9 @@ def test_what_a_secret_decides_is_not_told(name: str) -> None:
         first, second = (said(PROGRAMS[name], one, trace=trace) for one in SECRETS)
         assert first == second
         assert not any("Kestrel" in line for line in first)
+
+
+def test_a_line_beside_a_secret_is_shown() -> None:
+    files = {"schema.yml": SCHEMA, "a.txt": TEXT_HEAD + "(@= pw @)\nlast\n"}
+    made = plait.render(files, secrets=SECRETS[0], trace=True)
+    assert [(one.path, one.value) for one in plait.explain(made)] == [("1", "(secret)"), ("2", "last")]

@@ -178,7 +178,7 @@ class Marks:
 
     def is_secret_place(self, *way: Item) -> bool:
         """True if the last of these items has a secret value, or the existence of any of them depends on a secret."""
-        return any(map(self.is_decided_item, way)) or self.is_secret(way[-1])
+        return any(map(self.is_decided_item, way)) or self.is_secret(*way[-1:])
 
     @property
     def withholds(self) -> bool:

@@ -98,6 +98,15 @@ class Texts:
         row: list[str] = []
         because: dict[Origin, None] = {}
         at = 0
+        marks = trace.marks
+        # What secrets made since the last line break of the template: the number of its first row, and the decision.
+        tail: tuple[int, Origin] | None = None
+
+        def decided(start: int, origins: Shadow) -> Origin | None:
+            """The decision of a secret about the number of lines of a piece that it made, or None."""
+            if start or marks is None or not marks.is_secret(*origins):
+                return None
+            return marks.control("text", self.source, origins[0].line, origins)
 
         def end() -> None:
             nonlocal at
@@ -110,9 +119,16 @@ class Texts:
             at = 0
 
         for content, start, origins in self.last:
+            control = decided(start, origins)
+            if control is not None and tail is None:
+                tail = len(found), control
             for number, piece in enumerate(content.split("\n")):
                 if number:
                     end()
+                    tail = None if start else tail
+                if control is not None:
+                    at = at or origins[0].line
+                    because.update(dict.fromkeys((*origins, control) if number else origins))
                 if piece or (start and not at):
                     row.append(piece)
                     because.update(dict.fromkeys(origins))
@@ -123,4 +139,9 @@ class Texts:
                         because[Contributor("text", self.source, line)] = None
         if row and any(row):
             end()
+        if tail is not None:
+            # Without a line break after it, a secret decides whether there is such a line.
+            for item in found[tail[0] :]:
+                known = trace.changes[item]
+                trace.changes[item] = Change("text", known.source, known.line, because=(*known.because, tail[1]))
         return Array(found, self.source, 1)
