@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import threading
+import time
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plait.authoring.lsp import completion, tokens
 from plait.base.errors import LimitError, ReadError, conceal, render
 from plait.base.limits import Limits, budget_scope
 from plait.base.regex import RegexPattern
@@ -24,6 +26,7 @@ from plait.layering.data_paths import _compiled, compile_path
 from plait.layering.plain_scalars import plain_values
 from plait.starlark.containers import List
 from plait.tree.nodes import Map, MapItem, key_id
+from plait.yaml.embedded import ini
 from plait.yaml.json import write_json
 from plait.yaml.reader import read
 from plait.yaml.scalar_styles import folded, int_form
@@ -273,3 +276,24 @@ def test_numbers_of_many_digits_are_read_and_printed(
 def test_an_integer_is_printed_however_large() -> None:
     assert int_form(1 << 40_000) == format(Decimal(1 << 40_000), "f")
     assert int_form(-12) == "-12"
+
+
+# Lines of 200,000 characters on which a search that starts anew at each of them takes minutes.
+LONG_LINES = {
+    "quotes in a string": '\\"' * 100_000,
+    "open strings": '"a' * 100_000,
+    "a word": "a" * 200_000,
+    "a chain": "a." * 100_000,
+    "blanks": "a" + " " * 200_000 + "b",
+}
+
+
+@pytest.mark.parametrize("name", LONG_LINES)
+def test_a_long_line_takes_linear_time(name: str) -> None:
+    line = LONG_LINES[name]
+    start = time.process_time()
+    tokens._QUOTED.sub("", line)
+    completion._ends_in_string(line)
+    completion._CHAIN.search(line[-completion._MOST_TYPED :])
+    ini.read(Source("a.ini", f"k = 1\n{line} = 2\n"))
+    assert time.process_time() - start < 10

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 _ANNOTATION = re.compile(r"#@?([\w/-]*)$")
 _LOAD_PATH = re.compile(r"load\(\s*([\"'])([^\"']*)$")
 _LOAD_NAME = re.compile(r"load\(\s*[\"']([^\"']+)[\"'].*,\s*(?:\w+\s*=\s*)?([\"'])(\w*)$")
+# Maximum characters before the cursor that are searched for a name; the searches are not linear.
+_MOST_TYPED = 1_000
 _CHAIN = re.compile(r"((?:\w+\.)+)(\w*)$")
 _WORD = re.compile(r"(\w*)$")
-_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
-_OPEN_STRING = re.compile(r"^[^\"'#]*?(\w*)[\"'](.*)$")
+_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*(\"?)|'(?:[^'\\]|\\.)*('?)")
+_OPEN_STRING = re.compile(r"^[^\"'#]*(?<!\w)(\w*)[\"'](.*)$")
 _ARGUMENTS = re.compile(r"#@([\w/-]+) (?:.*[ ,(])?(\w*)$")
 
 _KEYWORDS = (
@@ -129,6 +131,7 @@ def _code(state: ServerState, file: File, code: str, line: int, column: int) -> 
         yield from matchers.suggestions(state, file, code, line, column)
     if _ends_in_string(code):
         return
+    code = code[-_MOST_TYPED:]
     chain = _CHAIN.search(code)
     if chain is not None:
         yield from _members(state, file, chain[1].rstrip(".").split("."), column - len(chain[2]))
@@ -150,7 +153,7 @@ def _code(state: ServerState, file: File, code: str, line: int, column: int) -> 
 
 def _ends_in_string(code: str) -> bool:
     """True if the code ends inside a single-line string literal, but not in a field of an f-string."""
-    last = _STRINGS.sub("", code)
+    last = _STRINGS.sub(lambda found: "" if found[1] or found[2] else found[0], code)
     opened = _OPEN_STRING.search(last)
     return opened is not None and not ("f" in opened[1] and opened[2].count("{") > opened[2].count("}"))
 

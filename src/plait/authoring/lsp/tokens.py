@@ -21,7 +21,8 @@ KINDS = ("decorator", "function", "keyword", "namespace", "parameter", "property
 
 _KEYWORD = re.compile(rf"\b({'|'.join(sorted({*KEYWORDS, 'end'}))})(/end)?\b")
 _PLACEHOLDER = re.compile(r"\(\(!?([\w./-]+)\)\)")
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#.*")
+# A string that is open goes to the end.
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])*'?|#.*")
 
 
 def tokens(state: ServerState, path: str) -> list[SemanticToken]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 _SECTION = re.compile(r"[ \t]*\[([^\]\n]*)\][ \t]*(?:[;#].*)?$")
-_ENTRY = re.compile(r"([ \t]*([^=:\n]*?)[ \t]*[=:][ \t]*)(.*?)[ \t]*$")
+_ENTRY = re.compile(r"([^=:\n]*[=:][ \t]*)(.*)$")
 
 
 class _Section:
@@ -96,13 +96,14 @@ def _sections(source: Source) -> list[_Section]:
             found.append(_Section(section[1].strip(), number))
             continue
         entry = _ENTRY.match(line)
-        if entry is None or not entry[2]:
+        key = "" if entry is None else entry[1].rstrip(" \t")[:-1].strip(" \t")
+        if entry is None or not key:
             raise ReadError(
                 "no key and no section",
                 at=Position(source, number + 1),
                 expected="[section], or key = value",
                 code="invalid-ini",
             )
-        found[-1].entries.append(KeyValueLine(entry[2], entry[3], entry[1], number, number + 1))
+        found[-1].entries.append(KeyValueLine(key, entry[2].rstrip(" \t"), entry[1], number, number + 1))
     found[-1].end = len(lines)
     return found
