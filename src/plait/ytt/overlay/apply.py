@@ -261,10 +261,10 @@ def apply_documents(
     made: Plans = {}
     if plans is not None:
         plans.clear()
-    if applied is not None:
-        applied.begin()
     try:
         edit = DocumentsEdit(sets)
+        if applied is not None:
+            applied.begin(edit.items)
         for overlay in overlays:
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
             if warn is not None and len(sets) > 1 and overlay.annotations is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from copy import copy
 from itertools import compress
-from operator import is_not
+from operator import is_, is_not
 
 from plait.base.errors import PlaitError
 from plait.tree.nodes import Array, Map
@@ -66,18 +66,26 @@ class AppliedOverlay:
 class Applied:
     """The effects of the overlays of a list the last time. Each is known by its place in the files."""
 
-    __slots__ = ("_again", "_done")
+    __slots__ = ("_again", "_done", "_given", "_is_worth_it")
 
     def __init__(self) -> None:
         self._done: dict[tuple[Source | None, int, int], AppliedOverlay] = {}
         self._again: dict[tuple[Source | None, int, int], AppliedOverlay] = {}
+        self._given: list[Document] = []
+        self._is_worth_it = True
 
-    def begin(self) -> None:
-        """Begins with the next list."""
+    def begin(self, documents: list[Document]) -> None:
+        """Begins with the next list, to be applied to documents. If most of them are new, nothing is known of them."""
+        same = sum(map(is_, documents, self._given))
+        self._is_worth_it = not self._given or same * 4 >= len(documents)
+        self._given = documents.copy()
         self._again, self._done = self._done, {}
 
     def perform(self, run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep) -> None:
         """Applies an overlay to all documents. Raises PlaitError."""
+        if not self._is_worth_it:
+            run.perform(edit, [step])
+            return
         overlay = step.item
         number = 0
         while (key := (overlay.source, overlay.line, number)) in self._done:

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
 # Results per file.
 _MOST_RESULTS = 2
+# After this number of evaluations without use of a result, only one result in eight is kept.
+_PATIENCE, _ONE_OF = 2, 8
 
 
 class Count:
@@ -146,12 +148,14 @@ class Memory:
     templates: counts results that are reused.
     """
 
-    __slots__ = ("_documents", "_inputs", "applied", "results", "templates")
+    __slots__ = ("_documents", "_inputs", "applied", "misses", "results", "templates")
 
     def __init__(self, templates: Count) -> None:
         self.templates = templates
         self.applied = Applied()
         self.results: dict[InputFile, list[_Result]] = {}
+        # The number of evaluations of each file since a result was used.
+        self.misses: dict[InputFile, int] = {}
         self._documents: dict[InputFile, DocumentSet] = {}
         self._inputs: tuple[object, ...] = ()
 
@@ -163,7 +167,7 @@ class Memory:
             *(getattr(limits, name) for name in type(limits).__slots__),
         )
         if inputs != self._inputs:
-            self.applied, self.results, self._documents = Applied(), {}, {}
+            self.applied, self.results, self._documents, self.misses = Applied(), {}, {}, {}
         self._inputs = inputs
 
     def recording(self, session: Session, values: Map, prepare: Callable[[InputFile], object]) -> Recording:
@@ -269,6 +273,7 @@ class Recording:
                 self._prepare(file)
                 results[file] = [known, *(one for one in former if one is not known)]
                 self._memory.templates.reused += 1
+                self._memory.misses[file] = 0
                 return known.result
         before, session.reached_out = session.reached_out, False
         sets = session.instruction_sets
@@ -281,6 +286,9 @@ class Recording:
         if frame is None:
             return result  # it is the same in every evaluation
         self._memory.templates.new += 1
+        misses = self._memory.misses[file] = self._memory.misses.get(file, -1) + 1
+        if misses > _PATIENCE and misses % _ONE_OF:
+            return result
         frames = frame.all(file)
         if _can_be_kept(file, frames, result.documents):
             own = 0 if frame.key is not None else frame.own
