@@ -6,6 +6,7 @@ const waiting = new Map();
 
 export const note = "Nothing leaves this browser. @ytt:regexp, patterns and generated certificates do not work here.";
 
+export const reach = "";
 // Of the site that this page is part of.
 export const links = [["Docs", "../"], ["Tutorial", "../tutorial/"]];
 

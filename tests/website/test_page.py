@@ -606,6 +606,15 @@ def test_an_archive_that_cannot_be_read_or_is_too_large_changes_nothing(page: Pa
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
 
 
+def test_files_that_are_no_program_together_ask_for_the_command_line(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for name in ("one.yml", "two.yml"):
+        (tmp_path / "mine" / name).write_text(f"#@ {name[:3]} = missing\n", "utf-8")
+    drop(page, tmp_path / "mine")
+    page.locator("#errors").get_by_role("button", name="Paste the command line").click()
+    playwright.expect(page.get_by_label("Command line of ytt, bosh or plait")).to_be_focused()
+
+
 def test_all_files_are_downloaded_as_an_archive(page: Page, tmp_path: Path) -> None:
     drop(page, archived(tmp_path / "mine.zip"))
     playwright.expect(page.locator("#output")).to_have_text(re.compile("a: größe"))

@@ -55,8 +55,8 @@ def environments(request: Request) -> Environments:
     values = [file for file in request["files"] if file.get("role") == "values"]
     if len(values) < 2 or request["kind"] not in ("render", "patch"):
         raise UsageError(
-            "there are no environments",
-            expected="two files of data values or variables, each of an environment",
+            "no environments to compare",
+            expected="two files of data values or variables, one for each environment",
             code="website-request",
         )
     if len(values) > _MOST_ENVIRONMENTS:

@@ -5,7 +5,7 @@ import { coloured } from "./colours.js";
 import { createEditor } from "./editor.js";
 import { element, placeLink, short, styleOf, tile } from "./elements.js";
 import { environmentsTable } from "./environments.js";
-import { evaluate, links, note } from "./evaluator.js";
+import { evaluate, links, note, reach } from "./evaluator.js";
 import { filesOfDrop, filesOfInput, guessed, named } from "./own.js";
 import { argumentsOf, hashOf, markdownOf, stateOf } from "./share.js";
 import { showSteps, stepOf } from "./steps.js";
@@ -506,6 +506,10 @@ function problem(one, index, { length }) {
 // Files of one dialect seldom are files of another one.
 function offered() {
   const other = examples.find((one) => one.kind === state.kind);
+  if (own && !example && !wanted) {
+    return [element("p", ["Not all of these files belong together? A command line chooses them and their order. ",
+      button("Paste the command line", () => at("typed").focus())], { class: "offer" })];
+  }
   if (!state.offer || !other) return [];
   return [element("p", [button(`Open an example of ${state.kind}: ${other.title}`, () => { location.hash = other.name; }, { class: "primary" })], { class: "offer" })];
 }
@@ -674,7 +678,7 @@ async function share() {
   await keep();
   try {
     await navigator.clipboard.writeText(location.href);
-    at("told").textContent = "The link is copied.";
+    at("told").textContent = `The link is copied.${reach}`;
   } catch {
     at("told").textContent = "The link stands in the address bar.";
   }
