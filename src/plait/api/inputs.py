@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from plait.api.argument_errors import not_an_input
 from plait.base import content
 from plait.base.content import NO_LINKS, LinkPolicy
 from plait.base.errors import ReadError, UsageError
@@ -46,8 +47,6 @@ def each(inputs: Inputs) -> list[Input]:
         elif isinstance(one, Mapping):
             _check_texts(one)
         elif not isinstance(one, os.PathLike | Documents):
-            from plait.api.argument_errors import not_an_input
-
             kind = type(one).__name__
             raise TypeError(
                 not_an_input(one)
@@ -64,8 +63,6 @@ def _reads_as_yaml(text: str) -> bool:
 def _check_texts(inputs: Mapping[str, object]) -> None:
     for name, text in inputs.items():
         if not isinstance(name, str) or not isinstance(text, str | bytes | Documents):
-            from plait.api.argument_errors import not_an_input
-
             kind = type(text).__name__ if isinstance(name, str) else f"{type(name).__name__} as a name"
             raise TypeError(
                 not_an_input(text)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import fspath
 
 from plait.api.asynchronous import awaited
+from plait.api.documents import nodes_of_map
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
 from plait.base.content import LinkPolicy
@@ -61,8 +62,6 @@ def patch(request: Patch) -> Documents:
                 job.sources.traced.store(fspath(request.store))
         _add_variables(job, request.variables, request.passed.get("variables_files", ()))
         if request.secrets:
-            from plait.api.documents import nodes_of_map
-
             job.sources.give_secrets(nodes_of_map(request.secrets, Source("secrets").hidden()))
         document = only(given, "the base")
         if isinstance(document, Source):
@@ -101,8 +100,6 @@ def _add_variables(job: PatchJob, variables: Mapping[str, Plain] | None, variabl
         if given.traced is not None:
             given.traced.texts(source)
     if variables:
-        from plait.api.documents import nodes_of_map
-
         items = nodes_of_map(variables, Source("variables"))
         assert type(items) is Map
         given.give_map(items)

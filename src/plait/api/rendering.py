@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.api.asynchronous import awaited
+from plait.api.documents import nodes_of_map
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, files, originals_of, trace_of
 from plait.base.content import LinkPolicy
@@ -120,8 +121,6 @@ class RenderInputs:
 
     def add_secrets(self, secrets: Mapping[str, Plain]) -> None:
         """Adds secret data values."""
-        from plait.api.documents import nodes_of_map
-
         nodes = nodes_of_map(secrets, Source("secrets").hidden())
         self._job.values = [*self._job.values, values_of_map(nodes, secret=True)]
 
@@ -153,7 +152,5 @@ def data_values(
     for file in given:
         found += plain_values_of(file, strict=strict, warn=warn)
     if values:
-        from plait.api.documents import nodes_of_map
-
         found.append(Entry(Document(nodes_of_map(values, Source("values"))), plain=True))
     return found

@@ -358,9 +358,6 @@ def script(shell: str, program: str = "plait", ask: str = "completion suggest --
     return SCRIPTS[shell].format(program=program, files=FILES, ask=ask)
 
 
-__all__ = ["FILES", "SCRIPTS", "answer", "script"]
-
-
 def main_completion(flags: Completion) -> int:
     """Runs `plait completion`. Returns the exit status. Raises UsageError for an unknown shell."""
     shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))

@@ -14,6 +14,7 @@ from plait.authoring.coverage.text import to_text
 from plait.base.content import file_content
 from plait.base.errors import UsageError
 from plait.base.path_errors import read_failure
+from plait.base.version import __version__
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import followed, write_file
 from plait.cli.messages import complain_of_warning
@@ -111,8 +112,6 @@ def _lcov(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> 
 
 
 def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str) -> None:
-    from plait.base.version import __version__
-
     _write(path, to_cobertura(summary, directory=directory, version=__version__, timestamp=int(time() * 1000)))
 
 

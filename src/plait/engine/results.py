@@ -8,6 +8,7 @@ from plait.base.limits import budget_scope, current_budget
 from plait.base.source import Source
 from plait.engine.equality import Comparable
 from plait.tree.nodes import DocumentSet, kind_name, to_plain
+from plait.yaml.document_names import document_name
 from plait.yaml.reader import read
 from plait.yaml.writer import write
 
@@ -146,8 +147,6 @@ class Documents(Comparable):
         return self._nodes
 
     def __repr__(self) -> str:
-        from plait.yaml.document_names import document_name
-
         names = [document_name(document) or "-" for document in self.nodes.items[:_NAMED]]
         shown = ", ".join(repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")[1:-1] for name in names)
         more = ", ..." if len(self) > _NAMED else ""

@@ -131,6 +131,3 @@ def _contains(value: Value, expected: Value) -> bool:
             and all(_contains(a.value, b.value) for a, b in zip(value.items, expected.items, strict=True))
         )
     return type(value) is type(expected) and value == expected
-
-
-__all__ = ["selected"]

@@ -19,6 +19,7 @@ from plait.base.writing.targets import changed, extended, followed, strict
 from plait.fleet.identity import digest
 from plait.fleet.manifest_lines import parsed, written
 from plait.fleet.plan import MANIFEST, OWN
+from plait.fleet.remote_files import RemoteDestination, local_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,8 +95,6 @@ def place_of(name: str, *, top: str | None = None) -> Destination:
 
     Raises UsageError.
     """
-    from plait.fleet.remote_files import RemoteDestination, local_path
-
     local = local_path(name)
     return RemoteDestination(name) if local is None else DirectoryDestination(os.path.abspath(local), top=top)
 

@@ -26,6 +26,7 @@ from plait.fleet.identity import version
 from plait.fleet.read_sets import DiskState, Parts, by_directory
 from plait.fleet.run_result import CACHED, FAILED, RENDERED, RunResult
 from plait.fleet.secret_runs import can_be_known, is_secret
+from plait.insight.diagnostic_formats import messages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -236,8 +237,6 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
 
 
 def _failed(task: Task, error: PlaitError, home: str) -> RunResult:
-    from plait.insight.diagnostic_formats import messages_of
-
     # Values of one or two characters also occur inside words.
     axes = {choice.text: axis for axis, choice in task.choices.items() if len(choice.text) > 2}
     return RunResult(

@@ -12,6 +12,7 @@ from importlib.metadata import version as version_of
 
 import plait
 from plait.base.code_cache import archive_of
+from plait.base.fast_paths import FAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ def version() -> str:
     """An identifier of this plait: its sources, and the versions of Python and the dependencies. It is the same on
     every machine.
     """
-    from plait.base.fast_paths import FAST
-
     top = os.path.dirname(plait.__file__)
     made = blake2b(f"{sys.version_info[:2]} {FAST}".encode(), digest_size=16)
     for name in ("PyYAML", "google-re2", "jsonschema"):

@@ -341,19 +341,3 @@ def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bo
             code="one-document",
         )
     return to_nodes(difference(left[0].value, right[0].value, tests=tests))
-
-
-__all__ = [
-    "ADDED",
-    "CHANGED",
-    "REMOVED",
-    "Difference",
-    "diff",
-    "operations",
-    "paired",
-    "printed",
-    "read",
-    "to_data",
-    "to_operations",
-    "to_text",
-]

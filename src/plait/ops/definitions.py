@@ -12,6 +12,7 @@ from plait.base.source import CLAUSE, Source
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, defines_variables, fill, names
 from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
+from plait.ops.reader import read_first, write_text
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, Map, kind_name
@@ -46,8 +47,6 @@ def definitions(root: Value) -> list[VariableDefinition]:
         return _definitions(root)
     except OpsError as error:
         # BOSH reads definitions from the printed section, and reports line numbers of that.
-        from plait.ops.reader import read_first, write_text
-
         try:
             _definitions(read_first(Source("", write_text(root))))
         except OpsError as printed:

@@ -133,6 +133,3 @@ def inside_of(
         return build(definition.with_path(path.replace("~8", "!")), extensions - {EMBEDDED})
     outer = definition.with_path(path[: found.start()].replace("~8", "!"))
     return EmbeddedOperation(outer.pointer(), found[1], build(definition.with_path(path[found.end() :]), extensions))
-
-
-__all__ = ["EmbeddedOperation", "inside_of"]

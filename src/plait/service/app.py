@@ -17,6 +17,7 @@ from starlette.routing import Route
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_stack_headroom
+from plait.base.version import __version__
 from plait.service import audit, buckets, differences, document_routes, explaining, fleets, revisions, tags, validations
 from plait.service.answers import NOTHING, Answer, answer
 from plait.service.api_errors import ApiError, busy, check_parameter
@@ -211,8 +212,6 @@ def _versions(_: Service) -> Answer:
 
 
 def _openapi(service: Service) -> Answer:
-    from plait.base.version import __version__
-
     return answer(described(_ROUTES, service.address, __version__))
 
 

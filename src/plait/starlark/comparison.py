@@ -117,6 +117,3 @@ def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -
     if isinstance(left, Value) and left.type_name == type_of(right):
         left.same(right)  # A value that cannot be compared raises its own error.
     raise StarlarkError(f"{type_of(left)} {operator} {type_of(right)} not implemented", code="incomparable")
-
-
-__all__ = ["compare", "equals"]

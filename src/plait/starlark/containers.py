@@ -297,21 +297,3 @@ def _freeze_function(function: FunctionType, todo: list[object]) -> None:
         except ValueError:
             continue
         todo.append(held)
-
-
-__all__ = [
-    "FROZEN",
-    "Dict",
-    "List",
-    "Marked",
-    "Set",
-    "freeze",
-    "has",
-    "insert",
-    "is_iterable",
-    "iterable_or_none",
-    "key_of",
-    "lookup",
-    "remove",
-    "weigh",
-]

@@ -155,6 +155,3 @@ class Loops:
         for item in source:
             self.charge(1)
             yield item
-
-
-__all__ = ["Loops", "finish", "range_", "range_from_to", "range_to"]

@@ -165,6 +165,3 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         hint = f'a dict has keys, not fields: ["{name}"]'
     error = StarlarkError(message, found=found, hint=hint, code="unknown-attribute", word=name, reference=told)
     return error.about(type_of(x)) if x is None or type(x) in (bool, int, float) else error
-
-
-__all__ = ["STRUCTS", "Members", "Module", "Struct", "WithMembers", "missing"]

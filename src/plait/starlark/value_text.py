@@ -175,6 +175,3 @@ def _other_text(value: object) -> str:
         name = "lambda" if value.__name__ == "<lambda>" else value.__name__
         return f"<function {name}>" if is_function(value) else f"<built-in function {name}>"
     return f"<{type(value).__name__}>"
-
-
-__all__ = ["float_text", "int_text", "not_finite", "quote", "repr_of", "str_of"]

@@ -79,6 +79,3 @@ class Deferred:
     def then(self, change: Callable[[Computed], Computed], at: Position | None = None) -> Deferred:
         """A deferred value derived from this one by a function. at: the position of its node, by default the same."""
         return Deferred(lambda: change(self.known()), self.values, at or self.at, self)
-
-
-__all__ = ["Deferred", "UnresolvedValueError", "is_deferred"]

@@ -53,6 +53,3 @@ def _equal(left: Value, right: Value, scalars: Callable[[Value, Value], bool]) -
         elif not scalars(a, b):
             return False
     return True
-
-
-__all__ = ["alike", "same"]

@@ -180,6 +180,3 @@ def joined(pieces: Sequence[str]) -> str:
         if piece:
             out.append(piece)
     return "".join(out)
-
-
-__all__ = ["PreservedTexts"]

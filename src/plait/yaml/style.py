@@ -90,6 +90,3 @@ def quoted(text: str, quote: str) -> str:
 
 def _padded(line: str, pad: str) -> str:
     return pad + line if line.strip("\n") else line
-
-
-__all__ = ["Style", "quoted", "style_of"]

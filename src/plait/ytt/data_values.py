@@ -120,6 +120,3 @@ def data_module(values: object, functions: Mapping[str, object]) -> Module:
     module.members["values"] = values
     module.frozen = isinstance(values, DataStruct)  # the module has nothing to freeze
     return module
-
-
-__all__ = ["DataStruct", "data_module", "to_struct"]

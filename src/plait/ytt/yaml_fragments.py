@@ -424,14 +424,3 @@ def plain(value: object) -> object:
         charge(made * 4)
         check_headroom(made * 64)
     return to_data(nodes)
-
-
-__all__ = [
-    "YamlFragment",
-    "counted_nodes",
-    "go_type_name",
-    "plain",
-    "to_data",
-    "to_nodes",
-    "to_starlark",
-]

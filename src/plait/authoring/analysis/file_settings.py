@@ -102,6 +102,3 @@ def _names(run: Run, setting: Setting, path: str) -> bool:
     return any(
         path == one or path.startswith(os.path.join(one, "")) or fnmatch(path, one) for one in run.paths(setting)
     )
-
-
-__all__ = ["reading_in"]

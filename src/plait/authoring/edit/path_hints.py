@@ -39,6 +39,3 @@ def data_value_hint(state: EditSession, path: str) -> str | None:
 
 
 _SETS = "--data-values-inspect sets data values"
-
-
-__all__ = ["data_value_hint"]

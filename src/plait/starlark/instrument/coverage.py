@@ -21,6 +21,7 @@ from __future__ import annotations
 from plait.base.events import DONE
 from plait.starlark import syntax
 from plait.starlark.lower.emit import Emitter
+from plait.starlark.parsing import parse_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +54,6 @@ def mark(statements: list[Statement], scope: Scope, lines_of: LinesOf) -> list[p
 
 def points_in(pieces: Sequence[Piece], source: Source, lines_of: LinesOf) -> list[Point]:
     """The points of a program that is not run. Raises StarlarkError, LimitError for errors that stop the parser."""
-    from plait.starlark.parsing import parse_program
-
     statements, scope, _ = parse_program(pieces, source)
     marker = _Marker(scope, lines_of)
     marker.block(statements)
@@ -273,6 +272,3 @@ _RULES: dict[type, Callable[..., None]] = {
     syntax.TupleDisplay: _Marker.items,
     syntax.Unary: _Marker.x,
 }
-
-
-__all__ = ["mark", "points_in"]

@@ -227,6 +227,3 @@ _EXPRESSIONS: dict[type, Callable[..., int]] = {
     syntax.TupleDisplay: _items,
     syntax.Unary: _unary,
 }
-
-
-__all__ = ["count_steps"]

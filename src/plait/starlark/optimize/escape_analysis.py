@@ -209,6 +209,3 @@ _NODES = frozenset(_RULES) | {
     syntax.Unary,
     syntax.While,
 }
-
-
-__all__ = ["find_bare"]

@@ -100,6 +100,3 @@ def _flatten(
                 return False
             sized.append(single[0])
     return True
-
-
-__all__ = ["fused"]

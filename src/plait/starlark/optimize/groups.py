@@ -228,6 +228,3 @@ class Groups(TypeInference):
         group = self.group_of(node)
         if group is not None:
             self.open(find(group).inner)
-
-
-__all__ = ["Function", "Group", "Groups", "find"]

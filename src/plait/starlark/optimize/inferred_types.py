@@ -179,6 +179,3 @@ _FINDERS: dict[type, Callable[..., str]] = {
     syntax.TupleDisplay: TypeInference.of_tuple_display,
     syntax.Unary: TypeInference.of_unary,
 }
-
-
-__all__ = ["BOTTOM", "INTS", "TypeInference", "join"]

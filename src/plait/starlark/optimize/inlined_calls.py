@@ -255,6 +255,3 @@ def _extreme(o: Optimizer, name: str, values: Sequence[py.expr]) -> py.expr:
         operator: py.cmpop = py.LtE() if name == "min" else py.GtE()
         best = o.choose(o.compare(first, operator, other), again(), other_again())
     return best
-
-
-__all__ = ["call", "evaluate"]

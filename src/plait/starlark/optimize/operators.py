@@ -293,6 +293,3 @@ OPERATIONS: Mapping[str, Operation] = {
     ">": order,
     ">=": order,
 }
-
-
-__all__ = ["add", "binary", "helper", "is_small", "native", "unary"]

@@ -309,6 +309,3 @@ def _calls(node: Expression) -> bool:
         if row is not None and not row.calls:
             return any(_calls(argument.value) for argument in node.arguments)
     return True
-
-
-__all__ = ["Optimizer", "range_in_loop"]

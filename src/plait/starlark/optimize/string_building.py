@@ -109,6 +109,3 @@ def _shown(o: Optimizer, verb: str, value: py.expr, kind: str) -> py.expr:
         return o.call("$direct.str", [value])
     first, again = o.simple(value)
     return o.choose(o.is_type(first, o.load("$T.str")), again(), o.call("$direct.str", [again()]))
-
-
-__all__ = ["formatted", "interpolated"]

@@ -165,9 +165,6 @@ def _augmented(o: Optimizer, old: py.expr, kind: str, node: syntax.Assign) -> py
     return OPERATIONS["+"](o, "+=", old, kind, value, other)
 
 
-__all__ = ["assign_item", "attribute", "augment", "augmented", "index"]
-
-
 class SubscriptOptimizer(Optimizer):
     """Lowers like `Optimizer`, and assignments to items by the rules of this module."""
 

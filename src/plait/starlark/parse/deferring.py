@@ -43,6 +43,3 @@ def _free(scope: Scope) -> Iterator[syntax.Name]:
         for used in _free(child):
             if used.name not in scope.bound:
                 yield used
-
-
-__all__ = ["deferred"]

@@ -83,6 +83,3 @@ _SET = named(
 METHODS: Mapping[type, Mapping[str, Row]] = {str: _STRING, List: _LIST, Dict: _DICT, Set: _SET}
 # The most likely type of receiver for each name. Sets are rare and omitted.
 LIKELY: Mapping[str, Row] = {**_STRING, **_DICT, **_LIST}
-
-
-__all__ = ["LIKELY", "METHODS"]

@@ -90,6 +90,3 @@ def named(rows: dict[str, Row], kind: str = "") -> dict[str, Row]:
     for name, row in rows.items():
         row.name, row.kind = name, kind
     return rows
-
-
-__all__ = ["ANY", "COPIES", "EXTENDS", "GIVES", "KEEPS", "LOOKS", "SHARES", "STORES", "Row", "named"]

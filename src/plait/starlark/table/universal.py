@@ -54,6 +54,3 @@ UNIVERSAL: Mapping[str, Row] = named(
         "zip": Row(builtins.zip_, 0, ANY, "list", SHARES),
     }
 )
-
-
-__all__ = ["UNIVERSAL"]

@@ -443,6 +443,3 @@ def _line_only(at: Position | None) -> Position | None:
     blank = Source(at.source.name, "", _NO_LINE)
     blank.shown = at.source.shown
     return Position(blank, at.line)
-
-
-__all__ = ["WITHHELD", "Marks"]

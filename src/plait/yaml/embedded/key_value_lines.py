@@ -85,6 +85,3 @@ def changed_lines(
         elif known[entry.key] is entry and (before is None or before.value != item.value):
             stop = "" if not lines[entry.end - 1].endswith("\n") else "\n"
             lines[entry.start : entry.end] = [line(entry.head, entry.key, str(item.value)).removesuffix("\n") + stop]
-
-
-__all__ = ["KeyValueLine", "as_map", "as_texts", "changed_lines", "texts_of"]

@@ -186,6 +186,3 @@ def values_schema(name: str) -> ValuesSchema:
 
 def _is_schema_file(path: str) -> bool:
     return path.endswith((".json", ".yml", ".yaml"))
-
-
-__all__ = ["ValuesSchema", "values_schema"]

@@ -35,6 +35,3 @@ def warn_of_siblings(document: Document, warn: Callable[[str], None]) -> None:
             )
             return
         stack.extend(value.items)
-
-
-__all__ = ["warn_of_siblings"]

@@ -225,6 +225,3 @@ def _merged(
         return None
     looks += trial.looks
     return None if warned or looks >= MOST_LOOKS else AppliedOverlay(step, MERGED, items, after, places, looks)
-
-
-__all__ = ["Applied"]

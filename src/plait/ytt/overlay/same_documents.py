@@ -205,6 +205,3 @@ def is_plain(value: object) -> bool:
 
 
 _MATCHERS = frozenset({Subset, MapKey, IndexMatcher})
-
-
-__all__ = ["is_plain", "is_plain_overlay", "known_again", "same_argument", "same_document", "same_overlay"]

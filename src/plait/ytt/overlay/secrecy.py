@@ -308,6 +308,3 @@ def _names(item: Item) -> Iterator[Item]:
             yield from (one for one in inner if type(one) is MapItem)
         elif type(found.value) is not Map:
             yield found
-
-
-__all__ = ["SecretRecorder", "is_free_of_secrets"]

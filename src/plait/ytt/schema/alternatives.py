@@ -195,6 +195,3 @@ def without_replaced_alternatives(
     if trace is not None:
         trace.relate(before.value, value, "schema default")
     return before.with_value(value)
-
-
-__all__ = ["choose", "findings", "one_of", "without_replaced", "without_replaced_alternatives"]

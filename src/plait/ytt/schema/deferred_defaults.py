@@ -114,6 +114,3 @@ def _values_in(default: Value) -> Iterator[DeferredValues]:
     for item in walk(default):
         if is_deferred(item.value):
             yield item.value.values
-
-
-__all__ = ["ComputedDeclaration", "accepted", "compute_defaults"]

@@ -145,6 +145,3 @@ def _inside(piece: re.Match[str]) -> str:
 def _member(char: str) -> str:
     """A literal character of a class."""
     return f"\\{char}" if char == "-" else _literal(char)
-
-
-__all__ = ["in_ecma", "literal"]

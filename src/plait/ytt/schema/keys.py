@@ -63,6 +63,3 @@ def _compile(pattern: str) -> KeyPattern:
         reason = error.args[0] if error.args else ""
         raise ValueError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
     return compiled
-
-
-__all__ = ["KeyRule"]

@@ -95,6 +95,3 @@ def _as_variable(name: str) -> str:
 
 def _article(name: str) -> str:
     return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
-
-
-__all__ = ["check_required", "settable_from"]

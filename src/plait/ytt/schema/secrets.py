@@ -37,6 +37,3 @@ def _declared(declaration: Declaration, value: Value) -> Iterator[tuple[Item, De
     """The items of a value with their declarations. The alternatives are not known, so all are included."""
     for declared in every_alternative(declaration.type):
         yield from items_of(declared, value)
-
-
-__all__ = ["hide_secrets", "secret_items"]

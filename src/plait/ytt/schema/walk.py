@@ -46,6 +46,3 @@ def declarations_in(declared: Type) -> Iterator[Declaration]:
             yield from (*one.declarations.values(), *one.others)
         elif type(one) is ArrayType:
             yield one.item
-
-
-__all__ = ["declarations_in", "declared_items", "every_alternative", "items_of"]

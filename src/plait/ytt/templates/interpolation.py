@@ -33,6 +33,3 @@ def inserter(source: Source) -> Callable[..., None]:
             parts.append(literals[place + 1])
 
     return insert
-
-
-__all__ = ["inserter"]

@@ -56,6 +56,3 @@ def ownerless(own: CollectionRow, omitted: CollectionRow) -> StarlarkError:
         hint="end the block that leaves the owner out after everything that belongs to the owner",
         code="misplaced-node",
     )
-
-
-__all__ = ["mixed", "name_of", "outside", "ownerless", "set_as_value"]

@@ -241,6 +241,3 @@ def _same(one: object, other: object) -> bool:
         elif (kind not in SCALARS and kind is not tuple) or left != right:
             return False
     return True
-
-
-__all__ = ["Answers", "Reads", "RecordedStruct"]

@@ -68,6 +68,3 @@ def _as_text_of_go(key: object) -> str:
     if type(key) is float:
         return f"%!s(float64={repr(key).removesuffix('.0')})"
     return f"%!s(bool={str(key).lower()})"
-
-
-__all__ = ["MAP_KEY_OVERRIDE", "displace", "settle"]

@@ -76,6 +76,3 @@ def lost_annotation(old: Item) -> str | None:
 def refused(message: str, hint: str | None = None) -> StarlarkError:
     """The error for an impossible `template.replace`."""
     return StarlarkError(f"template.replace: {message}", hint=hint, code="replace-misused")
-
-
-__all__ = ["items_of", "lost_annotation", "refused", "replace_keys"]

@@ -462,6 +462,3 @@ def traced_values(value: NodeValue, windows: DependencyTracker) -> object:
             windows.note_list(made, value)
         return made
     return traced_values(value.known(), windows) if is_deferred(value) else value
-
-
-__all__ = ["TemplateTracer", "TracedStruct", "traced_values", "windows_of"]

@@ -38,6 +38,3 @@ def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageE
         hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
         code="two-schemas",
     )
-
-
-__all__ = ["merge_values", "two_schemas"]

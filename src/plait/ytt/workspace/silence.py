@@ -105,6 +105,3 @@ def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
         return made
     finally:
         context.silence = silence if silence.is_over else None
-
-
-__all__ = ["Silence", "run_with_secrets"]

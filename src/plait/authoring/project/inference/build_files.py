@@ -302,6 +302,3 @@ def _working_directory(value: Map, directory: str) -> str:
         if run is not None and type(run.value) is Map:
             return _working_directory(run.value, directory)
     return directory
-
-
-__all__ = ["MOST_BYTES", "PROGRAMS", "Snippet", "snippets_of"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from plait.service.documents import filled
+
 revision = "0004"
 down_revision = "0003"
 
@@ -55,8 +57,6 @@ _MANY = 500
 
 def _fill(connection: sa.Connection) -> None:
     """Computes the new columns of stored documents."""
-    from plait.service.documents import filled
-
     documents = sa.table("documents", *map(sa.column, ("digest", "encrypted", "text", "facts")))
     entries = sa.table("entries", *map(sa.column, ("digest", "schema", "encrypted", "abstract", "control")))
     labels = sa.table("labels", *map(sa.column, ("digest", "key", "value")))

@@ -7,6 +7,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from plait.service.facts import LONGEST_LABEL, indexed
+
 revision = "0006"
 down_revision = "0005"
 
@@ -34,8 +36,6 @@ def upgrade() -> None:
 
 def _shorten(connection: sa.Connection) -> None:
     """Stores labels in the current form."""
-    from plait.service.facts import LONGEST_LABEL, indexed
-
     labels = sa.table("labels", *map(sa.column, ("digest", "key", "value")))
     is_long = sa.or_(sa.func.length(labels.c.key) > LONGEST_LABEL, sa.func.length(labels.c.value) > LONGEST_LABEL)
     for row in connection.execute(sa.select(labels).where(is_long)).all():

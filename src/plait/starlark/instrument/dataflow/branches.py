@@ -83,6 +83,3 @@ def has_hosts(statements: Sequence[object]) -> bool:
         elif isinstance(node, (syntax.For, syntax.While)):
             todo += node.body
     return False
-
-
-__all__ = ["assigned", "has_hosts", "has_leaving", "may_leave", "mentioned"]

@@ -315,6 +315,3 @@ _RULES: dict[type, Callable[..., Expression]] = {
     syntax.TupleDisplay: ExpressionInstrumenter.tuple_display,
     syntax.Unary: ExpressionInstrumenter.unary,
 }
-
-
-__all__ = ["NOWHERE", "SELECTING", "ExpressionInstrumenter", "has_shadow", "parameters_of"]

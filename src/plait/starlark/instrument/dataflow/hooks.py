@@ -57,6 +57,3 @@ class Hooks:
 
     def storing(self, *_values: object) -> None:
         return
-
-
-__all__ = ["Hooks"]

@@ -139,6 +139,3 @@ def _is_constant(node: Expression, *, flat: bool = False) -> bool:
     if isinstance(node, syntax.ListDisplay):
         return all(map(_is_constant, node.items))
     return isinstance(node, syntax.DictDisplay) and all(_is_constant(x) and _is_constant(y) for x, y in node.entries)
-
-
-__all__ = ["PureFunctions"]

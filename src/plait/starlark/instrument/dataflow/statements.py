@@ -498,6 +498,3 @@ _RULES: dict[type, Callable[..., None]] = {
     syntax.Return: DataflowInstrumenter.return_,
     syntax.While: DataflowInstrumenter.while_,
 }
-
-
-__all__ = ["DataflowInstrumenter", "probed"]
