@@ -143,10 +143,6 @@ class FileNames:
         """The key lookup at a position, or None."""
         return next((one for one in self.lookups if one.key.line == line and _covers(one.key, column)), None)
 
-    def keyword_at(self, line: int, column: int) -> Keyword | None:
-        """The name of the argument passed at a position, or None."""
-        return next((one for one in self.keywords if one.name.line == line and _covers(one.name, column)), None)
-
     def same(self, occurrence: Occurrence) -> list[Occurrence]:
         """All occurrences of the same name, in order."""
         return [
