@@ -15,7 +15,7 @@ from plait.base.errors import PlaitError, UsageError, did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, ClassVar, Self, TypeAlias, TypedDict, TypeVar, Unpack, dataclass_transform
+    from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
     from plait.base.source import Position
     from plait.tree.nodes import Map
@@ -25,26 +25,6 @@ if TYPE_CHECKING:
     Declared: TypeAlias = Any
     # A string, True or False, a map, or an object passed by a program.
     Used: TypeAlias = Any
-
-    class Properties(TypedDict, total=False):
-        """The keyword arguments of `Option`."""
-
-        short: str
-        value: str
-        default: Sequence[str]
-        choices: Sequence[str]
-        is_last: bool
-        path: PathForm | None
-        program: str
-        environment: str
-        setting: str | None
-        is_in_steps: bool
-        part: str
-        is_argument: bool
-        is_positional: bool
-        is_negated: bool
-        has_effect: bool
-        attribute: str
 
     # The line in a project file; None for an option on the command line, or passed by a program.
     Origin: TypeAlias = Position | None
@@ -254,12 +234,12 @@ class Use:
 # Declarations of attributes. For type checkers they have the type of the value.
 
 
-def declared(name: str, kind: str, help: str, **more: Unpack[Properties]) -> Declared:
+def declared(name: str, kind: str, help: str, **more: Used) -> Declared:
     """An option of any type."""
     return Option(name, kind, help, **more)
 
 
-def positional(name: str, kind: str, help: str, *, kw_only: bool = False, **more: Unpack[Properties]) -> Declared:  # noqa: ARG001 - for type checkers
+def positional(name: str, kind: str, help: str, *, kw_only: bool = False, **more: Used) -> Declared:  # noqa: ARG001 - for type checkers
     """An option that is positional in the API."""
     more["is_positional"] = True
     return Option(name, kind, help, **more)
@@ -270,31 +250,31 @@ def keyword(default: object = None) -> Declared:
     return Option("", VALUE, "", setting="", default=() if default is None else (default,))  # type: ignore[arg-type]
 
 
-def switch(name: str, help: str, **more: Unpack[Properties]) -> bool:
+def switch(name: str, help: str, **more: Used) -> bool:
     """A boolean option."""
     found: bool = declared(name, SWITCH, help, **more)
     return found
 
 
-def text(name: str, help: str, **more: Unpack[Properties]) -> str:
+def text(name: str, help: str, **more: Used) -> str:
     """An option with one string, the last one used."""
     found: str = declared(name, TEXT, help, **more)
     return found
 
 
-def texts(name: str, help: str, **more: Unpack[Properties]) -> list[str]:
+def texts(name: str, help: str, **more: Used) -> list[str]:
     """An option with a list of strings, one per use."""
     found: list[str] = declared(name, TEXTS, help, **more)
     return found
 
 
-def csv(name: str, help: str, **more: Unpack[Properties]) -> list[str]:
+def csv(name: str, help: str, **more: Used) -> list[str]:
     """An option with a list of strings, several per use, separated by commas."""
     found: list[str] = declared(name, CSV, help, **more)
     return found
 
 
-def value_map(help: str, **more: Unpack[Properties]) -> Declared:
+def value_map(help: str, **more: Used) -> Declared:
     """A map of values, which has no flag."""
     return Option("", MAP, help, **more)
 
