@@ -237,7 +237,7 @@ def _set_elsewhere(program: Program, random: random.Random) -> str:
     except PlaitError as error:
         return f"{way}: {error.reason if isinstance(error, EditError) else type(error).__name__}"
     flag = "-f" if program.command == "render" else "-o"
-    more = [flag, file] if any(note.startswith("the run needs") for note in edit.notes) else []
+    more = [flag, file] if any(note.startswith("add -") for note in edit.notes) else []
     changed = _run_with(Program("", program.command, [*program.arguments, *more], program.files), edit)
     wanted = _with(documents, _way(place), value)
     if (not edit.also) is not _same(changed, wanted):
@@ -352,7 +352,7 @@ def _check_refusal(program: Program, state: EditSession, place: NodePath, value:
     """That the reason of a refusal is true."""
     if refused.reason == GIVEN:
         if not any(word.startswith(("-v", "--data-value", "--var")) for word in program.arguments):
-            raise Broken("nothing is given on the command line")
+            raise Broken("nothing is set on the command line")
         return
     for path, text in _likely(program, state, place, value):
         try:

@@ -33,7 +33,7 @@ function begin() {
   const begun = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   begun.onmessage = ({ data }) => {
     // The time is that of an evaluation, not of the way here.
-    if (data.begun) current.timer = setTimeout(() => stop("the evaluation took too long, and was ended"), SECONDS * 1000);
+    if (data.begun) current.timer = setTimeout(() => stop("the evaluation took too long and was killed"), SECONDS * 1000);
     else if (data.failed) stop(data.failed);
     else finish(JSON.parse(data.answer));
   };

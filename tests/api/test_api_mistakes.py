@@ -37,16 +37,16 @@ def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("call", "said"),
     [
         (lambda **more: untyped.render("config", value={}, **more), 'render has no option "value"; did you mean "values"?'),
-        (lambda **more: untyped.render("config", {}, **more), "render takes inputs by place, and the rest by its name, such as values="),
+        (lambda **more: untyped.render("config", {}, **more), "render accepts only inputs as positional arguments, and the others as keywords, such as values="),
         (lambda **more: untyped.patch("base.yml", ops="ops.yml", **more), 'has no option "ops"; did you mean "operations"?'),
         (lambda **more: untyped.patch("base.yml", vars={}, **more), 'has no option "vars"; did you mean "variables"?'),
         (lambda **more: untyped.compose("plait.yml", nonsense=1, **more), 'no option "nonsense"; it takes pipeline, values,'),
-        (lambda **more: untyped.layer("config", names="a", **more), "names is a list of texts, such as names=['a'], not a text"),
-        (lambda **more: untyped.layer("config", names=[1], **more), "names is a list of texts"),
-        (lambda **more: untyped.layer("config", labels=["a=b"], **more), 'labels is a mapping, such as labels={"role": "web"}, not list'),
-        (lambda **more: untyped.render("config", limits=5, **more), 'limits is a mapping, such as limits={"seconds": 5}, not int'),
-        (lambda **more: untyped.render("config", strict="yes", **more), "strict is True or False, not a text"),
-        (lambda **more: untyped.render("config", values_files={"a": 1}, **more), "data values as plain data are given as values="),
+        (lambda **more: untyped.layer("config", names="a", **more), "names must be a list of strings, such as names=['a'], not a text"),
+        (lambda **more: untyped.layer("config", names=[1], **more), "names must be a list of strings"),
+        (lambda **more: untyped.layer("config", labels=["a=b"], **more), 'labels must be a mapping, such as labels={"role": "web"}, not list'),
+        (lambda **more: untyped.render("config", limits=5, **more), 'limits must be a mapping, such as limits={"seconds": 5}, not int'),
+        (lambda **more: untyped.render("config", strict="yes", **more), "strict must be True or False, not a text"),
+        (lambda **more: untyped.render("config", values_files={"a": 1}, **more), "pass data values as plain data with values="),
         (lambda **more: plait.patch("base.yml", plait.documents({"type": "remove"}), **more), r"plait.documents([operation, ...])"),
     ],
 )  # fmt: skip
@@ -103,7 +103,7 @@ def test_an_attribute_that_a_result_does_not_have() -> None:
     assert not hasattr(rendered, "_ipython_display_")
     with pytest.raises(plait.PlaitError) as caught:
         rendered.to_dict()
-    assert caught.value.hint == "to_list() gives all of them"
+    assert caught.value.hint == "to_list() returns all of them"
     error: Any = caught.value
     with pytest.raises(AttributeError, match=r"at\.source\.shown, at\.line"):
         error.line  # noqa: B018
@@ -117,10 +117,10 @@ def test_an_attribute_that_a_result_does_not_have() -> None:
     [
         (lambda: plait.render("config/*.yml"), "patterns are not expanded here: give the directory, config"),
         (lambda: plait.render("base.yml,ops.yml"), "each input has a flag of its own: -f base.yml -f ops.yml"),
-        (lambda: plait.patch(plait.render("config"), "ops.yml"), "plait.documents(one) for one in them makes a base of each"),
+        (lambda: plait.patch(plait.render("config"), "ops.yml"), "convert each document with plait.documents(...) to use it as a base"),
         (lambda: plait.patch("base.yml", variables_files={"password": "x"}),
-         "variables_files has names of files and their texts; values by name are given as variables={...}"),
-        (lambda: plait.diff("config/app.yml", "base.yml").to_operations(), "to_overlay() works on any number of documents"),
+         "variables_files must map file names to texts; pass values as variables={...}"),
+        (lambda: plait.diff("config/app.yml", "base.yml").to_operations(), "use to_overlay(), which accepts any number of documents"),
         (lambda: plait.explain(plait.render("config", trace=True), "spec/n"), 'did you mean "spec.n"?'),
         (lambda: plait.render("config", file_marks=["app.yml:exclude"]), "such as app.yml:exclude=true, or app.yml:type=yaml-plain"),
         (lambda: plait.compose("config"), 'name a file in it: "app.yml", "schema.yml"'),

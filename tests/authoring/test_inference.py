@@ -249,7 +249,7 @@ def test_a_project_file_is_drafted_and_verified(repository: pathlib.Path) -> Non
         "render": "a: 2\n",
         "build": "a: 1\n---\nb: 1\n",
     }
-    with pytest.raises(UsageError, match=r"plait\.yml is there already"):
+    with pytest.raises(UsageError, match=r"plait\.yml already exists"):
         draft(str(repository / "config"))
 
 
@@ -278,7 +278,7 @@ def test_inferred_runs_leave_out_vendored_files_and_charts(repository: pathlib.P
 def test_init_writes_only_when_told_to(repository: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(repository, "Makefile", f"render:\n\t{LINE}\n")
     assert main(["init", "--dry-run"]) == 0
-    assert main(["init"]) != 0  # there is no terminal to ask at
+    assert main(["init"]) != 0  # there is no terminal for the question
     assert not (repository / "plait.yml").exists()
     assert main(["init", "--yes"]) == 0
     assert main(["run", "render"]) == 0
@@ -369,7 +369,7 @@ def test_a_directory_that_its_build_file_renders_in_another_way_is_no_run(reposi
     put(repository, "config/deploy.sh", "ytt -f . -f secret-values.yml\n")
     found = guess(str(repository))
     assert not found.runs
-    assert "not offered: plait render --file=config: its build files render it in another way" in found.notes
+    assert "not offered: plait render --file=config: its build files render it differently" in found.notes
 
 
 # Hostile build files: name and text. Each of them would grow, or take time, without end.

@@ -68,7 +68,7 @@ def test_annotations_are_one_line_each(place: Path, capsysbinary: pytest.Capture
     assert main(["lint", "-o", "github", "--select", "D101"]) == 1
     assert capsysbinary.readouterr().out.decode() == (
         "::warning file=config/overlay.yml,line=3,endLine=3,col=1,endColumn=4,title=D101 dead-overlay::"
-        "this overlay document matches nothing in any run%0Atake it out\n"
+        "this overlay document matches nothing in any run%0Aremove it\n"
     )
 
 
@@ -139,11 +139,11 @@ def test_fix_does_not_touch_files_that_changed_meanwhile(place: Path) -> None:
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--select", "D9"], 'there is no code "D9"'),
-        (["--ignore", "dead-lod"], 'there is no code "dead-lod"'),
+        (["--select", "D9"], 'unknown code "D9"'),
+        (["--ignore", "dead-lod"], 'unknown code "dead-lod"'),
         (["--portable", "yt"], 'unknown program "yt"'),
         (["-o", "jsn"], 'unknown form "jsn"'),
-        (["three"], 'there is no run "three"'),
+        (["three"], 'unknown run "three"'),
         (["one", "render", "-f", "config/"], "name runs, or a command"),
     ],
 )
@@ -206,6 +206,6 @@ def test_a_value_in_quoted_code_is_not_called_dead(
     monkeypatch.chdir(tmp_path)
     assert main(["lint", "render", "-f", "."]) == 1
     out = capsys.readouterr().out
-    assert "the data value b is used by no template" in out
-    assert "the data value a is used by no template" not in out
+    assert "no template uses the data value b" in out
+    assert "no template uses the data value a" not in out
     assert "this code is a string because it is in quotes" in out

@@ -52,7 +52,7 @@ def test_few_of_many_are_looked_at(place: Path, capfdbinary: pytest.CaptureFixtu
     found = choose(project_file.read("."))
     assert ([run.name for run in found.runs[:2]], len(found.runs)) == (["app/e000", "app/e001"], 50)
     assert main(["coverage"]) == 0
-    told = b"plait: app: the first 50 of 60 environments are looked at; a name or a pattern chooses others\n"
+    told = b"plait: app: only the first 50 of 60 environments are evaluated; select others by name or pattern\n"
     assert capfdbinary.readouterr().err == told
     assert main(["coverage", "app/*"]) == 0
     assert capfdbinary.readouterr().err == b""

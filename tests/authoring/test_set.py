@@ -88,7 +88,7 @@ def test_the_value_behind_an_alias_is_edited_alone(run: Run, tmp_path: Path) -> 
 def test_a_file_that_was_changed_meanwhile_is_not_written(run: Run, tmp_path: Path) -> None:
     edit = set_value(run, "name", "c")
     (tmp_path / "values.yml").write_text("name: z\n", "utf-8")
-    with pytest.raises(ReadError, match="changed meanwhile"):
+    with pytest.raises(ReadError, match="has changed since"):
         edit.write()
     assert (tmp_path / "values.yml").read_text("utf-8") == "name: z\n"
 

@@ -103,7 +103,7 @@ def test_a_directory_in_the_place_of_a_file(capsys: pytest.CaptureFixture[str], 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - LOOKED_UP))
 def test_a_link_to_itself(capsys: pytest.CaptureFixture[str], name: str) -> None:
     found = _error(capsys, COMMANDS[name].format("loop.yml"))
-    assert found == ("unreadable-file", "a symbolic link on the way leads back to itself")
+    assert found == ("unreadable-file", "a symbolic link in the path refers to itself")
 
 
 @pytest.mark.usefixtures("there")

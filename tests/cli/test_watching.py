@@ -170,7 +170,7 @@ def test_findings_are_told_again(place: Path, started: list[Process]) -> None:
     app.write_text("a: [\n")
     run.wait_for("plait: config/app.yml:")
     app.write_text('#@ load("@ytt:data", "data")\na: 1\n')
-    run.wait_for("data is loaded and not used")
+    run.wait_for("data is loaded but never used")
     assert run.end() == 0
 
 
@@ -188,7 +188,7 @@ def test_files_are_written_again(place: Path, started: list[Process]) -> None:
 
 def test_tests_run_that_read_what_has_changed(place: Path, started: list[Process]) -> None:
     run = start(started, "test", "--watch", "-v")
-    assert "2 passed" in run.wait_for("what they read is watched; Ctrl-C ends")
+    assert "2 passed" in run.wait_for("watching the files they read; Ctrl-C ends")
     (place / "values.yml").write_text("replicas: 3\n")
     told = run.wait_for("1 failed")
     assert "values.yml changed, 1 test\n" in told
@@ -249,7 +249,7 @@ def test_whoever_calls_it_is_told_what_has_changed(place: Path) -> None:
     ("words", "message"),
     [
         (["render", "-f", "-", "--watch"], "standard input cannot be read again"),
-        (["patch", "base.yml", "--in-place", "--watch"], "--watch and --in-place do not go together"),
+        (["patch", "base.yml", "--in-place", "--watch"], "--watch and --in-place exclude each other"),
     ],
 )
 def test_what_cannot_be_watched(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

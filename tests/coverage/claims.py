@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from plait.base.events import Point
 
 Outcomes = Sequence[tuple[int, str, str]]
-# They are part of what is printed, done or not.
+# They are part of the printed output, done or not.
 _PRINTED = frozenset({"action", "substitution"})
 _UNDOING = re.compile(r"#@overlay/(replace|remove)")
 # What is said to be used, or not, and yet can be broken without a difference, or cannot.

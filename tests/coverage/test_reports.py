@@ -54,7 +54,7 @@ def test_table(project: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None
 
 def test_too_little_is_told(project: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["coverage", "zero", "--fail-under", "90"]) == 1
-    assert capfd.readouterr().err == "plait: 9 of 11 lines and branches are used, 1 less than 90 %\n"
+    assert capfd.readouterr().err == "plait: 9 of 11 lines and branches are covered, 1 less than 90 %\n"
     assert main(["coverage", "--fail-under", "100%"]) == 0
 
 
@@ -62,11 +62,11 @@ def test_too_little_is_told(project: pathlib.Path, capfd: pytest.CaptureFixture[
     ("words", "expected"),
     [
         (["--fail-under", "101"], '--fail-under takes a percentage, not "101"'),
-        (["--report", "pdf:x"], '"pdf:x" is no report'),
-        (["--report", "lcov"], '"lcov" is no report'),
-        (["--append", "config/app.yml"], '"config/app.yml" holds no data of plait coverage'),
+        (["--report", "pdf:x"], '"pdf:x" is not a report'),
+        (["--report", "lcov"], '"lcov" is not a report'),
+        (["--append", "config/app.yml"], '"config/app.yml" contains no coverage data of plait'),
         (["--append", "missing.json"], "missing.json: No such file"),
-        (["nothing"], 'there is no run "nothing"'),
+        (["nothing"], 'unknown run "nothing"'),
         (["--report", "lcov:config"], 'cannot write to "config"'),
         (["--report", "html:plait.yml"], 'cannot write to "plait.yml"'),
     ],
@@ -81,7 +81,7 @@ def test_wrong_usage(words: list[str], expected: str, project: pathlib.Path, cap
     ["[]", "{}", '{"plait": "coverage", "format": 1, "runs": [], "files": {"a": {"digest": "", "private": []}}}'],
 )
 def test_data_of_another_kind_are_refused(data: str) -> None:
-    with pytest.raises(UsageError, match="holds no data"):
+    with pytest.raises(UsageError, match="contains no coverage data"):
         Coverage.from_json(json.loads(data), "x.json", "")
 
 

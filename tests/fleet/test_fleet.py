@@ -131,7 +131,7 @@ runs:
 def test_a_run_of_a_matrix_has_a_name(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["run", "app/us/paris"]) == 0
     assert capfdbinary.readouterr().out == b"region: us\nsize: 1\n"
-    with pytest.raises(UsageError, match='"app" stands for 4'):
+    with pytest.raises(UsageError, match='"app" is a matrix of 4'):
         project_file.read(str(place)).run("app")
 
 
@@ -163,22 +163,22 @@ MISTAKES = {
     "axes: {region: {directories: nowhere}}": "cannot list",
     "axes: {a b: [1]}": "is not a name of an axis",
     "axes: {region: [eu]}\n      exclude: [{region: us}]": "this excludes no environment",
-    "axes: {region: [eu]}\n      exclude: [{regoin: us}]": 'there is no axis "regoin"',
+    "axes: {region: [eu]}\n      exclude: [{regoin: us}]": 'unknown axis "regoin"',
     "axes: {region: [eu], b: [1]}\n      include: [{region: us}]": "a value on each axis",
-    'axes: {region: [eu]}\n      output: "{regoin}"': '"{regoin}" names no axis',
-    'axes: {region: [eu, us]}\n      output: "all/"': "would write to the same place",
-    "axes: {region: [eu, EU]}": "would write to the same place",
-    'axes: {region: [eu, eu/a]}\n      output: "{region}"': "would write to the same place",
-    "axes: {region: [eu, eu]}": "two runs are called",
-    'axes: {region: [eu]}\n      output: "../{region}"': "leads out of the directory",
-    'axes: {region: [".."]}\n      output: "{region}/a"': "leads out of the directory",
-    'axes: {region: [eu]}\n      output: "/{region}"': "is no place for results",
-    "axes: {region: [con]}": "is no place for results",
-    'axes: {region: ["a:b"]}': "is no place for results",
-    'axes: {region: ["a\\\\b"]}': "is no place for results",
-    'axes: {region: [eu]}\n      output: ".fleet/{region}"': "what the fleet itself writes",
-    "environments: list.csv": "as many values",
-    "environments: plain.yml": "is no list",
+    'axes: {region: [eu]}\n      output: "{regoin}"': '"{regoin}" is not an axis',
+    'axes: {region: [eu, us]}\n      output: "all/"': "have the same destination",
+    "axes: {region: [eu, EU]}": "have the same destination",
+    'axes: {region: [eu, eu/a]}\n      output: "{region}"': "have the same destination",
+    "axes: {region: [eu, eu]}": "two runs have the name",
+    'axes: {region: [eu]}\n      output: "../{region}"': "is outside of the fleet's output directory",
+    'axes: {region: [".."]}\n      output: "{region}/a"': "is outside of the fleet's output directory",
+    'axes: {region: [eu]}\n      output: "/{region}"': "cannot be a destination",
+    "axes: {region: [con]}": "cannot be a destination",
+    'axes: {region: ["a:b"]}': "cannot be a destination",
+    'axes: {region: ["a\\\\b"]}': "cannot be a destination",
+    'axes: {region: [eu]}\n      output: ".fleet/{region}"': "reserved for the fleet's own files",
+    "environments: list.csv": "has no value for",
+    "environments: plain.yml": "must be a list",
     "environments: [{region: eu}, {b: 1}]": "the same axes",
     "axis: {}": "axis",
 }
@@ -253,7 +253,7 @@ def test_errors_of_many_kinds(tmp_path: Path, capfdbinary: pytest.CaptureFixture
     # Two files fail in the same way: the first is told.
     assert "ops/op28.yml:29" in told
     assert told.count("first in: ") == 20
-    assert "9 environments with 9 other errors: the manifest has them" in told
+    assert "9 environments with 9 other errors: see the manifest" in told
 
 
 def test_fail_fast_leaves_the_rest_out(place: Path) -> None:
@@ -413,7 +413,7 @@ def test_workers_and_order_make_no_difference(place: Path) -> None:
 
 
 def test_an_executor_is_one(place: Path) -> None:
-    with pytest.raises(UsageError, match="this executor cannot make runs"):
+    with pytest.raises(UsageError, match="this executor cannot render runs"):
         fleet(place, executor=object())
 
 
@@ -556,7 +556,7 @@ def test_outputs_that_nobody_writes_are_told(place: Path, capfdbinary: pytest.Ca
     text = (place / "plait.yml").read_text().replace("[eu, us]", "[eu]").replace("exclude:", "#")
     (place / "plait.yml").write_text(text, "utf-8")
     assert main(["fleet", "-j", "1", "--no-cache"]) == 0
-    assert f"no run writes these any more: {Path('out', 'us/paris')}" in capfdbinary.readouterr().err.decode()
+    assert f"no run writes these files now: {Path('out', 'us/paris')}" in capfdbinary.readouterr().err.decode()
 
 
 def test_a_link_in_the_output_is_not_followed(place: Path) -> None:
@@ -572,7 +572,7 @@ def test_a_link_in_the_output_is_not_followed(place: Path) -> None:
 def test_only_some_runs(place: Path) -> None:
     assert fleet(place, names=["app/us/paris"]).counts == {"rendered": 1}
     assert fleet(place, names=["app"]).counts == {"up to date": 1, "rendered": 3}
-    with pytest.raises(UsageError, match='no run "ap"'):
+    with pytest.raises(UsageError, match='unknown run "ap"'):
         fleet(place, names=["ap"])
     assert len(runs_of(str(place / "out"))) == 4
 

@@ -122,7 +122,7 @@ def test_the_files_of_a_revision_have_the_limits_of_inputs(place: Path, tmp_path
 
 
 def test_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="git does not know"):
+    with pytest.raises(UsageError, match="not in a git repository"):
         Repository(str(tmp_path))
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match="git cannot be run"):
@@ -130,7 +130,7 @@ def test_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 LINES = {
-    "nowhere.yml:1": "there is no file nowhere.yml",
+    "nowhere.yml:1": "file nowhere.yml not found",
     "sites/pariss/values.yml:1": 'did you mean "sites/paris/values.yml"',
     "sites/paris/values.yml:9": "sites/paris/values.yml has no line 9",
     "../elsewhere.txt:1": "is not an input of any environment",

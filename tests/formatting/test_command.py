@@ -86,16 +86,14 @@ def test_a_file_that_is_no_yaml_does_not_keep_the_others(here: Path, capsys: pyt
 def test_a_file_that_is_left_alone_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "odd.yml").write_text("a: 1\u2028\n", "utf-8")
     assert main(["fmt", "-w", "odd.yml"]) == 0
-    assert (
-        capsys.readouterr().err == "plait: warning: odd.yml stays as it is: it has line breaks of more than one kind\n"
-    )
+    assert capsys.readouterr().err == "plait: warning: odd.yml is not formatted: it mixes different line breaks\n"
 
 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
         ([], "no file to format"),
-        (["config"], "2 files, and nothing is said of what to do with them"),
+        (["config"], "2 files: choose --write, --check or --diff"),
         (["config/notes.txt"], "config/notes.txt is no YAML file"),
         (["--check", "config/a.yml", "config/notes.txt"], "config/notes.txt is no YAML file"),
         (["missing.yml"], "missing.yml"),
@@ -135,7 +133,7 @@ def test_links_in_a_directory_are_passed_over(here: Path, capsys: pytest.Capture
     assert main(["fmt", "-w", "config"]) == 0
     out, err = capsys.readouterr()
     assert out == f"config{os.sep}a.yml\n"
-    assert f"config{os.sep}link.yml is a link, and is not followed" in err
+    assert f"config{os.sep}link.yml is a link and is not followed" in err
     assert (here / "elsewhere.yml").read_text("utf-8") == BEFORE
     # One that is named is no file of a directory.
     assert main(["fmt", "-w", "config/link.yml"]) == 1

@@ -95,7 +95,7 @@ def test_inputs_come_after_the_site(tree: pathlib.Path) -> None:
 
 
 def test_repositories_belong_to_a_site() -> None:
-    with pytest.raises(PlaitError, match="repositories belong to a site"):
+    with pytest.raises(PlaitError, match="repositories requires site"):
         plait.layer({"policy.yml": POLICY}, repositories={"global": "."})
 
 

@@ -35,9 +35,9 @@ def mended(top: Path, files: Mapping[str, str], name: str) -> list[str]:
     [
         ("config/app.yml", 'label("web")', 'lable|("web")', "Change to label"),
         ("config/app.yml", "data.values.app.name", "data.values.app.nam|e_", "Change to name"),
-        ("config/app.yml", 'label("web")', "label(we|b)", "Put it in quotes"),
+        ("config/app.yml", 'label("web")', "label(we|b)", "Quote the value"),
         ("config/app.yml", '#@ load("helpers.star", "label")\n', "", 'Add load("helpers.star", "label")'),
-        ("config/app.yml", "#! what it is called", "#| what it is called", "Make it a comment of the template: #!"),
+        ("config/app.yml", "#! what it is called", "#| what it is called", "Convert to a template comment: #!"),
         ("config/app.yml", 'def name(x, suffix="a"):', 'def name(x, suffix="a")|', "Add a colon"),
         ("prod.yml", "replicas: 3", "replica|: 3", "Change to replicas"),
         ("config/over.yml", '#@overlay/match by=overlay.subset({"kind": "Deployment"})',
@@ -74,7 +74,7 @@ def test_a_question_mark_where_one_wants_it(tmp_path: Path) -> None:
 
 def test_a_literal_becomes_a_data_value(tmp_path: Path) -> None:
     found = done(tmp_path / "a", TEMPLATES, "config/over.yml", OVER, "replicas: |7")
-    texts = found["Make it the data value replicas_2"]
+    texts = found["Convert to the data value replicas_2"]
     assert texts["config/over.yml"].startswith('#@ load("@ytt:data", "data")\n#@ load("@ytt:overlay", "overlay")\n')
     assert "  replicas: #@ data.values.replicas_2\n" in texts["config/over.yml"]
     assert texts["config/schema.yml"].endswith("  port: 80\nreplicas_2: 7\n")

@@ -87,6 +87,6 @@ def test_names_of_files_cannot_write_the_question() -> None:
     name = "/x\n\nAll of this is in the repository.\r\u2028\u202e\u200b\x1b[1m\ud800"
     shown = _message("/p\nq", [_plain(f"read: {name}")])
     assert shown.splitlines() == [
-        "/p\\nq asks for more than its repository:",
+        "/p\\nq requests access beyond its repository:",
         "read: /x\\n\\nAll of this is in the repository.\\r\\u2028\\u202e\\u200b\\x1b[1m\\ud800",
     ]

@@ -49,7 +49,7 @@ def test_a_good_file_has_only_what_is_not_used(templates: Workshop) -> None:
     path = templates.open("config/app.yml")
     found = diagnostics.problems(templates.state, path)
     assert told(found) == []
-    assert told(found, "unused") == [(2, "json is loaded and not used")]
+    assert told(found, "unused") == [(2, "json is loaded but never used")]
 
 
 def test_all_syntax_errors_are_told(templates: Workshop) -> None:

@@ -36,7 +36,7 @@ def test_notes_and_their_fixes(tmp_path: Path) -> None:
             ("R401", 8, 7, 11),
         ]
         [fix] = [fix for one in notes for fix in one.fixes]
-        assert fix.title == "Write true, which all readers agree on"
+        assert fix.title == "Write true, which is the same in both versions"
         text = edited(FILES, tmp_path, fix.edits)["app.yml"]
         assert text == FILES["app.yml"].replace("yes", "true")
 

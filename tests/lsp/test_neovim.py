@@ -46,7 +46,7 @@ def answers(tmp_path: Path, files: Mapping[str, str], session: Path) -> dict[str
 def test_a_session_of_neovim(tmp_path: Path) -> None:
     steps = answers(tmp_path, TEMPLATES, SESSION)
     assert steps.pop("ok") == "yes"
-    assert steps["diagnostic"] == "json is loaded and not used"
+    assert steps["diagnostic"] == "json is loaded but never used"
     assert steps["hover"].startswith("`data.values.replicas`: `3`")
     assert steps["completion"] >= 2
     assert steps["definition"].endswith("config/schema.yml")

@@ -308,7 +308,7 @@ def test_a_rename_in_a_project_whose_run_fails_is_not_verified(tmp_path: Path) -
 def test_a_name_that_is_there_already_is_refused(tmp_path: Path, around: str, new: str) -> None:
     with workshop(tmp_path, {}) as made:
         prepared(made, f"{APP}#@ x = 1\n#@ y = len([2])\na: #@ x + y + data.values.old\n", {})
-        with pytest.raises(RenameError, match=f"there is a {new} already"):
+        with pytest.raises(RenameError, match=f"{new} already exists"):
             renaming.rename(made.state, *made.at("config/app.yml", around), new)
 
 

@@ -144,8 +144,8 @@ def test_overlays_that_match_too_much_are_told_with_what_they_match(tmp_path: Pa
 
 def test_variables(tmp_path: Path) -> None:
     assert told(tmp_path, OPERATIONS, "ops.yml") == [
-        (3, "warning", "nothing gives ((nmae)) a value"),
-        (3, "note", "nothing gives ((elsewhere)) a value"),
+        (3, "warning", "((nmae)) has no value"),
+        (3, "note", "((elsewhere)) has no value"),
     ]
     assert told(tmp_path, OPERATIONS, "vars.yml") == [(2, "unused", "((old)) stands nowhere")]
     assert told(tmp_path, OPERATIONS, "plait.yml", "ops.yml") == [(7, "unused", "((spare)) stands nowhere")]

@@ -1,4 +1,4 @@
-"""Operations files and variables, each case as one command line: given files, flags, and what is printed.
+"""Operations files and variables, each case as one command line: given files, flags, and the printed output.
 
 A case file is a list of cases: `base` is the template (base.yml), `ops` an operations file (ops.yml), `files` others,
 `flags` what follows on the command line, `env` the environment; `out` and `error` are all that is printed, and an error

@@ -55,7 +55,7 @@ def test_a_program_of_the_working_directory_is_not_run(
     script(place / "tools" / program.name, "echo planted")
     given = entry.format(here=place, link=place.parent / "link")
     monkeypatch.setenv("PATH", given)
-    with pytest.raises(ReadError, match=f"there is no program {program.name} to run"):
+    with pytest.raises(ReadError, match=f"program {program.name} not found"):
         run(program, [], seconds=10, maximum=100)
     script(place.parent / "bin" / program.name, "echo found $PATH")
     monkeypatch.setenv("PATH", f"{given}{os.pathsep}{place.parent / 'bin'}")
@@ -294,7 +294,7 @@ def test_a_directory_that_looks_like_a_repository_is_none(place: pathlib.Path) -
     git(place, "config", "core.bare", "false")
     git(place, "config", "core.worktree", ".")
     git(place, "config", "core.fsmonitor", str(canary))
-    with pytest.raises(Exception, match="git does not know this directory"):
+    with pytest.raises(Exception, match="this directory is not in a git repository"):
         Repository(str(place))
     assert not (place.parent / "canary").exists()
 

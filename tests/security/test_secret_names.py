@@ -112,7 +112,7 @@ def told(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
             id="a document in json",
         ),
         pytest.param(
-            [*RENDER, "App/none"], 'no document is called "App/none"\n  found:    App/other', id="no document"
+            [*RENDER, "App/none"], 'no document has the name "App/none"\n  found:    App/other', id="no document"
         ),
         pytest.param([*RENDER, "App/*:spec.none"], 'no key "none" in spec of App/other', id="no key"),
         pytest.param(["--not", *RENDER, "--all"], 'app.yml:1  "kind" is "App", not "None"', id="matches nothing"),

@@ -80,7 +80,7 @@ def test_sops_decrypts(
     programs.mkdir()
     monkeypatch.setenv("PATH", str(programs))
     assert run(capsys, "render", "-f", "in", "--secrets", "sops:enc.yml")[2].startswith(
-        "plait: there is no program sops to run\n"
+        "plait: program sops not found\n"
     )
     program = programs / "sops"
     program.write_text(

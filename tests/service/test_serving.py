@@ -50,13 +50,13 @@ def failed(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 def test_mistakes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     check = ["--check", "--port", "0"]
-    assert "without tokens everybody who reaches 0.0.0.0" in failed(["--host", "0.0.0.0"], capsys)
+    assert "without tokens, every client that can connect to 0.0.0.0" in failed(["--host", "0.0.0.0"], capsys)
     assert 'invalid --port "http"' in failed(["--port", "http"], capsys)
     assert 'invalid --max-body "much"' in failed([*check, "--max-body", "much"], capsys)
     assert "cannot read no.yml" in failed([*check, "--tokens", "no.yml"], capsys)
     assert "cannot read no.yml" in failed([*check, "--policy", "no.yml"], capsys)
     assert "cannot read no.yml" in failed([*check, "--keys", "file:no.yml"], capsys)
-    assert "does not take turn" in failed(["turn"], capsys)
+    assert "does not accept turn" in failed(["turn"], capsys)
     assert "does not take new-token" in failed(["new-token"], capsys)
     assert "needs the keys" in failed(["rotate"], capsys)
     assert "not a URL of a database" in failed([*check, "--database", "plait.db"], capsys)

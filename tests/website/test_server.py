@@ -390,7 +390,7 @@ def test_a_directory_on_the_path_is_not_read(tmp_path: pathlib.Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "files of this machine are not read here" in done.stderr
+    assert "the sandbox cannot read files of this machine" in done.stderr
 
 
 def test_matches_of_overlays_are_told_with_their_lines() -> None:

@@ -27,11 +27,11 @@ def not_an_input(value: object) -> str:
     """The message about a value that is not an input, or not the text of a named one."""
     kind = type(value).__name__
     if hasattr(value, "read"):
-        return f'an open file ({kind}) is no input: give its path, or its text by a name: {{"config.yml": file.read()}}'
+        return f'an open file ({kind}) is not an input: pass its path, or its text with a name: {{"config.yml": file.read()}}'
     if isinstance(value, os.PathLike):
-        return f"a path ({kind}) is given on its own, without a name; to name it, give its text: path.read_text()"
+        return f"a path ({kind}) cannot have a name; to name the input, pass its text: path.read_text()"
     if isinstance(value, bytes):
-        return 'an input is a path, or a text by its name, not bytes: {"config.yml": data}'
+        return 'an input must be a path, or a text with a name, not bytes: {"config.yml": data}'
     return ""
 
 

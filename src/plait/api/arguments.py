@@ -69,20 +69,20 @@ def _kind_of(annotation: str) -> str:
 def _texts(function: str, name: str, value: object) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
         shown = f"[{value!r}]" if isinstance(value, str) else "[...]"
-        raise wrong_call(f"{function}: {name} is a list of texts, such as {name}={shown}, not {_kind(value)}")
+        raise wrong_call(f"{function}: {name} must be a list of strings, such as {name}={shown}, not {_kind(value)}")
 
 
 def _mapping(function: str, name: str, value: object) -> None:
     if not isinstance(value, Mapping):
         raise wrong_call(
-            f"{function}: {name} is a mapping, such as {name}={_EXAMPLES.get(name, '{...}')}, not {_kind(value)}"
-            + (f"; a file of them is given by {name}_files" if name in ("values", "variables") else "")
+            f"{function}: {name} must be a mapping, such as {name}={_EXAMPLES.get(name, '{...}')}, not {_kind(value)}"
+            + (f"; pass files as {name}_files" if name in ("values", "variables") else "")
         )
 
 
 def _switch(function: str, name: str, value: object) -> None:
     if not isinstance(value, bool):
-        raise wrong_call(f"{function}: {name} is True or False, not {_kind(value)}")
+        raise wrong_call(f"{function}: {name} must be True or False, not {_kind(value)}")
 
 
 _STRINGS = "Sequence[str]"
@@ -127,6 +127,8 @@ def refuse(
         raise wrong_call(f'{function.__name__} has no option "{unknown}"; {hint}') from None
     if len(arguments) > len(by_place):
         first = next((name for name in names if name not in by_place), None)
-        hint = f", and the rest by its name, such as {first}=..." if first else ""
-        raise wrong_call(f"{function.__name__} takes {' and '.join(by_place)} by place{hint}") from None
+        hint = f", and the others as keywords, such as {first}=..." if first else ""
+        raise wrong_call(
+            f"{function.__name__} accepts only {' and '.join(by_place)} as positional arguments{hint}"
+        ) from None
     raise error

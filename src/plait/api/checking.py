@@ -54,7 +54,7 @@ class Findings(Comparable):
         return f"<Findings: {len(self)}{shown}{', ...' if len(self) > 3 else ''}>"
 
     def _repr_html_(self) -> str:
-        return text_html(self.report() or "nothing was found")
+        return text_html(self.report() or "there are no findings")
 
     def __str__(self) -> str:
         return self.report()

@@ -124,7 +124,7 @@ class Differences(Comparable):
         try:
             return Documents(DocumentSet([Document(tool.operations(self._left, self._right, tests=tests))]))
         except UsageError as error:
-            error.hint = "to_overlay() works on any number of documents"
+            error.hint = "use to_overlay(), which accepts any number of documents"
             raise
 
     def to_overlay(self) -> str:

@@ -53,7 +53,7 @@ def read(
 def warn_of_code(source: Source, warnings: list[str]) -> None:
     """Adds a warning about a template, whose code is ignored."""
     if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
-        warnings.append(f"{source.shown}: the code behind #@ is not evaluated; plait.render does that")
+        warnings.append(f"{source.shown}: the code after #@ is not evaluated; use plait.render")
 
 
 @checked

@@ -120,11 +120,11 @@ def explain(documents: Documents, path: str | None = None, *, cleartext_secrets:
     [('written', 'a.yml:1', 80, 'overridden'), ('replace', 'operations', 81, 'current')]
     """
     if not isinstance(documents, Documents):
-        raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")
+        raise TypeError(f"explain needs a result of render, patch, layer or compose, not {type(documents).__name__}")
     if documents.trace is None:
         raise UsageError(
-            "nothing was recorded of these documents",
-            hint="call what made them with trace=True, and without isolated",
+            "these documents have no provenance",
+            hint="create them with trace=True, and without isolated=True",
             code="api-use",
         )
     return [

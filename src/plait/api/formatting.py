@@ -83,7 +83,7 @@ def fmt(
         chosen = [file for file in found if file.type == YAML]
         if found and not chosen:
             raise UsageError(
-                "no YAML file is among the inputs",
+                "the inputs contain no YAML file",
                 expected="names that end in .yml or .yaml",
                 found=", ".join(file.path for file in found[:12]),
                 code="nothing-to-do",

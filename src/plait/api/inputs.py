@@ -40,8 +40,8 @@ def each(inputs: Inputs) -> list[Input]:
         if isinstance(one, str):
             if ("\n" in one or _reads_as_yaml(one)) and not os.path.lexists(one):
                 raise ReadError(
-                    "this is a text, not a path",
-                    hint='a text is given by a name: {"config.yml": text}',
+                    "the input is a text, not a path",
+                    hint='pass a text with a name: {"config.yml": text}',
                     code="api-use",
                 )
         elif isinstance(one, Mapping):
@@ -50,7 +50,7 @@ def each(inputs: Inputs) -> list[Input]:
             kind = type(one).__name__
             raise TypeError(
                 not_an_input(one)
-                or f"an input is a path, a mapping from names to texts, or plait.Documents, not {kind}"
+                or f"an input must be a path, a mapping from names to texts, or plait.Documents, not {kind}"
             )
     return found
 
@@ -66,16 +66,15 @@ def _check_texts(inputs: Mapping[str, object]) -> None:
             kind = type(text).__name__ if isinstance(name, str) else f"{type(name).__name__} as a name"
             raise TypeError(
                 not_an_input(text)
-                or f"the mapping of an input has names and their texts (str, bytes or plait.Documents), not {kind}; "
-                "plain data becomes an input by plait.documents(data)"
+                or f"the mapping of an input must map names to texts (str, bytes or plait.Documents), not {kind}; for plain data use plait.documents(data)"
             )
         if isinstance(text, str):
             check_text(text, "a text")
             if text.endswith((".yml", ".yaml")) and "\n" not in text and os.path.isfile(text):
                 raise ReadError(
-                    f'the text of "{name}" is the path of a file',
+                    f'the text given for "{name}" is a file path',
                     found=text,
-                    hint="a path is given on its own, without a name",
+                    hint="pass a path without a name",
                     code="api-use",
                 )
 
@@ -87,7 +86,9 @@ def check_text(text: str, what: str) -> None:
             text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         raise ReadError(
-            f"{what} with half a character", found=f"\\u{ord(text[error.start]):04x} at {error.start}", code="api-use"
+            f"{what} contains an unpaired surrogate",
+            found=f"\\u{ord(text[error.start]):04x} at {error.start}",
+            code="api-use",
         ) from None
 
 
@@ -165,7 +166,7 @@ def only(inputs: Inputs, what: str) -> Source | Document:
             raise UsageError(
                 f"{what} is one document",
                 found=str(len(nodes)),
-                hint="plait.documents(one) for one in them makes a base of each",
+                hint="convert each document with plait.documents(...) to use it as a base",
                 code="one-document",
             )
         return nodes[0]
@@ -185,7 +186,7 @@ def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
     Raises ValueError for a value other than "keep" and "error".
     """
     if warnings not in ("keep", "error"):
-        raise ValueError(f'warnings is "keep" or "error", not {warnings!r}')
+        raise ValueError(f'warnings must be "keep" or "error", not {warnings!r}')
     context = Context(print_line=None if printed is None else printed.append)
     context.refuses_warnings = warnings == "error"
     return context
@@ -214,6 +215,6 @@ def trace_of(given: Iterable[object]) -> Trace:
 def _no_stdin() -> bytes:
     raise ReadError(
         "the API does not read standard input",
-        hint='give its text by a name: {"stdin.yml": text}',
+        hint='pass its text with a name: {"stdin.yml": text}',
         code="standard-input",
     )

@@ -70,8 +70,8 @@ def can_be_isolated(
             del given["isolated"]
             if given.get("trace"):
                 raise UsageError(
-                    "an isolated call keeps no histories",
-                    hint="leave out trace=True, or isolated=True",
+                    "isolated=True cannot be combined with trace=True",
+                    hint="omit trace=True or isolated=True",
                     code="api-use",
                 )
             return result.of_state(call_in_worker(function.__name__, given))

@@ -71,7 +71,7 @@ def layer(request: Layer) -> Documents:
             found = find_site(os.fspath(site), context.warn, repositories=checkouts, links=links)
             texts = chain(found.sources(links), texts)
         elif repositories:
-            raise UsageError("repositories belong to a site", expected="site=", code="site-options")
+            raise UsageError("repositories requires site", expected="site=", code="site-options")
         context.trace = trace_of(given) if request.trace else None
         secret_sources = [FileSecrets("secrets", _secrets(secrets))] if secrets else ()
         labels = list((request.labels or {}).items())

@@ -92,9 +92,7 @@ def _add_variables(job: PatchJob, variables: Mapping[str, Plain] | None, variabl
             values = texts_to_values(source, "variables file", job.context.warn)
         except OpsError as error:
             if isinstance(variables_files, Mapping):
-                error.hint = (
-                    "variables_files has names of files and their texts; values by name are given as variables={...}"
-                )
+                error.hint = "variables_files must map file names to texts; pass values as variables={...}"
             raise
         given.give("vars-file", values)
         if given.traced is not None:
@@ -111,13 +109,13 @@ def _operations(one: Input, job: PatchJob, request: Patch) -> list[Operation]:
         found: list[Operation] = []
         for document in one.nodes.items:
             if type(document.value) is Map:
-                raise TypeError("operations that are plain data are a list: plait.documents([operation, ...])")
+                raise TypeError("operations as plain data must be a list: plait.documents([operation, ...])")
             source = document.source or Source("operations")
             found += operations_of(document.value, source, null_values=null_values, extensions=job.extensions)
         return found
     if isinstance(one, Mapping):
         if "path" in one and "type" in one:
-            raise TypeError("operations that are plain data become an input by plait.documents([...])")
+            raise TypeError("convert operations in plain data with plait.documents([...])")
         texts = list(sources([one]))
     else:
         texts = [file_source(path, "an ops file") for path in expand(fspath(one), links)]

@@ -148,7 +148,7 @@ def data_values(
     try:
         given = files(values_files)[0]
     except TypeError as error:
-        raise TypeError(f"values_files: {error}; data values as plain data are given as values=...") from None
+        raise TypeError(f"values_files: {error}; pass data values as plain data with values=...") from None
     for file in given:
         found += plain_values_of(file, strict=strict, warn=warn)
     if values:

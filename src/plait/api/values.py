@@ -95,9 +95,7 @@ def data_values_schema(
     {'name': {'type': 'string', 'default': 'web'}}
     """
     if form not in _SCHEMA_FORMS:
-        raise UsageError(
-            f"there is no schema of the form {form!r}", expected=" or ".join(_SCHEMA_FORMS), code="unknown-choice"
-        )
+        raise UsageError(f"unknown schema format {form!r}", expected=" or ".join(_SCHEMA_FORMS), code="unknown-choice")
     with budget_scope_from(limits):
         request = Render(
             inputs=inputs,

@@ -42,7 +42,7 @@ def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
     try:
         _Sender(data).dump((name, {key: _sent(value) for key, value in given.items()}, os.getcwd()))
     except (pickle.PicklingError, AttributeError) as error:
-        raise TypeError(f"an isolated call cannot be given this: {error}") from None
+        raise TypeError(f"an argument cannot be sent to the isolated process: {error}") from None
     worker = _WORKERS.take()
     stop = CURRENT.get()
     if stop is not None:
@@ -86,7 +86,7 @@ def _reply(worker: Worker, data: bytes, seconds: float) -> ReplyPayload:
     how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
     raise LimitError(
         f"the process of this run ended {how}",
-        hint="it had too little memory, or too small a stack",
+        hint="it may have exceeded its memory or stack",
         code="process-ended",
     )
 

@@ -184,7 +184,7 @@ def standard_input() -> bytes:
     """
     note_stream("standard input")
     if sys.stdin.isatty():
-        raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file", code="standard-input")
+        raise ReadError("standard input is a terminal", hint="pipe the input in, or name a file", code="standard-input")
     return content(sys.stdin.buffer, "standard input")
 
 

@@ -23,16 +23,16 @@ TAGS = "tags"
 
 # The help text of each extension.
 EXTENSIONS = {
-    ALTERNATIVES: "@schema/one-of says of data values of which types they may be",
+    ALTERNATIVES: "@schema/one-of: data values of one of several types",
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
-    EMBEDDED: "@overlay/inside, and !FORM in the paths of operations: documents within texts",
+    EMBEDDED: "@overlay/inside, and !FORMAT in the paths of operations: documents embedded in strings",
     F_STRINGS: 'f"...{expression}..." in the code of templates',
-    KEYS: "@schema/key says of maps which keys they take besides those that the schema names",
-    OUTPUT_FILE: "@output/file says of documents which file they are written to",
-    REQUIRED: "@schema/required says of data values that they have to be given",
-    SECRETS: "@schema/secret marks data values that nobody else is to see",
-    TAGS: "tags of YAML such as !Ref are kept",
-    VALUES_REFER: "data.values in data values and schemas: values that are made of others",
+    KEYS: "@schema/key: maps with keys that the schema does not name",
+    OUTPUT_FILE: "@output/file: the output file of a document",
+    REQUIRED: "@schema/required: data values that must be set",
+    SECRETS: "@schema/secret: secret data values",
+    TAGS: "preserves YAML tags such as !Ref",
+    VALUES_REFER: "data.values in data values and schemas: values computed from other values",
 }
 # The extensions of each command.
 BY_COMMAND = {

@@ -125,11 +125,11 @@ def violations(checker: Validator, plain: object) -> Iterator[Violation]:
             "WrappedReferencingError": "a $ref points outside it",
             "PointerToNowhere": "a $ref points to nothing",
         }
-        raise UnusableSchemaError(words.get(kind, f"a part of it has a form that cannot be used ({kind})")) from None
+        raise UnusableSchemaError(words.get(kind, f"a part of it is not usable ({kind})")) from None
 
 
 def _endless() -> UnusableSchemaError:
-    return UnusableSchemaError("it refers to itself without end, or is nested too deeply")
+    return UnusableSchemaError("it refers to itself endlessly, or is nested too deeply")
 
 
 class _Cost(local):

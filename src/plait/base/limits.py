@@ -30,23 +30,23 @@ _K, _M = 1 << 10, 1 << 20
 
 # Maps a name to (default, bounded quantity, unit).
 TABLE: dict[str, tuple[float, str, str]] = {
-    "aliases": (300_000, "what aliases and merge keys expand to in one file", "nodes"),
+    "aliases": (300_000, "nodes that aliases and merge keys create in one file", "nodes"),
     "bits": (8 * _K, "one integer", "bits"),
-    "depth": (DEEPEST, "calls within calls", "calls"),
-    "entries": (1 * _M, "the search of directories, for patterns and for files below", "entries"),
+    "depth": (DEEPEST, "nested calls", "calls"),
+    "entries": (1 * _M, "directory entries searched for patterns and input files", "entries"),
     "input": (64 * _M, "one input: a file, a pipe, standard input, a URL", "bytes"),
     "items": (4 * _M, "one list, dict, set or tuple", "items"),
     "memory": (192 * _M, "the memory that the run adds to the process", "bytes"),
-    "nesting": (1_000, "collections within collections of an input", "levels"),
-    "nodes": (1 * _M, "the nodes that one value of a template expands to", "nodes"),
-    "output": (64 * _M, "what is printed", "characters"),
+    "nesting": (1_000, "nested collections of an input", "levels"),
+    "nodes": (1 * _M, "nodes that one value of a template creates", "nodes"),
+    "output": (64 * _M, "the printed output", "characters"),
     "pattern": (1, "one match of a pattern of a layered document", "seconds"),
     "pointer": (1_000, "a path of an operation or a substitution", "steps"),
     "seconds": (600, "the whole run", "seconds"),
-    "steps": (18_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
+    "steps": (18_000_000, "evaluation: iterations, calls, and the proportional work of builtins", "steps"),
     "string": (32 * _M, "one string", "characters"),
     "url": (30, "one URL, redirects included", "seconds"),
-    "variables": (32 * _M, "the text that variables add to one document", "characters"),
+    "variables": (32 * _M, "text that variables add to one document", "characters"),
 }
 # Maps a name to the increase of its default per byte of input beyond _FREE. Each input counts as _EACH additional
 # bytes.

@@ -216,7 +216,7 @@ def inside(path: str, at: Position | None = None, hint: str = "rename it with a 
         raise UsageError(
             f"Expected output file path '{path}' to be a path that Windows can hold",
             at=at,
-            expected="no device's name, none of < > : \" | ? *, no dot or space at the end of a name",
+            expected='no device names, none of < > : " | ? *, no final dots or spaces',
             found=name,
             hint=hint,
             code="output-path",

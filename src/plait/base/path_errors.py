@@ -90,9 +90,9 @@ def hint_for(
     if number in (EACCES, EPERM):
         return _denied(path)
     if number == ELOOP:
-        return "a symbolic link on the way leads back to itself"
+        return "a symbolic link in the path refers to itself"
     if number == ENAMETOOLONG:
-        return "this is too long for a path: give the path of a file, not its content"
+        return "the path is too long: pass the path of a file, not its content"
     if number in (EMFILE, ENFILE):
         return "too many files are open: `ulimit -n` shows the limit, and raises it"
     return None
@@ -152,7 +152,7 @@ def _denied(path: str) -> str:
         if not os.access(part, os.R_OK if is_last else os.X_OK):
             wanted = "u+rx" if stat.S_ISDIR(mode) else "u+r"
             return f'"{part}" has the mode {stat.filemode(mode)}: its owner can change it with chmod {wanted}'
-    return "the permissions of the file, or of a directory above it, do not let you read it"
+    return "the permissions of the file or its directories do not allow reading it"
 
 
 def _is_linked(folder: str) -> bool:

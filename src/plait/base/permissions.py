@@ -174,8 +174,7 @@ class Permissions:
             f'this project has no permission to {verb} "{need.name}"',
             at=need.at,
             expected=f"{expected}, or a permission",
-            hint=f"plait trust {subject} shows what the project asks for, and grants it; this alone: "
-            f"plait trust {subject} --{need.access} {quote(_absolute(need))}",
+            hint=f"plait trust {subject} shows and grants the project's requests; to grant only this: plait trust {subject} --{need.access} {quote(_absolute(need))}",
         )
         error.access, error.name = need.access, _absolute(need)
         error.origins = ()  # names in project files never depend on a secret

@@ -98,7 +98,7 @@ class RegexPattern:
                 f'the pattern "{self._regexp.pattern}"',
                 "pattern",
                 seconds,
-                hint="one repetition within another can be matched in too many ways",
+                hint="nested repetitions can match in too many ways",
             )
 
         before = signal.signal(signal.SIGVTALRM, stop)
@@ -131,8 +131,8 @@ class RegexPattern:
 
     def _refused(self) -> LimitError:
         error = LimitError(
-            f'the pattern "{self._regexp.pattern}" may take time without end',
-            expected="for a text of more than 64 KiB, and on a thread that is not the main one: a pattern that RE2 takes, and plain text",
+            f'the pattern "{self._regexp.pattern}" may take unlimited time',
+            expected="a pattern that RE2 accepts, and plain text, for more than 64 KiB and outside of the main thread",
             hint=None if _has_timer() else "call plait from the main thread",
             code="limit-pattern",
         )

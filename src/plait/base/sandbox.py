@@ -69,11 +69,11 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
         finally:
             worker.end()
     if worker.is_overdue:
-        raise LimitError("the evaluation took too long, and was ended", code="process-ended")
+        raise LimitError("the evaluation took too long and was killed", code="process-ended")
     if not reply:
         raise LimitError(
             "the evaluation ended without an answer",
-            hint="it may have needed more memory than it may have",
+            hint="it may have exceeded its memory limit",
             code="process-ended",
         )
     if reply[:1] == _WRONG:
@@ -133,12 +133,12 @@ def seal() -> None:
             path, _, flags = arguments
             reads = isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
             if not reads or not isinstance(path, str) or not os.path.abspath(path).startswith(own):
-                raise PermissionError(13, "files of this machine are not read here", str(path))
+                raise PermissionError(13, "the sandbox cannot read files of this machine", str(path))
         elif event in ("os.listdir", "os.scandir"):
             if not os.path.join(os.path.abspath(str(arguments[0])), "").startswith(own):
-                raise PermissionError(13, "directories of this machine are not listed here", str(arguments[0]))
+                raise PermissionError(13, "the sandbox cannot list directories of this machine", str(arguments[0]))
         elif event.startswith((*_FORBIDDEN, *_WRITES)):
-            raise PermissionError(13, "that is not done here", event)
+            raise PermissionError(13, "the sandbox does not allow this", event)
 
     sys.addaudithook(watch)
 
@@ -160,7 +160,7 @@ def _hide_others(own: tuple[str, ...]) -> None:
             if not isinstance(path, int):
                 place = os.path.abspath(os.fsdecode(path))
                 if place not in above and not os.path.join(place, "").startswith(own):
-                    raise PermissionError(13, "files of this machine are not read here", place)
+                    raise PermissionError(13, "the sandbox cannot read files of this machine", place)
             return look(path, *arguments, **named)
 
         return answer

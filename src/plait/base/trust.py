@@ -151,7 +151,7 @@ def store(decision: Decision) -> None:
     place = _decision_path(decision.directory)
     if place is None:
         raise ReadError(
-            "there is no directory for decisions",
+            "the directory for decisions is unknown",
             expected="a home directory",
             hint="set XDG_STATE_HOME",
             code="unwritable-file",

@@ -55,7 +55,7 @@ def do(flags: Serve) -> int:
         if name in about and len(rest) == 1:
             return about[name](rest[0], flags)
     raise UsageError(
-        f"plait serve does not take {' '.join(flags.arguments)}",
+        f"plait serve does not accept {' '.join(flags.arguments)}",
         expected="nothing, new-token NAME, new-key, rotate, prune, status, documents DIRECTORY, export, import FILE "
         "or import-deckhand URL",
         code="unexpected-argument",
@@ -77,7 +77,7 @@ def _new_token(name: str, flags: Serve) -> int:
         )
     token = new_token()
     # The output can be appended to the token file, because it does not contain the token itself.
-    complain(f"the token, which is kept nowhere: {token}\n")
+    complain(f"token (shown only once): {token}\n")
     write_out(text_of([[{"name": name, "digest": digest_of(token), "roles": roles}]]))
     return 0
 
@@ -90,7 +90,7 @@ def _new_key(_: Serve) -> int:
 def _rotate(flags: Serve) -> int:
     keys = keys_of(flags)
     if keys is None:
-        raise UsageError("rotate needs the keys, the new one first", expected="--keys SOURCE", code="service-keys")
+        raise UsageError("rotate needs the keys, with the new one first", expected="--keys SOURCE", code="service-keys")
     database = Database(flags.database)
     done = 0
     try:
@@ -177,7 +177,7 @@ def _import_deckhand(url: str, flags: Serve) -> int:
     keys = keys_of(flags)
     if keys is None:
         raise UsageError(
-            "secrets of Barbican are sealed by keys of yours", expected="--keys SOURCE", code="service-keys"
+            "secrets from Barbican are encrypted with your own keys", expected="--keys SOURCE", code="service-keys"
         )
     address = flags.address or "http://127.0.0.1:9000"
     with steps_of(url) as steps:
@@ -193,7 +193,7 @@ def _import_revisions(flags: Serve, work: Callable[[Connection], int]) -> int:
         with database.writing() as connection:
             count = work(connection)
     except SQLAlchemyError as error:
-        raise PlaitError(f"the revisions cannot be taken up: {type(error).__name__}", code="database") from None
+        raise PlaitError(f"cannot import the revisions: {type(error).__name__}", code="database") from None
     finally:
         database.close()
     write_out(f"{counted(count, 'revision')} taken up\n")

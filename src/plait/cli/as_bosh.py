@@ -40,10 +40,10 @@ class Global(Request):
     __slots__ = ()
     program = PROGRAM
     grammar = GO_FLAGS
-    summary = "Interpolate variables into a manifest. This is plait, in the place of BOSH's command line; it has no other command."
+    summary = "Interpolate variables into a manifest. This is plait, which replaces BOSH's command line; it has no other command."
     usage = "interpolate [flags] PATH"
     commands = (
-        ("interpolate", "change a manifest by operations, and fill in variables (also int)"),
+        ("interpolate", "apply operations and variables to a manifest (also int)"),
         ("help", "print help"),
     )
 
@@ -296,8 +296,8 @@ def _unknown(name: str) -> UsageError:
     """The error for an unsupported command. If BOSH does not have the command either, its message is used."""
     if name in _COMMANDS or any(name in short for short in _COMMANDS.values()):
         return UsageError(
-            f'plait has no command "{name}": in the place of bosh it has interpolate alone',
-            hint="call BOSH's own command line for it",
+            f'unknown command "{name}": as bosh, plait has only interpolate',
+            hint="use BOSH's own command line for it",
             code="unknown-command",
         )
     nearest = min(sorted(_COMMANDS), key=lambda known: _distance(name, known))

@@ -34,28 +34,28 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Ask": {
         "explain": "show where a value of the output comes from",
         "impact": "show which values of the output a line affects",
-        "diff": "show what differs between two files, or write it as a patch",
+        "diff": "show the differences between two files, or write them as a patch",
         "project": "list the runs of the project",
     },
     "Check": {
-        "lint": "report unused code, no-ops, chance and ambiguous YAML",
+        "lint": "report unused code, no-ops, order dependence and ambiguous YAML",
         "test": "run the tests of the project",
-        "coverage": "measure which lines and branches the runs use",
+        "coverage": "measure which lines and branches the runs execute",
     },
     "Change": {
-        "set": "change a value of the output in the file where it is written",
-        "fmt": "format YAML files; comments stay",
+        "set": "change an output value in its source file",
+        "fmt": "format YAML files and preserve comments",
     },
     "Set up": {
         "init": "create a project, or a project file for a repository",
-        "trust": "show and grant what a project may reach outside of its repository",
+        "trust": "show and grant a project's permissions outside of its repository",
         "completion": "print a script that completes command lines in a shell",
         "shims": "write programs named ytt and bosh that run plait",
     },
     "Serve": {
         "lsp": "serve an editor (extra: lsp)",
-        "serve": "keep documents in revisions, over HTTP (extra: serve)",
-        "website": "serve the playground to a browser of this machine",
+        "serve": "store documents in revisions and serve them over HTTP (extra: serve)",
+        "website": "serve the playground to a browser on this machine",
         "krm": "run as a function of Kustomize or kpt",
     },
     "Help": {

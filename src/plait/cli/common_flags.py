@@ -164,9 +164,7 @@ def keep_warnings(flags: Dialect, context: Context) -> None:
             f'unknown {named} "{way}"', expected=", ".join(WAYS), hint=did_you_mean(way, WAYS), code="unknown-choice"
         )
     if way == ERROR and flags.has(WARNINGS) and flags.quiet:
-        raise UsageError(
-            "--quiet hides warnings, --warnings=error refuses them: give one of the two", code="flag-conflict"
-        )
+        raise UsageError("--quiet hides warnings and --warnings=error rejects them: use only one", code="flag-conflict")
     context.refuses_warnings = way == ERROR and not flags.quiet
 
 

@@ -68,7 +68,7 @@ def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
     note(chosen.note())
     if not runs:
         raise UsageError(
-            "there is no run to count", hint="write a plait.yml, or see `plait init`", code="nothing-to-do"
+            "there is no run to measure", hint="write a plait.yml, or see `plait init`", code="nothing-to-do"
         )
     processes = min(jobs_of(flags), len(runs))
     with working(f"evaluating {nouns(len(runs), 'run')}") as context:

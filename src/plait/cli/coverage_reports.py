@@ -61,13 +61,13 @@ class Reports:
         if table:
             write_answer(to_text(summary))
         for name in summary.changed:
-            complain_of_warning(f"{name} has changed since it was counted: its earlier counts are left out")
+            complain_of_warning(f"{name} has changed since it was counted: its earlier counts are dropped")
         if self.least is None or summary.percent >= self.least:
             return 0
         used, lines, gone, branches = summary.counts
         total, done = lines + branches, used + gone
         wanted = next(count for count in range(done, total + 1) if 100 * count >= self.least * total)
-        told = f"{done} of {total} lines and branches are used, {wanted - done} less than {self.least:g} %"
+        told = f"{done} of {total} lines and branches are covered, {wanted - done} less than {self.least:g} %"
         complain(f"plait: {told}\n")
         return 1
 
@@ -80,7 +80,7 @@ def _split(asked: str) -> tuple[str, str]:
     form, colon, path = asked.partition(":")
     if form not in _FORMS or not colon or not path:
         raise UsageError(
-            f'"{asked}" is no report',
+            f'"{asked}" is not a report',
             expected=", ".join(f"{form}:PATH" for form in _FORMS),
             hint=_EXAMPLES.get(os.path.splitext(asked)[1], "lcov:coverage.info"),
             code="unknown-choice",

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from plait.fleet.progress import FleetReporter
 
 _SUBCOMMANDS = (
-    ("why", "which value each environment has, and the line that decided"),
-    ("diff", "where environments differ"),
-    ("impact", "which environments and paths a line reaches"),
+    ("why", "list the value of a path in each environment, with the line that set it"),
+    ("diff", "list the differences between environments"),
+    ("impact", "list the environments and output paths that a line affects"),
 )
 
 
@@ -82,7 +82,7 @@ class Fleet(Request):
         value="FORMAT",
         choices=("json",),
     )
-    statistics = switch("statistics", "also print how much was reused, and how much was new")
+    statistics = switch("statistics", "also print the numbers of reused and new objects")
     quiet = Request.quiet
     trust = TRUST
     limit = LIMIT
@@ -198,6 +198,6 @@ def _tell(report: FleetReport, flags: Fleet) -> None:
     if report.left_over:
         shown = ", ".join(os.path.join(place, one) for one in report.left_over[:3])
         more = f" and {len(report.left_over) - 3} more" if len(report.left_over) > 3 else ""
-        complain_of_warning(f"no run writes these any more: {shown}{more}")
+        complain_of_warning(f"no run writes these files now: {shown}{more}")
     sys.stderr.flush()
     write_out(counts_line(report.counts, report.seconds, place))

@@ -94,7 +94,7 @@ def answer(name: str, argv: Sequence[str]) -> int:
 def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) != 1:
         raise UsageError(
-            "plait fleet why takes one PATH", expected="such as Deployment/web:spec.replicas", code="missing-argument"
+            "plait fleet why needs one PATH", expected="such as Deployment/web:spec.replicas", code="missing-argument"
         )
     found = list(why(project, tasks, flags.arguments[0]))
     if flags.output == ANSWER_JSON:
@@ -116,12 +116,14 @@ def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
 def _diff(flags: Differ, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) not in (0, 2):
         raise UsageError(
-            "plait fleet diff takes two environments, or none", found=" ".join(flags.arguments), code="missing-argument"
+            "plait fleet diff accepts two environments or none",
+            found=" ".join(flags.arguments),
+            code="missing-argument",
         )
     if flags.arguments:
         named = {task.name: task for name in flags.arguments for task in tasks_of(project, [name]) if task.name == name}
         if len(named) != 2:
-            raise UsageError("these are not two environments", found=", ".join(flags.arguments), code="run-not-found")
+            raise UsageError("the two environments must differ", found=", ".join(flags.arguments), code="run-not-found")
         tasks = [named[name] for name in flags.arguments]
     found = compared(project, tasks)
     if flags.output == ANSWER_JSON:
@@ -180,7 +182,7 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     file, colon, number = asked.rpartition(":")
     if not colon or not file or not number.isdecimal() or len(number) > 18:
         raise UsageError(
-            "plait fleet impact takes a line of a file",
+            "plait fleet impact needs a line of a file",
             expected="FILE:LINE, such as values.yml:3",
             code="missing-argument",
         )
@@ -209,7 +211,11 @@ def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     from plait.fleet.revision_diff import DIFFERS, RunDifference, since
 
     if flags.arguments:
-        raise UsageError("--since takes no line of a file", found=" ".join(flags.arguments), code="unexpected-argument")
+        raise UsageError(
+            "--since cannot be combined with a line of a file",
+            found=" ".join(flags.arguments),
+            code="unexpected-argument",
+        )
     groups: dict[tuple[object, ...], list[RunDifference]] = {}
     for one in since(project, tasks, flags.since):
         groups.setdefault(one.same, []).append(one)
@@ -235,7 +241,7 @@ def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
             write_folded(f"{names}{'' if first.kind == DIFFERS else f': {first.kind}'}{':' if lines else ''}\n")
             write_folded("".join(f"  {line}\n" for line in lines))
     if not groups:
-        complain(f"plait: every environment is as it was at {flags.since}\n")
+        complain(f"plait: no environment has changed since {flags.since}\n")
     return 0 if groups else 1
 
 

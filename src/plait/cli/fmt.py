@@ -71,7 +71,7 @@ def main(flags: Fmt) -> int:
     links = SkippingLinkPolicy(flags.allow_links, every=flags.allow_all_links)
     found = Inputs(links=links, offline=True).files(named)
     for path in links.passed[:_NAMED]:
-        complain_of_warning(f"{path} is a link, and is not followed: format the file where it is")
+        complain_of_warning(f"{path} is a link and is not followed: format its target")
     if len(links.passed) > _NAMED:
         complain_of_warning(f"{len(links.passed) - _NAMED} more links are not followed")
     files = [file for file in found if file.type == YAML]
@@ -79,15 +79,15 @@ def main(flags: Fmt) -> int:
     shows = flags.write or flags.check or flags.diff
     if not files or others:
         raise UsageError(
-            f"{others[0]} is no YAML file" if others else "no YAML file is among the inputs",
+            f"{others[0]} is no YAML file" if others else "the inputs contain no YAML file",
             expected="names that end in .yml or .yaml",
             found=", ".join(named),
             code="nothing-to-do",
         )
     if len(files) > 1 and not shows:
         raise UsageError(
-            f"{len(files)} files, and nothing is said of what to do with them",
-            expected="-w to write them, --check to name those that would change, or --diff to see how",
+            f"{len(files)} files: choose --write, --check or --diff",
+            expected="-w writes the files, --check lists those that would change, --diff prints the changes",
             hint="plait render fmt prints files as ytt fmt does",
             code="missing-argument",
         )
@@ -120,7 +120,7 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
             yield file, None
             continue
         if formatted.left_alone:
-            complain_of_warning(f"{file.source.shown} stays as it is: {formatted.left_alone}")
+            complain_of_warning(f"{file.source.shown} is not formatted: {formatted.left_alone}")
         yield file, formatted
 
 

@@ -187,7 +187,7 @@ def _adopt(flags: Init, directory: str) -> int:
     write_answer(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in found.text.splitlines()))
     if flags.dry_run:
         return 0
-    if not flags.yes and not confirmed("Write this?", "--yes, which writes it, or --dry-run"):
+    if not flags.yes and not confirmed("Write this?", "--yes or --dry-run"):
         complain("plait: nothing was written\n")
         return 1
     try:

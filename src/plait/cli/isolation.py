@@ -61,7 +61,7 @@ def isolated(command: Callable[[], int]) -> int:
         name = signal.Signals(-status).name
         raise LimitError(
             f"the process of this run was ended by {name}",
-            hint="it had too little memory, or too small a stack",
+            hint="it may have exceeded its memory or stack",
             code="process-ended",
         )
     return status

@@ -106,8 +106,8 @@ def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callab
         for name, text in templates.items():
             if name == _ITEMS:
                 raise UsageError(
-                    f'a template cannot be called "{_ITEMS}": that is the name of the items',
-                    hint="give it another name",
+                    f'the name "{_ITEMS}" is reserved for the items',
+                    hint="rename it",
                     code="resource-list",
                 )
             files[str(name)] = str(text)

@@ -113,7 +113,7 @@ class Asked:
                 "name runs, or a command", found=" ".join([*flags.arguments, typed[0]]), code="missing-argument"
             )
         if flags.watch and flags.fix:
-            raise UsageError("--watch and --fix do not go together", code="flag-conflict")
+            raise UsageError("--watch and --fix exclude each other", code="flag-conflict")
 
     def look(self, view: InputView | None = None) -> tuple[LintProject, list[LintFinding]]:
         """The findings. view: records the reads. Raises PlaitError."""
@@ -129,9 +129,9 @@ class Asked:
         note(chosen.note())
         if not runs:
             raise UsageError(
-                "there is no run to look at",
+                "there is no run to check",
                 expected="a project file, plait.yml",
-                hint="plait project says what was seen",
+                hint="plait project lists the files that were found",
                 code="nothing-to-do",
             )
         with permitted(project.permissions), working(f"checking {counted(len(runs), 'run')}") as context:

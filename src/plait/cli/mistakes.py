@@ -16,7 +16,7 @@ def unknown_command(name: str) -> UsageError:
     """The error for an unknown command."""
     hint = _ELSEWHERE.get(name) or did_you_mean(name, [*COMMANDS, "version"])
     if name[:1] == "-":
-        hint = f"a command comes first: plait render {name} ..."
+        hint = f"start with a command: plait render {name} ..."
     if hint is None:
         hint = f"plait render -f {name}" if os.path.lexists(name) else "plait help lists the commands"
     return UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")

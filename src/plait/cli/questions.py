@@ -191,7 +191,7 @@ def _as_run(name: str) -> str | None:
 def _detected(argv: list[str]) -> str:
     """The command for a command line without one, by its flags."""
     if not argv:
-        raise UsageError("which command is to be explained?", expected=", ".join(DIALECTS), code="missing-argument")
+        raise UsageError("the command to explain is missing", expected=", ".join(DIALECTS), code="missing-argument")
     heads = {word.partition("=")[0] for word in argv if word.startswith("--")} | {
         word[:2] for word in argv if word[:1] == "-"
     }

@@ -175,7 +175,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         context.note = sys.stderr.write
     keep_warnings(request, context)
     if not request.uses:
-        message = "there is nothing to render; inputs are given with a flag: plait render -f config/"
+        message = "there is nothing to render; pass inputs with a flag: plait render -f config/"
         context.warn(warning(message, code="no-inputs"))
     context.trace = trace_of(request)
     context.gives_output_alone = True

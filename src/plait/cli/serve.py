@@ -48,9 +48,9 @@ def _serve(flags: Serve) -> int:
     asked = tokens is not None or flags.has(Serve.issuer) or flags.has(Serve.keystone)
     if not asked and host not in LOOPBACK:
         raise UsageError(
-            f"without tokens everybody who reaches {host} may do everything",
+            f"without tokens, every client that can connect to {host} has all permissions",
             expected=f"--tokens FILE, or --host {LOOPBACK[0]}",
-            hint="plait serve new-token prints a token",
+            hint="create one with plait serve new-token",
             code="unsafe-address",
         )
     with _listening(host, _port(flags.port)) as listener:
@@ -128,7 +128,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise PlaitError(
             f"cannot listen on {host}:{port}: {error.strerror or error}",
-            hint="--port takes another one",
+            hint="choose another one with --port",
             code="cannot-listen",
         ) from None
 

@@ -15,14 +15,14 @@ class Serve(Request):
     usage = "[COMMAND]"
     commands = (
         ("new-token", "create a token for NAME with the roles of --role"),
-        ("new-key", "print a key for the file of keys"),
-        ("rotate", "wrap all secrets by the first key"),
-        ("documents", "print the files of DIRECTORY as documents"),
+        ("new-key", "create a key for the key file"),
+        ("rotate", "re-encrypt the keys of all secrets with the first key"),
+        ("documents", "print the files in DIRECTORY as documents"),
         ("export", "print all revisions"),
-        ("import", "take up the revisions of FILE, which export printed"),
-        ("import-deckhand", "take up the revisions of a database of Deckhand, by its URL"),
-        ("prune", "remove all revisions that no rule of --keep keeps"),
-        ("status", "print what the database has, and if it accepts writes"),
+        ("import", "import revisions from FILE, written by export"),
+        ("import-deckhand", "import the revisions of a Deckhand database, given by its URL"),
+        ("prune", "delete all revisions that --keep does not select"),
+        ("status", "print the size of the database, and if it accepts writes"),
     )
     is_long_running = True
     _1 = Heading("Server")
@@ -60,7 +60,7 @@ class Serve(Request):
     )
     allow_exec = switch("allow-exec", "allow --keys to run a command")
     barbican = text(
-        "barbican", "for import-deckhand: URL of the Barbican that holds the data of encrypted documents", value="URL"
+        "barbican", "for import-deckhand: URL of the Barbican service with the data of encrypted documents", value="URL"
     )
     barbican_token = text("barbican-token", "file with a Keystone token for Barbican", value="FILE")
     _4 = Heading("Webhooks and telemetry")

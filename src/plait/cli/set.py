@@ -58,7 +58,7 @@ class Set(Request):
     add = switch("add", "add the last key of PATH if it does not exist")
     at = text("at", "replace the value or expression on this line", value="FILE:LINE")
     in_ = text("in", "add an overlay item to this file, or an operation for patch", value="FILE")
-    as_ = text("as", "replace it by a data value of this name", value="value[=NAME]")
+    as_ = text("as", "replace it by a data value with this name", value="value[=NAME]")
     from_ = text("from", "edit the sources so that they produce this edited output", value="PATH")
     partial = switch("partial", "with --from, skip differences that cannot be written back")
     trust = TRUST
@@ -158,7 +158,7 @@ def main(argv: Sequence[str]) -> int:
     wishes += [Wish(one, TEXT_OF_FILE) for one in flags.text_files]
     if flags.has(Set.from_):
         if wishes:
-            raise UsageError("--from takes no PATH=VALUE", found=wishes[0].text, code="flag-conflict")
+            raise UsageError("--from cannot be combined with PATH=VALUE", found=wishes[0].text, code="flag-conflict")
         return _set_from(target, flags)
     if not wishes:
         raise UsageError(
@@ -188,7 +188,7 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
     except UsageError as error:
         if wish.is_gone or not flags.add:
             error.hint = error.hint or data_value_hint(state, wish.splits[0][0])
-            error.hint = error.hint or (None if wish.is_gone else "--add adds a key that is not there")
+            error.hint = error.hint or (None if wish.is_gone else "add a missing key with --add")
             raise
         path, text = wish.splits[0]
         return added(state, path, wish.value(text))
@@ -219,7 +219,7 @@ def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | 
     if flags.has(Set.as_):
         kind, _, name = flags.as_.partition("=")
         if kind != "value":
-            raise UsageError(f'cannot make "{kind}" of a value', expected="value, or value=NAME", code="invalid-value")
+            raise UsageError(f'unknown kind "{kind}" of --as', expected="value, or value=NAME", code="invalid-value")
         return insertion.as_value(state, node_path, value, name)
     return edited(state, node_path, value, typed)
 
@@ -239,7 +239,7 @@ def _set_from(target: Target, flags: Set) -> int:
     for one in refused:
         complain_of(one)
     if refused and not is_partial:
-        complain("plait: nothing was written; --partial leaves these out\n")
+        complain("plait: nothing was written; --partial skips these\n")
     return 1 if refused else 0
 
 
@@ -247,7 +247,7 @@ def _finish(edit: Edit, flags: Set) -> None:
     """Writes the files, or prints how to write them."""
     names = ", ".join(os.path.relpath(path) for path in edit.files)
     if not edit.files:
-        note("plait: that is what the output has already\n")
+        note("plait: the output already has this value\n")
     elif flags.write:
         edit.write(also=True)
         note(f"plait: wrote {names}\n")

@@ -24,12 +24,9 @@ class Shims(Request):
 
     __slots__ = ()
     command = "shims"
-    summary = (
-        "Write programs named ytt and bosh into a directory. They are plait, with the command line and the messages of the "
-        "program of that name, for other programs that call it."
-    )
+    summary = "Write programs named ytt and bosh into a directory. They run plait with the command line and messages of the original, for programs that call it."
     usage = "DIRECTORY"
-    force = switch("force", "replace files of these names that plait did not write")
+    force = switch("force", "replace files with these names that plait did not write")
     output_links = ALLOW_OUTPUT
 
 
@@ -68,7 +65,7 @@ def main(flags: Shims) -> int:
     """
     if len(flags.arguments) != 1:
         raise UsageError(
-            "plait shims takes one directory",
+            "plait shims needs one directory",
             found=", ".join(flags.arguments) or "none",
             hint="plait shims ~/.local/share/plait/shims",
             code="missing-argument",
@@ -120,7 +117,7 @@ def _check_ours(path: str) -> None:
     if not is_ours and os.path.realpath(path) != os.path.realpath(sys.argv[0]):
         raise UsageError(
             f"{path} is not one of plait's files",
-            hint="name another directory, or replace the file with --force",
+            hint="choose another directory, or replace the file with --force",
             code="foreign-file",
         )
 

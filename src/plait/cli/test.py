@@ -150,8 +150,8 @@ def _coverage_reports(flags: Test) -> Reports | None:
         return None
     if flags.watch:
         raise UsageError(
-            "--watch runs a part of the tests again, of which --cov would say nothing",
-            expected="one of both",
+            "--cov cannot be combined with --watch",
+            expected="only one of them",
             code="flag-conflict",
         )
 

@@ -105,5 +105,5 @@ def obsolete_note(paths: Sequence[str], *, removed: bool) -> list[str]:
     if not paths:
         return []
     if removed:
-        return [f"removed {path}, which no test has" for path in paths]
+        return [f"removed {path}, which no test uses" for path in paths]
     return [f"{counted(len(paths), 'obsolete snapshot')}, which --update removes: {', '.join(paths)}"]

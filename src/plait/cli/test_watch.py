@@ -61,7 +61,7 @@ class TestWatcher:
             complain_of(error)
         finally:
             if not changed:
-                write_out("what they read is watched; Ctrl-C ends\n")
+                write_out("watching the files they read; Ctrl-C ends\n")
             stop_timer()
             for one in self._reads.values():
                 view.files.update(one.files)

@@ -63,7 +63,7 @@ def confirmed(question: str, instead: str) -> bool:
     UsageError if there is no terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("there is no terminal to ask at", expected=instead, code="no-terminal")
+        raise UsageError("there is no terminal for the question", expected=instead, code="no-terminal")
     sys.stdout.write(f"{question} [y/N] ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

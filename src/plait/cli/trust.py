@@ -90,13 +90,13 @@ def _grant(flags: Trust, directory: str, file: str) -> int:
     if file and not typed and not is_foreign:
         _check(file)
     if not needs and not is_foreign:
-        write_out(f"{_clean(directory)} asks for nothing outside of its repository\n")
+        write_out(f"{_clean(directory)} requests nothing outside of its repository\n")
         return 0
     heading = "" if not is_foreign else f"{_clean(directory)} belongs to another user\n"
     if needs:
         heading += f"{_clean(directory)} asks for\n"
     write_out(heading + _table(needs), is_harmless=True)
-    if not flags.yes and not confirmed("Grant this?", "--yes, which grants all of this"):
+    if not flags.yes and not confirmed("Grant this?", "--yes to grant all of this"):
         complain("plait: nothing was granted\n")
         return 1
     store(Decision(directory, [*stored(directory), *needs]))

@@ -71,7 +71,7 @@ def _check(request: Request) -> None:
     options: tuple[Declared, ...] = (Patch.in_place, ISOLATE)
     for option in options:
         if request.has(option):
-            raise UsageError(f"--{WATCH.name} and --{option.name} do not go together", code="flag-conflict")
+            raise UsageError(f"--{WATCH.name} and --{option.name} exclude each other", code="flag-conflict")
 
 
 class WatchedRequest:

@@ -24,7 +24,7 @@ class Website(Request):
     is_long_running = True
     listen_addr = text(
         "listen-addr",
-        "address to listen on, one of this machine alone; port 0 takes one that is free",
+        "loopback address to listen on; port 0 picks a free port",
         value="HOST:PORT",
         default=("localhost:8080",),
     )
@@ -75,7 +75,7 @@ def _page() -> Path | None:
         return None
     page = Path(found.origin).parent
     if (page / "version.txt").read_text("utf-8") != __version__:
-        complain("plait: plait-playground is of another version than plait: its page is left out\n")
+        complain("plait: plait-playground and plait have different versions: its page is not used\n")
         return None
     return page
 
@@ -84,11 +84,13 @@ def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not port.isascii() or not port.isdecimal() or len(port) > 9 or int(port) > 0xFFFF:
         raise UsageError(
-            f'"{text}" is no address to listen on', expected="HOST:PORT, such as localhost:8080", code="invalid-value"
+            f'"{text}" is not a valid address to listen on',
+            expected="HOST:PORT, such as localhost:8080",
+            code="invalid-value",
         )
     if host not in LOOPBACK:
         raise UsageError(
-            f'everybody who reaches "{host}" could run templates on this machine',
+            f'every client that can connect to "{host}" could run templates on this machine',
             expected=", ".join(LOOPBACK),
             code="unsafe-address",
         )

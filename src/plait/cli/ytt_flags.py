@@ -30,7 +30,7 @@ class Ytt(Template):
         ("help", "print help"),
         ("template", "the same as ytt without a command (also t, tpl)"),
         ("version", "print the version"),
-        ("website", "serve the playground to the browsers of this machine"),
+        ("website", "serve the playground to browsers on this machine"),
     )
     version = VERSION_FLAG
 

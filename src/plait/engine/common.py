@@ -249,7 +249,7 @@ def site_of(request: Request, context: Context) -> LayeringSite | None:
     if not request.has(SITE):
         if request.has(REPOSITORY):
             raise UsageError(
-                "--repository belongs to a site",
+                "--repository requires --site",
                 hint="plait layer --site site/NAME --repository NAME=DIR",
                 code="site-options",
             )
@@ -322,7 +322,7 @@ def keep_originals(request: Request, context: Context, form: str, strings: Scala
         return
     if form != "yaml":
         raise UsageError(
-            f"--{KEEP_FORMAT.name} keeps the format of YAML",
+            f"--{KEEP_FORMAT.name} requires YAML output",
             expected="-o yaml, or no -o",
             found=f"-o {form}",
             code="keep-format",

@@ -56,7 +56,7 @@ class Compose(Dialect):
     pipeline: Input = positional(
         "", TEXT, "the inputs", is_argument=True, setting="file", path=READ_PATH, kw_only=False
     )
-    values: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="set")
+    values: Mapping[str, Plain] | None = value_map("inline data values, which override those of flags", setting="set")
     data_value = texts("data-value", "set one data value to a string", short="v", value="KEY=VALUE")
     data_value_yaml = texts("data-value-yaml", "set one data value, read as YAML", value="KEY=YAML")
     values_files: Inputs = texts(
@@ -109,7 +109,7 @@ def composed(
     """The documents after the last step. watch: called with the documents after each step. Raises PlaitError."""
     if len(request.arguments) != 1:
         raise UsageError(
-            "plait compose runs one pipeline file",
+            "plait compose needs exactly one pipeline file",
             expected="plait compose plait.yml",
             found=" ".join(request.arguments) or None,
             code="missing-argument",
@@ -152,8 +152,8 @@ def _after_steps(
     pipeline = read(path, request.run)
     if watch is not None and not request.cleartext_secrets and has_secrets(pipeline):
         raise UsageError(
-            "--diff shows what the secrets of the steps become",
-            hint="--cleartext-secrets accepts it",
+            "--diff would print secrets",
+            hint="--cleartext-secrets allows it",
             code="flag-conflict",
         )
     return compose(

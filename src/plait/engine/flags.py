@@ -249,7 +249,7 @@ class Command(Generic[R]):
                 kind = "double dash" if value == "--" else "option"
                 raise UsageError(
                     f"expected argument for flag `{flag.shown}', but got {kind} `{value}'",
-                    hint=f'if that is the value, write "--{flag.name}={value}"',
+                    hint=f'if this is the value, write "--{flag.name}={value}"',
                     code="missing-argument",
                 )
         elif value is None:

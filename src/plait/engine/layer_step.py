@@ -113,9 +113,7 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
         check_read(checkouts[str(item.key)], item.position)
     paths = paths_of(step, pipeline, "site")
     if repositories is not None and not paths:
-        raise UsageError(
-            "repositories belong to a site", at=repositories.position, expected='"site"', code="site-options"
-        )
+        raise UsageError("repositories requires site", at=repositories.position, expected='"site"', code="site-options")
     for path in paths:
         for source in find_site(path, context.warn, repositories=checkouts).sources():
             written = read_yaml(source, keep_mark=False, plain=plain_values, depth=300)

@@ -66,7 +66,7 @@ class Patch(Linked):
         kw_only=False,
         default=(),
     )
-    variables: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="vars")
+    variables: Mapping[str, Plain] | None = value_map("inline values, which override those of flags", setting="vars")
     null_values: bool = switch("null-values", "accept operations with `value: null`")
     extensions: Texts = extensions_of("patch")
     _2 = Heading("Variables")
@@ -152,7 +152,7 @@ def _check_arguments(request: Patch) -> None:
         told = f"Command '*opts.InterpolateOpts' does not support extra arguments: {', '.join(extra)}"
         bare = next((name for name in request.value(Patch.var) if "=" not in name), None)
         raise UsageError(
-            f"one PATH is enough: {', '.join(extra)}",
+            f"only one PATH is accepted: {', '.join(extra)}",
             hint=f"an operations file is given with a flag: -o {extra[0]}"
             if bare is None
             else f'"=" joins the name and the value of a variable: -v {bare}={extra[0]}',
@@ -173,11 +173,11 @@ def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> PatchJ
     if request.in_place and request.base == "-":
         raise UsageError("--in-place needs a file, not standard input", code="flag-conflict")
     if request.keep_format and request.has(Patch.path):
-        raise UsageError("--keep-format prints the whole document, --path a part of it", code="flag-conflict")
+        raise UsageError("--keep-format prints the whole document, --path only a part", code="flag-conflict")
     if request.variables_first and request.expand:
         raise UsageError(
-            "--expand prints operations for the template as it is, --vars-first changes it before",
-            hint="leave one of them out",
+            "--expand prints operations for the unchanged template, but --vars-first changes it",
+            hint="omit one of them",
             code="flag-conflict",
         )
     job = configured(request, context)

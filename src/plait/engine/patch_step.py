@@ -32,9 +32,9 @@ def patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
     job = configured(request, context)
     if TAGS in job.extensions:
         raise UsageError(
-            "a pipeline keeps no tags",
+            "a pipeline cannot preserve tags",
             at=step.item.position,
-            hint="plait patch and plait render do",
+            hint="plait patch and plait render can",
             code="unknown-setting",
         )
     for path in paths_of(step, pipeline, "ops"):

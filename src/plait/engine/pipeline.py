@@ -174,7 +174,7 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
     if runs is None:
         if run:
             raise UsageError(
-                "a pipeline file with steps is one run, without a name",
+                "a pipeline file with steps has only one run, without a name",
                 at=top.position,
                 found=run,
                 code="run-not-found",
@@ -193,7 +193,7 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
         other = names.setdefault(step.name, step)
         if other is not step:
             raise UsageError(
-                f'two steps are called "{step.name}"',
+                f'two steps have the name "{step.name}"',
                 at=step.item.position,
                 also=[other.item.position.labelled("the first one")],
                 code="duplicate-name",
@@ -229,7 +229,9 @@ def runs_of(top: Map) -> Map | None:
         return None
     steps = top.find("steps")
     if steps is not None:
-        raise UsageError('a file has "steps", or "runs"', at=steps.position, also=[item.position], code="pipeline-form")
+        raise UsageError(
+            'a file must have either "steps" or "runs"', at=steps.position, also=[item.position], code="pipeline-form"
+        )
     if type(item.value) is not Map or not item.value.items:
         raise wrong(item, "a map from names to runs")
     return item.value
@@ -243,7 +245,7 @@ def find_run(runs: Map, name: str) -> MapItem:
     found = runs.find(name) if name else None
     if found is None:
         raise UsageError(
-            f'there is no run "{name}"' if name else "which run?",
+            f'unknown run "{name}"' if name else "which run?",
             at=runs.position,
             expected=", ".join(names),
             hint=did_you_mean(name, names),
@@ -274,7 +276,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
         if below is None:
             names = [str(item.key) for item in runs.items]
             raise UsageError(
-                f'there is no run "{base.value}"',
+                f'unknown run "{base.value}"',
                 at=base.position,
                 hint=did_you_mean(base.value, names),
                 code="run-not-found",
@@ -283,7 +285,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
             ring = " -> ".join(str(one.key) for one in (*chain[chain.index(below) :], below))
             bases = [item for one in chain[chain.index(below) : -1] for item in (_base_of(one),) if item is not None]
             raise UsageError(
-                "runs are based on each other in a cycle",
+                "the bases of the runs form a cycle",
                 at=base.position,
                 also=[item.position.labelled("a part of the cycle") for item in bases],
                 expected="a run without a base, on which the others are based",
@@ -292,7 +294,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
             )
         if len(chain) == _MOST_BASES:
             raise UsageError(
-                f'the run "{run.key}" is based on too many others',
+                f'the run "{run.key}" has too many bases',
                 at=run.position,
                 expected=f"at most {_MOST_BASES}",
                 code="run-cycle",
@@ -314,14 +316,14 @@ def _step(item: ArrayItem, number: int) -> Step:
     value = item.value
     if type(value) is not Map:
         raise UsageError(
-            "a step is a map", at=item.position, expected=_kinds(), found=kind_name(value), code="pipeline-form"
+            "a step must be a map", at=item.position, expected=_kinds(), found=kind_name(value), code="pipeline-form"
         )
     check_keys(value, (*KINDS, "name"), "a step")
     kinds = [entry for entry in value.items if entry.key in KINDS]
     if len(kinds) != 1:
         found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
         raise UsageError(
-            "a step has exactly one command",
+            "a step must have exactly one command",
             at=item.position,
             expected=f"one of {_kinds()}",
             found=found,

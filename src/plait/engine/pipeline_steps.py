@@ -59,7 +59,7 @@ def compose(
     names = [step.name for step in pipeline.steps]
     if until is not None and until not in names:
         raise UsageError(
-            f'no step is called "{until}"',
+            f'unknown step "{until}"',
             found=", ".join(names) or "no steps",
             hint=did_you_mean(until, names),
             code="step-not-found",
@@ -155,7 +155,10 @@ def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Conte
         if name in options.extensions:
             what = "tags" if name == TAGS else "files of its documents"
             raise UsageError(
-                f"a pipeline keeps no {what}", at=step.item.position, hint="plait render does", code="unknown-setting"
+                f"a pipeline cannot preserve {what}",
+                at=step.item.position,
+                hint="plait render can",
+                code="unknown-setting",
             )
     values = [*state.values, *state.last_values]
     own = step.map("set")
@@ -167,7 +170,7 @@ def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Conte
     if result.texts:
         names = ", ".join(file.path for file in result.texts)
 
-        message = f'the step "{step.name}" makes text files, which a pipeline drops: {names}'
+        message = f'the step "{step.name}" creates text files, which a pipeline drops: {names}'
         context.warn(warning(message, code="text-dropped"))
     if context.trace is not None:
         context.trace.texts.clear()
@@ -191,7 +194,7 @@ def _overlay(step: Step, pipeline: Pipeline, state: PipelineState, context: Cont
         raise UsageError(
             "there are no documents to overlay",
             at=step.item.position,
-            hint="a render or layer step comes first",
+            hint="add a render or layer step before it",
             code="selection",
         )
     _render(step, pipeline, state, context)
@@ -227,7 +230,7 @@ def _compose(step: Step, pipeline: Pipeline, state: PipelineState, context: Cont
     paths = paths_of(step, pipeline, "file")
     if len(paths) != 1:
         raise UsageError(
-            "a compose step names one pipeline", at=step.item.position, expected='"file"', code="pipeline-form"
+            "a compose step must name one pipeline", at=step.item.position, expected='"file"', code="pipeline-form"
         )
     if os.path.realpath(paths[0]) in state.running:
         names = [os.path.relpath(one) for one in (*state.running, os.path.realpath(paths[0]))]
@@ -239,7 +242,7 @@ def _compose(step: Step, pipeline: Pipeline, state: PipelineState, context: Cont
         raise LimitError(
             "the steps run too many pipelines",
             at=step.item.position,
-            expected=f"at most {_MOST_PIPELINES}, {_DEEPEST} within each other",
+            expected=f"at most {_MOST_PIPELINES}, nested at most {_DEEPEST} deep",
             code="too-many-pipelines",
         )
     for _ in run(read(paths[0]), state, context):

@@ -80,7 +80,7 @@ class Render(Linked):
         setting="files",
         kw_only=False,
     )
-    values: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="set")
+    values: Mapping[str, Plain] | None = value_map("inline data values, which override those of flags", setting="set")
     file_marks: Texts = texts("file-mark", "change how an input is treated", value="PATH:KEY=VALUE")
     strict: bool = switch("strict", "accept only a strict subset of YAML", short="s", is_in_steps=True)
     ignore_unknown_comments: bool = switch(

@@ -198,14 +198,14 @@ class Documents(Comparable):
                 "not one document",
                 expected="one document",
                 found=str(len(found)),
-                hint="to_list() gives all of them",
+                hint="to_list() returns all of them",
                 code="one-document",
             )
         value = found[0]
         if not isinstance(value, dict):
             at = self.nodes.items[0].position
             raise PlaitError(
-                "the document is no map",
+                "the document is not a map",
                 at=at if at.source is not None else None,
                 expected="a map",
                 found=kind_name(self.nodes.items[0].value),

@@ -50,9 +50,7 @@ class Named:
         found = _ARGUMENT.fullmatch(argument)
         if found is None or found["kind"] not in KINDS or found["key"] == "":
             hint = None if found is None else did_you_mean(found["kind"], KINDS)
-            raise UsageError(
-                f'"{argument}" names no source of secrets', expected=FORM, hint=hint, code="secrets-source"
-            )
+            raise UsageError(f'"{argument}" is not a secret source', expected=FORM, hint=hint, code="secrets-source")
         self.argument = argument
         self.key: str = found["key"] or ""
         self.kind: str = found["kind"]
@@ -122,10 +120,10 @@ def _map(source: Source, named: Named) -> Map:
         return Map([], source, 1)
     if type(value) is not Map:
         raise ReadError(
-            f"what {named.kind}:{named.where} gives is no map",
+            f"{named.kind}:{named.where} does not contain a map",
             expected="a YAML map from names to values",
             found=kind_name(value),
-            hint=f"KEY={named.argument} takes it as the text of one value" if named.kind != SOPS else None,
+            hint=f"KEY={named.argument} reads it as one string" if named.kind != SOPS else None,
             code="secrets-source",
         )
     return value
@@ -153,7 +151,7 @@ def _of_directory(top: str) -> Map:
         if not os.path.realpath(path).startswith(inside):
             raise ReadError(
                 f"{path} is a link that leads out of {top}",
-                hint="the files of a directory of secrets are in it",
+                hint="the files must be inside the directory",
                 code="symlink-not-allowed",
             )
         source = content.source(path).hidden()
@@ -161,7 +159,7 @@ def _of_directory(top: str) -> Map:
     if not items:
         raise ReadError(
             f"directory {top} has no secrets",
-            expected="a file for each value, named as the value",
+            expected="one file per value, with the name of the value",
             code="secrets-unavailable",
         )
     return Map(items, items[0].source, 1)
@@ -192,25 +190,25 @@ def _printed(named: Named, allow_exec: bool) -> Source:
         check_program(named.program)
     elif not allow_exec:
         raise UsageError(
-            "a command is run only if that is allowed",
+            "commands are not allowed",
             found=named.argument,
-            hint="--allow-exec on the command line allows it; files of a project cannot",
+            hint="allow it with --allow-exec on the command line; project files cannot allow it",
             code="secrets-source",
         )
 
     try:
         words = shlex.split(named.where)
     except ValueError as error:
-        raise UsageError(f"this is no command: {error}", found=named.where, code="secrets-source") from None
+        raise UsageError(f"invalid command: {error}", found=named.where, code="secrets-source") from None
     # Its error message may quote the requested secret.
     if not words:
-        raise UsageError("this is no command", found=named.argument, code="secrets-source")
+        raise UsageError("the command is empty", found=named.argument, code="secrets-source")
     text = _output(
         programs.command(words[0]),
         words[1:],
         named.where,
         lambda _: ReadError(
-            f"the command failed: {named.where}", hint="run it by itself to see why", code="secrets-unavailable"
+            f"the command failed: {named.where}", hint="run it separately to see the reason", code="secrets-unavailable"
         ),
     )
     return Source(f"(secrets arg) {named.argument}", text).hidden().of_flag("secrets", named.argument)
@@ -237,4 +235,4 @@ def _output(program: ExternalProgram, words: Sequence[str], described: str, fail
     try:
         return done.output.decode("utf-8")
     except UnicodeDecodeError:
-        raise ReadError(f"what {described} gives is no text in UTF-8", code="not-utf8") from None
+        raise ReadError(f"{described} does not contain UTF-8 text", code="not-utf8") from None

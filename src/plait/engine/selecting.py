@@ -27,7 +27,7 @@ def selected(step: Step, documents: Sequence[Document], trace: Trace | None = No
         raise OutputError(
             "there are no documents to patch",
             at=step.item.position,
-            hint="a render or layer step comes first",
+            hint="add a render or layer step before it",
             code="selection",
         )
     select = step.map("select")

@@ -58,8 +58,8 @@ def argument_hint(command: str, found: Request, *, reads_files: bool) -> str:
             return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
 
     if reads_files and (lexists(first) or "." in first or "/" in first):
-        return f"an input is given with a flag: -f {first}"
-    return f"{command} --help shows what there is"
+        return f"pass an input with a flag: -f {first}"
+    return f"{command} --help lists the flags"
 
 
 def flags_hint(name: str, known: Sequence[str], meant: Sequence[str] | None = None) -> str | None:

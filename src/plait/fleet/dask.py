@@ -34,7 +34,7 @@ def connect(address: str) -> object:
         if error.name is None or error.name.partition(".")[0] not in {"distributed", "dask"}:
             raise
         raise UsageError(
-            "Dask is an extra that is not installed",
+            "the extra dask is not installed",
             found=f"no module {error.name}",
             hint=_HINT,
             code="extra-not-installed",
@@ -59,7 +59,7 @@ def pool_of(
     scatter, get_executor = getattr(client, "scatter", None), getattr(client, "get_executor", None)
     if scatter is None or get_executor is None:
         raise UsageError(
-            "this executor cannot make runs",
+            "this executor cannot render runs",
             expected="a concurrent.futures.Executor, or a client of dask.distributed",
             found=type(client).__name__,
             code="fleet-workers",
@@ -84,7 +84,7 @@ def _versions(client: object) -> dict[str, str]:
     try:
         found: dict[str, str] = client.run(version)  # type: ignore[attr-defined]
     except (ImportError, AttributeError) as error:
-        raise UsageError("a worker has no plait that can make runs", found=str(error), code="fleet-workers") from None
+        raise UsageError("a worker has no usable version of plait", found=str(error), code="fleet-workers") from None
     return found
 
 

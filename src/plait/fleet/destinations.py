@@ -346,5 +346,5 @@ def _take(file: IO[bytes], name: str) -> None:
     except OSError:
         file.close()
         raise UsageError(
-            "another fleet writes there", found=name, hint="wait for it, or --output DIR", code="fleet-place"
+            "another fleet writes there", found=name, hint="wait for it, or use --output DIR", code="fleet-place"
         ) from None

@@ -110,15 +110,14 @@ def _place(path: str, at: Position | None) -> str:
         place = inside(path)
     except PlaitError as error:
         raise UsageError(
-            f'"{path}" leads out of the directory of the fleet', at=at, hint=None, code="fleet-place"
+            f""""{path}" is outside of the fleet's output directory""", at=at, hint=None, code="fleet-place"
         ) from error
     wrong = no_name_on_windows(place) if "\\" not in path or os.sep == "\\" else path
     if wrong is not None or path.startswith("/"):
         raise UsageError(
-            f'"{path}" is no place for results',
+            f'"{path}" cannot be a destination',
             at=at,
-            expected="a relative path that every system can hold: "
-            "no device's name, none of < > : \" | ? * \\, no dot or space at the end of a name",
+            expected='a relative path that is valid on every system: no device names, none of < > : " | ? * \\, no final dots or spaces',
             found=wrong,
             code="fleet-place",
         )
@@ -131,13 +130,13 @@ def _check_places(found: Iterable[tuple[Task, Position | None]]) -> None:
     for task, at in found:
         if task.name in names:
             raise UsageError(
-                f'two runs are called "{task.name}"', at=at, also=_also(names[task.name]), code="duplicate-name"
+                f'two runs have the name "{task.name}"', at=at, also=_also(names[task.name]), code="duplicate-name"
             )
         names[task.name] = at
         # Some file systems are case-insensitive.
         key = task.place.casefold()
         if key.partition("/")[0] in (OWN, MANIFEST):
-            raise UsageError(f'"{task.place}" is what the fleet itself writes', at=at, code="fleet-place")
+            raise UsageError(f""""{task.place}" is reserved for the fleet's own files""", at=at, code="fleet-place")
         other = places.setdefault(key, (task, at))
         if other[0] is not task:
             raise _clash(task, at, *other)
@@ -151,10 +150,10 @@ def _check_places(found: Iterable[tuple[Task, Position | None]]) -> None:
 
 def _clash(task: Task, at: Position | None, other: Task, other_at: Position | None) -> UsageError:
     return UsageError(
-        f'the runs "{other.name}" and "{task.name}" would write to the same place',
+        f'the runs "{other.name}" and "{task.name}" have the same destination',
         at=at,
         also=_also(other_at),
-        expected="an output for each run, none within another",
+        expected="a separate output for each run, not inside another",
         found=task.place if task.place == other.place else f"{other.place}, {task.place}",
         hint=_axis_hint(task, other),
         code="fleet-place",
@@ -181,6 +180,6 @@ def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
             continue
         found = {one.name for one in tasks if fnmatchcase(one.name, name)} if is_pattern(name) else set()
         if not found:
-            raise UsageError(f'there is no run "{name}"', hint=did_you_mean(name, known), code="run-not-found")
+            raise UsageError(f'unknown run "{name}"', hint=did_you_mean(name, known), code="run-not-found")
         wanted |= found
     return [task for task in tasks if task.name in wanted or task.matrix in wanted]

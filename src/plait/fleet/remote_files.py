@@ -88,7 +88,7 @@ class RemoteFiles:
             if error.name is None or error.name.partition(".")[0] != "fsspec":
                 raise
             raise UsageError(
-                f"places such as {self.name} need an extra that is not installed",
+                f"destinations such as {self.name} need an extra that is not installed",
                 found="no module fsspec",
                 hint=_HINT,
                 code="extra-not-installed",

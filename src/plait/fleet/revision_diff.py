@@ -102,7 +102,7 @@ class Repository:
         if not is_within(data, self.top):
             if not self._is_named_by(data):
                 raise UsageError(
-                    "the git data is outside of the working directory, and does not name it",
+                    "the git data is outside of the working directory and does not refer to it",
                     found=data,
                     expected=f"data in {self.top}, or of a worktree or submodule there",
                     code="git",
@@ -196,7 +196,7 @@ class Repository:
         for name in names:
             if "=" in name:
                 raise UsageError(
-                    f'the git configuration has a filter "{name}", whose name cannot be given to git', code="git"
+                    f'the git configuration has a filter "{name}" whose name cannot be passed to git', code="git"
                 )
             for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")):
                 settings += ["-c", f"filter.{name}.{part}={value}"]
@@ -214,7 +214,9 @@ class Repository:
             raise UsageError("git cannot be run", found=error.message, code="git") from None
         if done.status not in fine:
             raise UsageError(
-                "git does not know this directory", found=done.errors.partition("\n")[0] or self.top, code="git"
+                "this directory is not in a git repository",
+                found=done.errors.partition("\n")[0] or self.top,
+                code="git",
             )
         return done.output.decode("utf-8", "surrogateescape")
 
@@ -309,7 +311,7 @@ def _compared(
     files = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
     # Changes of secret values, and their paths, would reveal them.
     is_withheld = any(uses_secrets(view) for view in views)
-    message = f"{HIDDEN}: values made of secrets are not compared" if is_withheld else ""
+    message = f"{HIDDEN}: values computed from secrets are not compared" if is_withheld else ""
     return RunDifference(name, DIFFERS, places, files, message) if places or files or message else None
 
 

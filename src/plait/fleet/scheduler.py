@@ -123,7 +123,7 @@ class Scheduler:
         is_lost = not done and self._pool.renew()
         for future in done:
             # A cluster cancels tasks whose inputs were lost.
-            error = CancelledError("what it needs was lost") if future.cancelled() else future.exception()
+            error = CancelledError("its inputs were lost") if future.cancelled() else future.exception()
             if isinstance(error, BrokenExecutor):
                 raise _useless()
             portion = self._going.pop(future)
@@ -131,7 +131,7 @@ class Scheduler:
                 self._note(portion, future.result())
             elif isinstance(error, WorkerEndedError):
                 self._ended()
-                self._lost(portion, "the process that made it ended")
+                self._lost(portion, "its process ended")
             elif isinstance(error, PlaitError):
                 raise error
             else:
@@ -187,18 +187,18 @@ def check_version(found: str, worker: str = "") -> None:
     """
     if found != version():
         raise UsageError(
-            "a worker has another version of plait, or of a library that it needs, than this process",
+            "a worker and this process have different versions of plait or its libraries",
             found=f"{worker}: {found or 'an unknown version'}" if worker else found or "an unknown version",
             expected=version(),
-            hint="install the same versions, of Python as well, on all workers",
+            hint="install the same versions of plait, its libraries and Python on all workers",
             code="fleet-workers",
         )
 
 
 def _useless() -> PlaitError:
     return PlaitError(
-        "the processes that make runs end before they have made one",
-        hint="-j 1 does without them",
+        "worker processes exit before finishing a run",
+        hint="use -j 1 to render in this process",
         code="process-ended",
     )
 

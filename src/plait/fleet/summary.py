@@ -43,8 +43,7 @@ def faults_text(failed: Sequence[RunResult], program: str = "plait: ") -> str:
     if len(groups) > _TOLD:
         rest = sum(map(len, groups[_TOLD:]))
         out.append(
-            f"{program}{counted(rest, 'environment')} with {counted(len(groups) - _TOLD, 'other error')}: "
-            "the manifest has them\n\n"
+            f"{program}{counted(rest, 'environment')} with {counted(len(groups) - _TOLD, 'other error')}: see the manifest\n\n"
         )
     return "".join(out)
 

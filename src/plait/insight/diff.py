@@ -335,9 +335,9 @@ def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bo
 
     if len(left) != 1 or len(right) != 1:
         raise UsageError(
-            "an operations file changes one document",
+            "an operations file can change only one document",
             found=f"{len(left)} and {counted(len(right), 'document')}",
-            hint="--as overlay works on any number",
+            hint="use --as overlay, which works for any number",
             code="one-document",
         )
     return to_nodes(difference(left[0].value, right[0].value, tests=tests))

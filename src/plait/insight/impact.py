@@ -99,13 +99,13 @@ def _impact(
     if not found and extents.is_blank(line):
         return Impact([])
     if rerun is None:
-        return Impact(found, "" if found else "nothing is recorded of this line")
+        return Impact(found, "" if found else "the line has no record")
     if found and extents.has_code(line):
         return Impact(found)
     if trace.marks is not None and not trace.marks.shows_all:
         # The result with another value may reveal secrets.
         return Impact(
-            found, "" if found else "nothing is recorded of this line, and nothing is tried in a run with secrets"
+            found, "" if found else "the line has no record, and runs with secrets are not evaluated with other values"
         )
     tried = _tried(extents, path, line, documents, trace, rerun)
     if not found:
@@ -252,7 +252,7 @@ def check_line(files: Files, file: str, number: int, whose: str) -> None:
     if content is None:
         missing = not os.path.lexists(file)
         raise UsageError(
-            f"there is no file {file}" if missing else f"{file} is not an input of {whose}",
+            f"file {file} not found" if missing else f"{file} is not an input of {whose}",
             found=", ".join(sorted(read)[:12]) or None,
             hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
             code="not-an-input",

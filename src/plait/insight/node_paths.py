@@ -125,7 +125,7 @@ def parse(text: str) -> Path:
         selector, rest = text[:colon], text[colon + 1 :]
         if not selector:
             raise UsageError(
-                f'no document before ":" in "{text}"',
+                f'"{text}" has no document before ":"',
                 expected="such as Deployment/web:spec.replicas",
                 code="path-syntax",
             )
@@ -161,7 +161,7 @@ def _pointer(text: str) -> list[Step]:
         elif type(token) is MatchingIndexToken:
             steps.append((token.key, token.value))
         else:
-            raise UsageError(f'"-" names no value: "{text}"', code="path-syntax")
+            raise UsageError(f'"-" does not select a value: "{text}"', code="path-syntax")
     return steps
 
 

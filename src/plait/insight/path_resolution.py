@@ -63,7 +63,7 @@ def _several_documents(selector: str, meant: Sequence[tuple[int, Document]], nam
         f'"{selector}" is the name of {counted(len(meant), "document")}',
         expected="one document, or a pattern",
         found="\n".join([*lines[:_MOST_LISTED], *more]),
-        hint=f"name one of them, such as {selectors[-1]}, or all of them: {selector}#*",
+        hint=f"select one of them, such as {selectors[-1]}, or all of them: {selector}#*",
         code="ambiguous-path",
     )
 
@@ -83,7 +83,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
         cut = next((name for name in full if path.text.startswith(f"{name}.")), None)
         hint = cut and f'a colon ends the name of a document: "{cut}:{path.text[len(cut) + 1 :]}"'
     return UsageError(
-        f'no document is called "{path.selector}"',
+        f'no document has the name "{path.selector}"',
         found=_listed(full) or f"{counted(len(documents), 'document')} without a kind, schema or name",
         hint=hint,
         code="no-such-place",
@@ -120,7 +120,7 @@ def no_place(
     inside = f"{upto} of {where}" if upto else where
     if is_hidden and type(value) is not Map and type(value) is not Array:
         return UsageError(
-            f'hidden: {inside} is secret, so "{shown}" below it is not looked for',
+            f'hidden: {inside} is secret, so its key "{shown}" is not searched',
             hint=f"{reveals} shows it"
             if reveals is not None
             else f"a PATH to the secret itself is valid: {where}:{upto}",
@@ -152,7 +152,7 @@ def no_place(
             code="no-such-place",
         )
     return UsageError(
-        f'nothing is below {inside}: no key "{shown}"',
+        f'{inside} has no values inside it: no key "{shown}"',
         found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
         hint=_encrypted_hint(reveals) if upto == "data" and is_digest(value) else None,
         code="no-such-place",

@@ -36,7 +36,7 @@ def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> st
         if (path is None or _concerns(item, path))
     ]
     if found or path is None:
-        out.append("overlay items that matched nothing:" if found else "every overlay item matched something")
+        out.append("overlay items that matched nothing:" if found else "every overlay item matched")
     for item, candidates in found:
         out += _unmatched(trace, item, candidates, names)
     return "\n".join(out) + "\n"
@@ -66,7 +66,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
                 out.append(_line(trace, HistoryEntry(change.action, change.source, change.line)))
                 return out
         other = _instead(trace, documents, path, names)
-        return [*out, "  by what came after; no single action did it" if other is None else _line(trace, other)]
+        return [*out, " by later steps; no single action did it" if other is None else _line(trace, other)]
     try:
         find(path, documents, names, reveals="--cleartext-secrets")
     except UsageError as error:
@@ -80,7 +80,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
     out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
     for item, change in gone[:_NEAR]:
         where = HistoryEntry("written", item.source, item.line).place
-        out.append(f"an item of that name, written at {where}, was taken out by")
+        out.append(f"an item with that name, written at {where}, was removed by")
         out.append(_line(trace, HistoryEntry(change.action, change.source, change.line)))
         for cause in change.because[:1]:
             source, line = cause.source, cause.line
@@ -139,7 +139,7 @@ def _unmatched(trace: Trace, item: Item, candidates: list[Item], names: ItemName
     if len(candidates) > _NEAR:
         out.append(f"    and {len(candidates) - _NEAR} more")
     if not candidates:
-        out.append("    there was nothing it could have matched")
+        out.append(" there were no candidates for a match")
     return out
 
 

@@ -26,6 +26,6 @@ def unused_names(file: File) -> Iterator[tuple[Occurrence, str]]:
         if not one.is_binding or one.is_parameter or len(names.same(one)) > 1 or one.name.startswith("_"):
             continue
         if one.name in loaded:
-            yield one, "is loaded and not used"
+            yield one, "is loaded but never used"
         elif one.scope is not None and one.scope is not names.program:
-            yield one, "is not used"
+            yield one, "is never used"

@@ -52,7 +52,7 @@ def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, 
     names = [run.name for run in runs]
     for name, found in zip(names, in_several(processes, _run_one, names, _begin, (named, is_assenting())), strict=True):
         if found is None:
-            text = f'the process of the run "{name}" ended; it had too little memory, or too small a stack'
+            text = f'the process of the run "{name}" ended; it may have exceeded its memory or stack'
             yield Failed(name, (name,), text)
         else:
             messages, one = found

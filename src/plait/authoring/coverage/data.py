@@ -108,8 +108,8 @@ class Coverage:
                     file.counts[point, int(number)] = [int(count) for count in counts]
         except (KeyError, TypeError, ValueError, AttributeError):
             raise UsageError(
-                f'"{name}" holds no data of plait coverage',
-                hint="plait coverage --report json:FILE writes such a file",
+                f'"{name}" contains no coverage data of plait',
+                hint="create the file with plait coverage --report json:FILE",
                 code="coverage-data",
             ) from None
         return made

@@ -87,7 +87,7 @@ def _body(file: FileSummary) -> str:
         note = ""
         if count and number in missed:
             note = f' <span class="note">never: {escape(", ".join(dict.fromkeys(missed[number])))}</span>'
-        label = {"missed": ' title="no run used this line"', "partly": ' title="used in part"'}.get(kind, "")
+        label = {"missed": ' title="not covered by any run"', "partly": ' title="partly covered"'}.get(kind, "")
         used = "" if count is None else f"{count}x"
         rows.append(
             f'<tr id="L{number}" class="{kind}"{label}><td class="number">{number}</td>'

@@ -142,7 +142,7 @@ def secret_note(summary: Summary) -> str:
     if not count:
         return ""
     runs = "1 run uses secrets" if count == 1 else f"{count} runs use secrets"
-    return f"{runs}: only what does not depend on them is counted"
+    return f"{runs}: only code that does not depend on secrets is counted"
 
 
 def _percent(counts: tuple[int, int, int, int]) -> float:

@@ -32,7 +32,7 @@ def write_all(files: Mapping[str, tuple[bytes | None, bytes]], top: str | None =
         if isinstance(error, PlaitError):
             raise
         refusal = failure(os.path.relpath(path), error)
-        written = f"these are written already: {', '.join(stay)}" if stay else "nothing was written"
+        written = f"these files were already written: {', '.join(stay)}" if stay else "nothing was written"
         refusal.hint = f"{refusal.hint}; {written}" if refusal.hint else written
         raise refusal from None
 
@@ -58,7 +58,7 @@ def _check(path: str, before: bytes | None, top: str | None) -> None:
     shown = os.path.relpath(path)
     if os.path.islink(path):
         raise ReadError(
-            f"{shown} is a symbolic link", hint="name the file that it leads to", code="symlink-not-allowed"
+            f"{shown} is a symbolic link", hint="use the path of the link's target", code="symlink-not-allowed"
         )
     try:
         directory, name = target(path, top=top)
@@ -70,5 +70,7 @@ def _check(path: str, before: bytes | None, top: str | None) -> None:
         raise failure(shown, error) from None
     if there != before:
         raise ReadError(
-            f"{shown} has been changed meanwhile", hint="nothing was written; do it again", code="changed-meanwhile"
+            f"{shown} has changed since it was read",
+            hint="nothing was written; repeat the command",
+            code="changed-meanwhile",
         )

@@ -51,8 +51,8 @@ def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: i
     tries += with_literal(decoded(data), line, node_path.value, value, is_program=is_program)
     if not tries:
         raise UsageError(
-            f"no value stands at {where}",
-            expected="a value, an expression, or a literal that is its value",
+            f"there is no value at {where}",
+            expected="a value, an expression, or a literal with this value",
             code="edit-target",
         )
     return state.best(node_path, value, ((path, where, text) for text in tries))
@@ -81,7 +81,7 @@ def add_to_file(state: EditSession, node_path: NodePath, value: Value, file: str
     if command == "patch":
         return _in(state, node_path, value, file, _with_operation, Patch.operations)
     raise UsageError(
-        f"plait {command} takes neither overlays nor operations",
+        f"plait {command} accepts neither overlays nor operations",
         hint="edit a document with --at FILE:LINE",
         code="edit-target",
     )
@@ -107,7 +107,7 @@ def _in(
         except EditError:
             pass
         use = Use(option, file)
-        note = f"the run needs -{use.option.short} {file} from now on"
+        note = f"add -{use.option.short} {file} to the run's command line"
         return state.tried(node_path, value, {path: text}, [file], uses=[use], notes=[note])
     return state.tried(node_path, value, {path: text}, [file])
 
@@ -149,7 +149,9 @@ def as_value(state: EditSession, node_path: NodePath, value: Value, name: str = 
     name = name or _name(node_path.item)
     if not name.isidentifier():
         raise UsageError(
-            f'"{name}" is no name of a data value', expected="letters, digits and underscores", code="edit-target"
+            f'"{name}" is not a valid name of a data value',
+            expected="letters, digits and underscores",
+            code="edit-target",
         )
     failed: PlaitError | None = None
     for origin in standing(history, state.files):
@@ -169,7 +171,7 @@ def as_value(state: EditSession, node_path: NodePath, value: Value, name: str = 
                 failed = failed or error
     raise failed or EditError(
         UNWRITABLE,
-        f"no expression can stand in the place of {node_path}",
+        f"{node_path} cannot be replaced by an expression",
         path=str(node_path),
         found=history.entries[-1].place,
         expected="an item of a template in block style, without a comment, and data values to add to",
@@ -208,8 +210,8 @@ def _declared(state: EditSession, name: str, value: Value) -> Iterator[tuple[str
             continue
         if any(text.key(item) == name for item in root.items):
             raise UsageError(
-                f'there is a data value "{name}" already',
-                hint="--as value=NAME gives another name",
+                f'the data value "{name}" already exists',
+                hint="choose another name with --as value=NAME",
                 code="edit-target",
             )
         new = text.with_item(root, len(root.items) - 1, MapItem(name, value))

@@ -89,7 +89,7 @@ class OriginFiles:
 def decoded(data: bytes) -> str:
     """Decodes the text of a file, so that `encoded` restores the same bytes. Raises ReadError for UTF-16."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ReadError("a file in UTF-16 is not edited", code="edit-target")
+        raise ReadError("files in UTF-16 cannot be edited", code="edit-target")
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -98,7 +98,7 @@ def history_of(output: Output, node_path: NodePath) -> History:
     assert output.trace is not None
     if type(node_path) is TextFileLine:
         at = node_path.item.position
-        raise EditError(COMPUTED, "a line of a text file is edited in the template", path=str(node_path), at=at)
+        raise EditError(COMPUTED, "lines of text files cannot be edited; edit the template", path=str(node_path), at=at)
     explainer = Explainer(output.trace)
     history = explainer.history(node_path)
     if history.secret or explainer.is_secret(node_path.item):
@@ -106,7 +106,7 @@ def history_of(output: Output, node_path: NodePath) -> History:
             SECRET,
             f"{node_path} is a secret",
             path=str(node_path),
-            hint="edit the file that holds it: what plait must not show, it does not write either",
+            hint="edit the file yourself: plait does not write secrets",
         )
     return history
 
@@ -227,12 +227,12 @@ def why_not(history: History, files: OriginFiles) -> EditError:
             return _input_error(path, entry)
         where = path_of(entry.source)
         if where is None or files.bytes_of(where) is None:
-            return EditError(NO_FILE, f"{path} is not written in a file", path=path, found=entry.place)
+            return EditError(NO_FILE, f"{path} has no source in a file", path=path, found=entry.place)
     at = None if last.source is None else Position(last.source, last.line)
     where = path_of(last.source)
     text = None if where is None else files.text(where)
     if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
-        return EditError(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)
+        return EditError(UNWRITABLE, f"{path} cannot be edited at its source", path=path, at=at)
     parts = [*dict.fromkeys(_entry_text(one) for one in last.origins if one.state != OVERRIDDEN)]
     made = ", ".join([*parts[:_MOST_TOLD], *(["..."] if len(parts) > _MOST_TOLD else [])])
     return EditError(
@@ -259,10 +259,10 @@ def _is_named_input(entry: HistoryEntry) -> bool:
 def _input_error(path: str, entry: HistoryEntry) -> EditError:
     return EditError(
         GIVEN,
-        f"{path} is given on the command line",
+        f"{path} is set on the command line",
         path=path,
         found=entry.place or None,
-        hint="give another value there, or leave it out and edit the file that the value then comes from",
+        hint="change the value there, or remove it and edit the file from which the value then comes",
     )
 
 
@@ -280,7 +280,7 @@ def check_file(path: str, place: str) -> None:
             LINK,
             f"{os.path.relpath(path)} is a symbolic link",
             path=place,
-            hint=f"edit the file that it leads to: {os.path.relpath(os.path.realpath(path))}",
+            hint=f"edit the target of the link: {os.path.relpath(os.path.realpath(path))}",
         )
     if not os.path.isfile(path):
         raise EditError(NO_FILE, f"{os.path.relpath(path)} is not a file", path=place)

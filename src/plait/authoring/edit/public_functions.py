@@ -71,7 +71,9 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
     wanted = parse(path)
     last = wanted.steps[-1] if wanted.steps else None
     if type(last) is not str or any(char in last for char in "*?["):
-        raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key", code="edit-target")
+        raise UsageError(
+            f'"{path}" does not end in a key to add', expected="a path that ends in a key", code="edit-target"
+        )
     around = Path(path, wanted.selector, wanted.steps[:-1])
     found = state.places_of(around)
     trace = state.output.trace
@@ -80,9 +82,9 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
     if state.output.is_decided or (marks is not None and type(old) is Map and marks.has_secret_keys(old)):
         raise EditError(
             SECRET,
-            "no key is added to an output of which a secret decides what is in it",
+            "a key cannot be added to an output whose keys depend on a secret",
             path=path,
-            hint="whether the key is there may tell of the secret: add it to a file",
+            hint="the existence of the key may reveal the secret; add it to a file",
         )
     if len(found) != 1:
         raise UsageError(f'"{path}" could be added in {len(found)} places', expected="one place", code="edit-target")
@@ -96,7 +98,7 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
 def removed(state: EditSession, node_path: NodePath) -> Edit:
     """Removes an item. Raises EditError."""
     if not node_path.way:
-        raise EditError(UNWRITABLE, "a whole document is not taken out", path=str(node_path))
+        raise EditError(UNWRITABLE, "a whole document cannot be removed", path=str(node_path))
     return _all_of(state, without(state.output.documents, node_path))
 
 

@@ -101,8 +101,8 @@ class Edit:
 
 _MOST_SHOWN = 12
 # The message does not depend on the existence of other values, or their changes.
-_UNSEEN = "a secret decides what else is in the output; that may change as well, and is not shown"
-_UNCOMPARED = "values made of secrets may change as well; they are not shown"
+_UNSEEN = "other parts of the output depend on a secret; their changes are not shown"
+_UNCOMPARED = "values computed from secrets may change as well; they are not shown"
 
 
 def joined(edits: Sequence[Edit]) -> Edit:
@@ -152,7 +152,7 @@ class EditSession:
                 f'"{path}" means {len(found)} values',
                 found=", ".join(str(place) for place in found[:_MOST_SHOWN]),
                 expected="one value",
-                hint="each is set by a PATH of its own; one command takes several",
+                hint="set each with its own PATH; one command accepts several",
                 code="ambiguous-path",
             )
         return found[0]
@@ -175,7 +175,7 @@ class EditSession:
         history = history_of(self.output, node_path)
         if not node_path.way:
             raise EditError(
-                UNWRITABLE, "a whole document is not edited at once", path=str(node_path), hint="name a key of it"
+                UNWRITABLE, "a whole document cannot be edited", path=str(node_path), hint="choose one of its keys"
             )
         if equal(node_path.value, value):
             return Edit({}, self.output, self.output)
@@ -211,7 +211,7 @@ class EditSession:
             second = second or edit
         if second is not None:
             return second
-        raise failed or EditError(UNWRITABLE, f"{node_path} cannot be edited by itself", path=str(node_path))
+        raise failed or EditError(UNWRITABLE, f"{node_path} cannot be edited alone", path=str(node_path))
 
     def tried(
         self,
@@ -250,7 +250,7 @@ class EditSession:
             # The resulting value would reveal the secret, and so would the fact that it is correct.
             raise EditError(
                 OTHERWISE,
-                f"with {shown(value)} at {where} the value is made of a secret",
+                f"with {shown(value)} at {where} the value depends on a secret",
                 path=str(node_path),
                 expected=shown(value),
                 found=HIDDEN,

@@ -83,7 +83,7 @@ def put_back(state: EditSession, expected: Sequence[Document]) -> tuple[Edit, li
         # Earlier edits may have blocked the remaining ones.
         state = EditSession(state.target, {**state.texts, **edit.texts})
     if left and not refused:
-        refused = [EditError(OTHERWISE, f"{one} is still another value", path=one) for one in left]
+        refused = [EditError(OTHERWISE, f"{one} still has another value", path=one) for one in left]
     return joined(edits), refused if left else []
 
 
@@ -128,7 +128,7 @@ class _WriteBack:
                 what = "is new" if old is None else "is gone"
                 name = str(NodePath(shown, numbers.get(shown, len(self.before)), (), names=names))
                 self.refused.append(
-                    EditError(UNWRITABLE, f"{name} {what}: whole documents are not put back", path=name)
+                    EditError(UNWRITABLE, f"{name} {what}: whole documents cannot be written back", path=name)
                 )
             elif not equal(old.value, new.value):
                 yield from _between(NodePath(old, numbers[old], (), names=names), new.value)
@@ -170,7 +170,7 @@ class _WriteBack:
             for path, found in pieces.items():
                 every.setdefault(path, []).extend(found)
         if not seen:
-            raise EditError(UNWRITABLE, f"{change} cannot be taken out by itself", path=str(change))
+            raise EditError(UNWRITABLE, f"{change} cannot be removed alone", path=str(change))
         yield every
 
     def _additions(self, change: OutputDifference) -> Iterator[Pieces]:
@@ -201,7 +201,7 @@ class _WriteBack:
                     seen = True
                     yield self._pieces(origin, text)
         if not seen:
-            raise EditError(UNWRITABLE, f"there is no place to add {change}", path=str(change))
+            raise EditError(UNWRITABLE, f"{change} cannot be added anywhere", path=str(change))
 
     def _pieces(self, origin: Origin, text: str) -> Pieces:
         if origin.path not in self.state.texts:
@@ -256,7 +256,7 @@ class _WriteBack:
         change = changes[0]
         texts = self._texts([*self.kept, *pieces])
         if texts is None:
-            return EditError(OTHERWISE, f"{change} is written where another change is", path=str(change))
+            return EditError(OTHERWISE, f"{change} and another change edit the same text", path=str(change))
         try:
             edit, left = self._evaluated(texts)
         except LimitError:
@@ -355,7 +355,7 @@ def _why_worse(change: OutputDifference, more: Sequence[str]) -> EditError:
             path=str(change),
             changes=more,
         )
-    return EditError(OTHERWISE, f"{change} is not what comes of it where it is written", path=str(change))
+    return EditError(OTHERWISE, f"editing the source of {change} gives another value", path=str(change))
 
 
 def _common(one: str, other: str) -> int:

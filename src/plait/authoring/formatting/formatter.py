@@ -51,17 +51,17 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
     """
     before = _read(text, name)
     if _ODD_BREAKS.search(text):
-        return FormattedText(text, text, "it has line breaks of more than one kind")
+        return FormattedText(text, text, "it mixes different line breaks")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     if "\ufeff" in text[len(mark) :]:
         # The scanner ignores some of these characters; the reader treats them as text.
-        return FormattedText(text, text, "it has a byte order mark that is not at its beginning")
+        return FormattedText(text, text, "it has a byte order mark after its start")
     written = text[len(mark) :].split("\n")
     try:
         tree = scan(text[len(mark) :])
         plan = plan_of(tree, written)
     except (OddError, TreeError):
-        return FormattedText(text, text, "it has something whose lines are better left where they are")
+        return FormattedText(text, text, "it contains a construct that fmt does not reindent")
     new = _written(written, plan, before[1])
     for some in [new] if lines is None else _of_lines(written, new, *lines):
         made = mark + "\n".join(some)
@@ -70,8 +70,8 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
         if _has_same_content(before, words(tree), made, mark, name):
             return FormattedText(text, made)
     if lines is not None:
-        return FormattedText(text, text, "these lines cannot be moved without those around them")
-    return FormattedText(text, text, "formatting would change what it says; this is a bug in plait, please report it")
+        return FormattedText(text, text, "these lines cannot be formatted separately")
+    return FormattedText(text, text, "formatting would change its content; this is a bug in plait, please report it")
 
 
 def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> Iterator[list[str]]:

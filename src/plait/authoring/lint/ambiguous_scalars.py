@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 # The message about a secret value.
-_ONE_OF_TWO = "readers of YAML 1.1 and 1.2 take this value for different things"
+_ONE_OF_TWO = "this value differs between YAML 1.1 and 1.2"
 
 
 def inputs(subject: LintProject) -> Iterator[LintFinding]:
@@ -56,17 +56,17 @@ def of_file(layout: LintedFile, is_private: Callable[[int], bool]) -> Iterator[L
             column=column,
             end=column + len(written),
             edits=() if hidden else _plainer(value, written, Edit(start, node.end, "", layout.path)),
-            hint="put it in quotes if a text is meant" if hidden else _hint(value, written),
+            hint="quote it if it is a string" if hidden else _hint(value, written),
         )
 
 
 def _hint(value: Scalar, written: str) -> str:
     if type(value) is str:
-        return f'write "{written}", which is a text for all'
+        return f'write "{written}", which is a string in both versions'
     if type(value) is bool:
-        return f"write {'true' if value else 'false'}, which all readers agree on"
+        return f"write {('true' if value else 'false')}, which is the same in both versions"
     if type(value) in (int, float):
-        return f"write {value}, or put it in quotes if a text is meant"
+        return f"write {value}, or quote it if it is a string"
     return "put it in quotes"
 
 

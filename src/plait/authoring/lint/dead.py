@@ -49,9 +49,9 @@ def overlays(subject: LintProject) -> Iterator[LintFinding]:
             message = (
                 f"{what} matches nothing in {_any(subject)}"
                 if is_missed
-                else f"what {what} sets is set again by others in {_all(subject)}"
+                else f"all values set by {what} are overridden in {_all(subject)}"
             )
-            yield layout.finding("D101", item, message, removes=removes, hint="take it out")
+            yield layout.finding("D101", item, message, removes=removes, hint="remove it")
 
 
 def _overlay_lines(subject: LintProject) -> tuple[set[Line], set[Line]]:
@@ -150,9 +150,9 @@ def operations(subject: LintProject) -> Iterator[LintFinding]:
         message = (
             f"this operation removes nothing in {_any(subject)}"
             if not is_done
-            else f"what this operation sets is set again by others in {_all(subject)}"
+            else f"all values set by this operation are overridden in {_all(subject)}"
         )
-        yield layout.finding("D102", item, message, removes=removes, hint="take it out")
+        yield layout.finding("D102", item, message, removes=removes, hint="remove it")
 
 
 def operations_of(subject: LintProject) -> Iterator[tuple[LintedFile, Item, str]]:
@@ -201,9 +201,9 @@ def layers(subject: LintProject) -> Iterator[LintFinding]:
                 "D111",
                 path,
                 line,
-                f"nothing is made of this abstract document in {_any(subject)}",
+                f"no document inherits from this abstract document in {_any(subject)}",
                 removes=removes,
-                hint="take it out, or give it a child",
+                hint="remove it, or add a child",
             )
 
 
@@ -229,9 +229,9 @@ def _substitutions(subject: LintProject, ran: list[EvaluatedRun], used: set[Line
             yield layout.finding(
                 "D103",
                 item,
-                f"nothing is left of this substitution in {_any(subject)}",
+                f"the value of this substitution is overridden in {_any(subject)}",
                 removes=removes,
-                hint="take it out",
+                hint="remove it",
             )
 
 

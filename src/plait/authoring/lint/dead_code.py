@@ -71,11 +71,11 @@ def _loads(subject: LintProject, file: File) -> Iterator[LintFinding]:
                 "D107",
                 file.path,
                 one.line,
-                f"{here} is loaded and not used",
+                f"{here} is loaded but never used",
                 column=one.column,
                 end=one.end,
                 edits=edits,
-                hint="take it out of the load" if len(gone) < len(load.names) else "take the load out",
+                hint="remove it from the load" if len(gone) < len(load.names) else "remove the load",
             )
 
 
@@ -140,13 +140,11 @@ def _names(file: File) -> Iterator[LintFinding]:
                 "D108",
                 file.path,
                 one.line,
-                f"{one.name} is not used",
+                f"{one.name} is never used",
                 column=one.column,
                 end=one.end,
                 removes=[_remove_lines(file, one.line, one.line)] if _is_simple_assignment(file, one) else (),
-                hint="take it out, or call the function without a name if it is there to check"
-                if calls
-                else "take it out",
+                hint="remove it; if the call is a check, omit only the name" if calls else "take it out",
             )
 
 
@@ -200,7 +198,7 @@ def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[LintFinding]
             "D106",
             file.path,
             function.line,
-            f"the function {function.name} is called nowhere",
+            f"the function {function.name} is never called",
             column=one.column,
             end=one.end,
             removes=[_remove_lines(file, function.line, last)],

@@ -53,10 +53,10 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
         yield layout.finding(
             "D104",
             item,
-            f"the data value {'.'.join(keys)} is used by no template{library and ' of the library ' + library}",
+            f"no template uses the data value {'.'.join(keys)}{library and ' of the library ' + library}",
             also=[RelatedSpan(one.path, inner.line, "set here") for one, inner in found[1:]],
             removes=removes,
-            hint="take it out" if len(found) == 1 else "take it out everywhere",
+            hint="take it out" if len(found) == 1 else "remove it everywhere",
         )
 
 
@@ -123,7 +123,7 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
             yield layout.finding(
                 "D105",
                 item,
-                f"the variable {item.key} is used nowhere",
+                f"the variable {item.key} is never used",
                 removes=_removal_edits(layout, item),
                 hint="take it out",
             )
@@ -176,9 +176,9 @@ def libraries(subject: LintProject) -> Iterator[LintFinding]:
                 "D109",
                 files[0],
                 1,
-                f"no file that a run reads names the library {library}",
+                f"no run uses the library {library}",
                 removes=[Edit(0, 0, "", path) for path in files],
-                hint="take its directory out",
+                hint="remove its directory",
             )
 
 
@@ -204,7 +204,7 @@ def modules(subject: LintProject) -> Iterator[LintFinding]:
                     "D110",
                     path,
                     1,
-                    f"no file that a run reads loads {name}",
+                    f"no run loads {name}",
                     removes=[Edit(0, len(subject.text(path)), "", path)],
-                    hint="take the file out",
+                    hint="remove the file",
                 )

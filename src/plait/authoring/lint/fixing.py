@@ -41,7 +41,7 @@ def fix(subject: LintProject, findings: Sequence[LintFinding]) -> list[LintFindi
             written.append(path)
         if next(subject.differing({}, again=texts), None) is not None:
             raise ReadError(
-                "a fix changes the output of a run; the files are restored",
+                "a fix changes the output of a run; all files were restored",
                 code="fix-changes-output",
             )
     except BaseException:

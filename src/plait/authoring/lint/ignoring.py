@@ -118,7 +118,7 @@ def _patterns(item: MapItem) -> list[tuple[str, Position | None]]:
     for value, at in values:
         if type(value) is not str:
             raise UsageError(
-                f'"{item.key}" is no list of codes',
+                f'"{item.key}" must be a list of codes',
                 at=at,
                 expected="codes",
                 found=kind_name(value),
@@ -134,9 +134,9 @@ def check_pattern(text: str, at: Position | None = None) -> None:
     if not text or not is_pattern(text):
         known = [*CODES, *(code.name for code in CODES.values()), *FAMILIES]
         raise UsageError(
-            f'there is no code "{text}"',
+            f'unknown code "{text}"',
             at=at,
-            expected="a code such as D101, its name, the beginning of codes such as D, or a family",
+            expected="a code such as D101, its name, a prefix of codes such as D, or a family",
             hint=did_you_mean(text, known) or f"the families are {', '.join(FAMILIES)}",
             code="unknown-code",
         )
@@ -182,7 +182,7 @@ def _wrong(ignore: Ignore, known: set[str]) -> tuple[str, str | None] | None:
     for pattern in ignore.patterns:
         if not is_pattern(pattern):
             names = [*CODES, *(code.name for code in CODES.values())]
-            return f'there is no code "{pattern}"', did_you_mean(pattern, names)
+            return f'unknown code "{pattern}"', did_you_mean(pattern, names)
     if not ignore.is_used and any(is_selected(code, one) for code in known for one in ignore.patterns):
-        return f"there is no {', '.join(ignore.patterns)} here to ignore", "take the comment out"
+        return f"this comment ignores {', '.join(ignore.patterns)}, but there is no such finding", "remove the comment"
     return None

@@ -47,7 +47,7 @@ def empty_merges(subject: LintProject) -> Iterator[LintFinding]:
                 item,
                 f"merging the empty {'map' if type(item.value) is Map else 'array'} {called(item)} changes nothing",
                 removes=layout.removal(item) or (),
-                hint="#@overlay/replace above it would put the empty one in; else take it out",
+                hint="to replace by the empty value, add #@overlay/replace; otherwise remove it",
             )
 
 
@@ -133,7 +133,7 @@ def near_misses(subject: LintProject) -> Iterator[LintFinding]:
                 "S304",
                 path,
                 written.line,
-                f'there is no key "{item.key}", so it is made; "{near.key}" is there',
+                f'the key "{item.key}" is created, although "{near.key}" exists',
                 also=[] if at is None else [RelatedSpan(at, near.line, "is there")],
                 hint=f'did you mean "{near.key}"?',
             )

@@ -29,16 +29,16 @@ _VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
 _PLAIN_COMMENT = re.compile(r"#(?![@!])")
 _TITLES: Mapping[Kind, str] = {
     REPLACE: "Change to {}",
-    QUOTE_WORD: "Put it in quotes",
-    QUOTE_VALUE: "Put it in quotes",
+    QUOTE_WORD: "Quote the value",
+    QUOTE_VALUE: "Quote the value",
     LOAD: "Add {}",
     ARGUMENT: "Add {}",
     LINE_END: "Add {}",
-    OPTIONAL: "Make what is missing: add {}",
+    OPTIONAL: "Create the missing parts: add {}",
     REMOVE: "Remove it",
 }
 _SHOWN = {":": "a colon"}
-_COMMENTS = {"#!": "Make it a comment of the template: #!", "#@": "Make it a value: #@"}
+_COMMENTS = {"#!": "Convert to a template comment: #!", "#@": "Convert to a value: #@"}
 
 # Safe: changes no output. Unsafe: may change an output, or makes a run succeed. A suggestion without edits is only
 # displayed.

@@ -62,8 +62,8 @@ def same_values(subject: LintProject) -> Iterator[LintFinding]:
             places.note(None, path_of(change.source), change.line, None, None)
     for layout, item, was in places.written(subject):
         if subject.is_own(layout.path) and not _is_identifying(layout, item) and not is_of_values(layout, item):
-            message = f"this overlay sets {called(item)} to what it is already"
-            yield _finding("S301", layout, item, was, message, "take it out, unless it is there to say so")
+            message = f"this overlay sets {called(item)} to its existing value"
+            yield _finding("S301", layout, item, was, message, "remove it, unless it documents the value")
 
 
 def same_as_parent(subject: LintProject) -> Iterator[LintFinding]:
@@ -158,7 +158,7 @@ def same_operations(subject: LintProject) -> Iterator[LintFinding]:
         yield layout.finding(
             "S302",
             item,
-            "this operation changes nothing: what it puts there is there already",
+            "this operation changes nothing: the value is already the same",
             removes=operation_removal(layout, item) or (),
             hint="take it out",
         )

@@ -65,7 +65,7 @@ def _comments(file: File, layout: LintedFile) -> Iterator[LintFinding]:
                 "T605",
                 file.path,
                 comment.line,
-                "a plain comment, which a template has only where unknown comments are ignored",
+                "a plain comment, which requires --ignore-unknown-comments",
                 column=comment.column,
                 edits=[Edit(start, start + 1, "#!", file.path)],
                 hint="write #! for a comment",
@@ -85,7 +85,7 @@ def _hidden_loads(file: File) -> Iterator[LintFinding]:
                     "T602",
                     file.path,
                     line,
-                    f"{here} is loaded again, and hides what was loaded before",
+                    f"{here} is loaded again, which hides the earlier load",
                     column=column,
                     end=end,
                     also=[RelatedSpan(file.path, first[here], "is loaded here")],
@@ -96,7 +96,7 @@ def _hidden_loads(file: File) -> Iterator[LintFinding]:
                     "T602",
                     file.path,
                     line,
-                    f"the loaded {here} hides the one that every program has",
+                    f"the loaded {here} hides the built-in one",
                     column=column,
                     end=end,
                     hint=f'load it under another name: other="{here}"',
@@ -109,10 +109,10 @@ def _hidden_loads(file: File) -> Iterator[LintFinding]:
                 "T602",
                 file.path,
                 statement.line,
-                f"{name} hides what was loaded under this name",
+                f"{name} hides a loaded name",
                 **_code_on(file, statement.line),
                 also=[RelatedSpan(file.path, first[name], "is loaded here")],
-                hint="give one of the two another name",
+                hint="rename one of them",
             )
 
 
@@ -144,10 +144,10 @@ def _unreachable(file: File) -> Iterator[LintFinding]:
                 "T603",
                 file.path,
                 after.line,
-                f"nothing leads here: {words} on line {statement.line} goes on elsewhere",
+                f"unreachable code after {words} on line {statement.line}",
                 **_code_on(file, after.line),
                 also=[RelatedSpan(file.path, statement.line, "ends the block")],
-                hint="take it out, or put it before",
+                hint="remove it, or move it up",
             )
             break
     for statement in file.names.statements:
@@ -156,7 +156,7 @@ def _unreachable(file: File) -> Iterator[LintFinding]:
                 "T603",
                 file.path,
                 statement.line,
-                "nothing leads into this block: its condition is always false",
+                "unreachable block: its condition is always false",
                 **_code_on(file, statement.line),
                 hint="take it out",
             )

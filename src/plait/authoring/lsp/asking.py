@@ -65,7 +65,7 @@ def _project(path: str) -> tuple[str, str]:
 def _message(directory: str, lines: Sequence[str]) -> str:
     shown = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..." for line in lines[:_SHOWN]]
     more = [] if shown == lines else [f"{len(lines)} accesses in all; `plait trust` shows and grants them"]
-    return "\n".join([f"{_plain(directory)} asks for more than its repository:", *shown, *more])
+    return "\n".join([f"{_plain(directory)} requests access beyond its repository:", *shown, *more])
 
 
 def _plain(text: str) -> str:

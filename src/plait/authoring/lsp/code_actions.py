@@ -95,7 +95,7 @@ def _comment(file: File, line: int) -> Iterator[Fix]:
         if one.line != line or not one.own_line or one.text[:1] in ("@", "!"):
             continue
         place = FileRange(file.path, line, one.column, one.column + 1)
-        yield Fix("Make it a comment of the template: #!", [FileEdit(place, "#!")])
+        yield Fix("Convert to a template comment: #!", [FileEdit(place, "#!")])
 
 
 # ---- data values
@@ -123,7 +123,7 @@ def _to_data_value(state: ServerState, file: File, line: int) -> Iterator[Fix]:
     edits.append(_below(other, document, [], f"{name}: {written}"))
     if not any(here == "data" and load.path == "@ytt:data" for load in file.names.loads for here, _, _ in load.names):
         edits.append(FileEdit(FileRange(file.path, 1, 1, 1), '#@ load("@ytt:data", "data")\n'))
-    yield Fix(f"Make it the data value {name}", edits)
+    yield Fix(f"Convert to the data value {name}", edits)
 
 
 def _free(name: str, there: set[str]) -> str:

@@ -113,7 +113,7 @@ def _unknown(file: File, value: Value, keys: list[str]) -> Iterator[EditorDiagno
             near = nearest(key, [*_properties(_at(keys))])
             hint = "" if near is None else f"\nhint: did you mean {near}?"
             fixes = [] if near is None else [Fix(f"Change to {near}", [FileEdit(span, near)])]
-            yield EditorDiagnostic(span, "error", f'there is no setting "{key}"{hint}', "project", fixes=fixes)
+            yield EditorDiagnostic(span, "error", f'unknown setting "{key}"{hint}', "project", fixes=fixes)
 
 
 # ---- the schema

@@ -76,9 +76,11 @@ def rename(state: ServerState, path: str, line: int, column: int, new: str) -> R
     if new == old:
         return Renaming([])
     if not new.isidentifier() or new in KEYWORDS or new in RESERVED or new == "end":
-        raise RenameError(f"{new!r} is not a name: a name begins with a letter or _ and has letters, digits and _")
+        raise RenameError(
+            f"{new!r} is not a valid name: names start with a letter or _, and contain letters, digits and _"
+        )
     if symbols.clash(symbol, new):
-        raise RenameError(f"there is a {new} already")
+        raise RenameError(f"{new} already exists")
     return _Search(state, runs, symbols, symbol, old, new, limit).renaming()
 
 
@@ -123,13 +125,13 @@ def _check_spelled(state: ServerState, path: str, line: int, column: int, new: s
     assert file is not None
     if file.kind == LAYER:
         if not _PLAIN.match(new):
-            raise RenameError(f"{new!r} would have to be quoted as the name of a document")
+            raise RenameError(f"{new!r} would need quotes as a document name")
         if layering_navigation.is_schema_at(file, line, column) and (
             not re.search(SCHEMA_PATTERN, new) or new.startswith(layering_navigation.BUILT_IN)
         ):
-            raise RenameError(f"{new!r} is not a schema of a site, such as example/Server/v1")
+            raise RenameError(f"{new!r} is not a valid schema name, such as example/Server/v1")
     elif not _VARIABLE.match(new):
-        raise RenameError(f"{new!r} is not a name of a variable, which has letters, digits, _, - and /")
+        raise RenameError(f"{new!r} is not a valid variable name: names contain letters, digits, _, - and /")
 
 
 def _verified(

@@ -46,7 +46,7 @@ _LIMITS = Limits(seconds=5, steps=1 << 30, input=256 << 20)
 
 
 _OF_DATA_SCHEMAS = (["metadata", "storagePolicy"], ["metadata", "name"], ["data"])
-_HIDDEN = Violation((), "what stands here is not as the schema says")
+_HIDDEN = Violation((), "the value violates its schema")
 
 
 def find_faults(state: ServerState, evaluation: Evaluation, stop: EvaluationStop) -> None:

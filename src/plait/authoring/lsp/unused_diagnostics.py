@@ -205,7 +205,7 @@ _nearest = lru_cache(maxsize=1 << 10)(nearest)
 
 def _without_value(name: str, span: FileRange, known: tuple[str, ...], run: str, *, is_ops: bool) -> EditorDiagnostic:
     near = _nearest(name, known)
-    message = f"nothing gives (({name})) a value\nin the run {run}"
+    message = f"(({name})) has no value\nin the run {run}"
     if near is None:
         return EditorDiagnostic(span, NOTE, message, "variable")
     fix = Fix(f"Change to {near}", [FileEdit(span, near)])

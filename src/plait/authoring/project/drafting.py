@@ -50,7 +50,7 @@ def draft(directory: str) -> DraftProjectFile:
     found = find(directory)
     if found is not None:
         raise UsageError(
-            f"{os.path.relpath(found)} is there already", hint="plait project shows its runs", code="foreign-file"
+            f"{os.path.relpath(found)} already exists", hint="plait project shows its runs", code="foreign-file"
         )
     project = guess(directory, is_top=True)
     runs = list(project.runs.values())
@@ -65,7 +65,7 @@ def draft(directory: str) -> DraftProjectFile:
         taken = os.path.join(os.path.relpath(top), name)
         if os.path.lexists(taken):
             raise UsageError(
-                f"{os.path.normpath(taken)} is there already, and is no regular file",
+                f"{os.path.normpath(taken)} already exists and is not a regular file",
                 hint="remove it, or name another directory",
                 code="foreign-file",
             )

@@ -87,7 +87,9 @@ class Project:
         if found is None:
             if name in self.abstract:
                 raise UsageError(
-                    f'the run "{name}" is abstract: others are based on it', at=self.abstract[name], code="abstract-run"
+                    f'the run "{name}" is abstract and only serves as a base',
+                    at=self.abstract[name],
+                    code="abstract-run",
                 )
             names = [*self.runs, *self.matrices]
             is_path = os.sep in name or name.endswith((".yaml", ".yml"))
@@ -96,7 +98,7 @@ class Project:
 
                 raise read_failure(name, subject=f'"{name}"', kind=UsageError)
             raise UsageError(
-                f'there is no run "{name}"' if name else "which run?",
+                f'unknown run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",
                 hint=did_you_mean(name, names) or (None if names else "plait init writes a plait.yml"),
                 code="run-not-found",
@@ -112,10 +114,10 @@ class Project:
                 return matrix.run(cell)
             if name == matrix.name:
                 raise UsageError(
-                    f'the run "{name}" stands for {len(cells)}',
+                    f'the run "{name}" is a matrix of {len(cells)}',
                     at=matrix.at,
                     expected=", ".join(one.name for one in cells[:3]) + (", ..." if len(cells) > 3 else ""),
-                    hint="plait fleet makes all of them",
+                    hint="use plait fleet to render all of them",
                     code="matrix",
                 )
         return None
@@ -162,9 +164,7 @@ def read(path: str, directory: str | None = None, *, trust: bool = False) -> Pro
     if os.path.isdir(path):
         found = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
         if not found:
-            raise ReadError(
-                f'there is no project file in "{path}"', expected=" or ".join(FILE_NAMES), code="no-project-file"
-            )
+            raise ReadError(f'no project file in "{path}"', expected=" or ".join(FILE_NAMES), code="no-project-file")
         path = os.path.join(path, found[0])
         _check_link(path)
     directory = os.path.dirname(path) if directory is None else directory
@@ -243,7 +243,7 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
             raise UsageError(
                 'a schema of files has "files" and "schema"',
                 at=one.position,
-                expected="a text for each",
+                expected="a string for each",
                 code="project-form",
             )
         pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
@@ -259,7 +259,7 @@ def _check(item: MapItem) -> None:
     if len(kinds) > 1:
         names = ", ".join(f'"{entry.key}"' for entry in kinds)
         raise UsageError(
-            "a run has exactly one command",
+            "a run must have exactly one command",
             at=item.position,
             expected=f"one of {_kinds()}",
             found=names,
@@ -302,14 +302,14 @@ def _matrix(
     command, maps = _command(item, chain)
     if command == "steps":
         raise UsageError(
-            "a run with steps has no matrix",
+            "a run with steps cannot have a matrix",
             at=entry.position,
             hint="put the steps into a file of their own: compose: {file: steps.yml, set: {...}}",
             code="project-form",
         )
     output = _last(chain, "output")
     if output is not None:
-        raise UsageError("the output of a matrix stands in the matrix", at=output.position, code="project-form")
+        raise UsageError("set the output of a matrix in the matrix", at=output.position, code="project-form")
     settings_of(command, maps)  # faults are reported when the file is read
     own = _own_schemas(chain, directory, schemas)
 
@@ -363,13 +363,13 @@ def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
         commands += [entry for entry in one.value.items if entry.key in COMMANDS or entry.key == "steps"]
     if not commands:
         raise UsageError(
-            f'the run "{item.key}" does nothing', at=item.position, expected=f"one of {_kinds()}", code="project-form"
+            f'the run "{item.key}" has no command', at=item.position, expected=f"one of {_kinds()}", code="project-form"
         )
     command = str(commands[-1].key)
     for entry in commands:
         if entry.key != command:
             raise UsageError(
-                f'the run "{item.key}" is based on one that does something else',
+                f'the run "{item.key}" and its base have different commands',
                 at=commands[-1].position,
                 also=[entry.position.labelled("the first one")],
                 expected=f'"{entry.key}" as there',

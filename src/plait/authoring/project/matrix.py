@@ -164,7 +164,7 @@ class Matrix:
             for item in axes.value.items:
                 name = _axis_name(item)
                 if rows and name in rows[0]:
-                    raise UsageError(f'two axes are called "{name}"', at=item.position, code="duplicate-name")
+                    raise UsageError(f'two axes have the name "{name}"', at=item.position, code="duplicate-name")
                 choices = _choices(item, self.directory)
                 if len(rows) * len(choices) > MOST:
                     raise UsageError(f"the matrix has more than {MOST} environments", at=self.at, code="matrix")
@@ -188,7 +188,7 @@ class Matrix:
                 axes += row
             missing = [name for name in axes if name not in row]
             if missing:
-                raise UsageError("an included environment has a value on each axis", at=entry.position,
+                raise UsageError("an included environment needs a value on each axis", at=entry.position,
                                  expected=", ".join(axes), found=", ".join(row), code="matrix")  # fmt: skip
             found.append({name: row[name] for name in axes})
         return found
@@ -243,10 +243,10 @@ def _chosen(name: str, row: Mapping[str, AxisValue], at: Position | None) -> Axi
     found = row.get(name)
     if found is None:
         raise UsageError(
-            f'"{{{name}}}" names no axis',
+            f'"{{{name}}}" is not an axis',
             at=at,
             expected=", ".join(row),
-            hint=did_you_mean(name, row) or f"braces that are meant are doubled: {{{{{name}}}}}",
+            hint=did_you_mean(name, row) or f"double literal braces: {{{{{name}}}}}",
             code="matrix",
         )
     return found
@@ -295,7 +295,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
     """The axis values in a map. axes: the declared axes, empty if they are not known yet."""
     if type(entry.value) is not Map or not entry.value.items:
         raise UsageError(
-            "an environment is a map from axes to values",
+            "an environment must be a map from axes to values",
             at=entry.position,
             found=kind_name(entry.value),
             code="matrix",
@@ -305,7 +305,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
         name = _axis_name(item)
         if axes and name not in axes:
             raise UsageError(
-                f'there is no axis "{name}"',
+                f'unknown axis "{name}"',
                 at=item.position,
                 expected=", ".join(axes),
                 hint=did_you_mean(name, axes),
@@ -319,7 +319,7 @@ def _scalar(value: Value, at: Position) -> Scalar:
     if isinstance(value, str | int | float):
         return value
     raise UsageError(
-        "a value of an axis is a string, a number, true or false", at=at, found=kind_name(value), code="matrix"
+        "an axis value must be a string, a number, true or false", at=at, found=kind_name(value), code="matrix"
     )
 
 
@@ -385,7 +385,11 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
     if len(documents) != 1 or type(value) is not Array:
         at = Position(source, documents[0].line if documents else 1)
         raise UsageError(
-            "the file of environments is no list", at=at, also=[item.position], found=kind_name(value), code="matrix"
+            "the file of environments must be a list",
+            at=at,
+            also=[item.position],
+            found=kind_name(value),
+            code="matrix",
         )
     return _same_axes([(_row(entry, ()), entry.position) for entry in value.items])
 
@@ -410,7 +414,10 @@ def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]
             yield {name: AxisValue(text.strip()) for name, text in zip(axes, cells, strict=True)}, at
     except csv.Error as error:
         raise UsageError(
-            "the file of environments is no CSV", at=Position(source, lines.line_num), found=str(error), code="matrix"
+            "the file of environments is not valid CSV",
+            at=Position(source, lines.line_num),
+            found=str(error),
+            code="matrix",
         ) from None
 
 
@@ -420,7 +427,7 @@ def _same_axes(rows: Sequence[tuple[dict[str, AxisValue], Position]]) -> list[di
     for row, at in rows:
         if row.keys() != first.keys():
             raise UsageError(
-                "all environments have the same axes",
+                "all environments must have the same axes",
                 at=at,
                 expected=", ".join(first),
                 found=", ".join(row),

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 _TEXTS: Schema = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _SCALAR: Schema = {"type": ["string", "number", "boolean"]}
-_NAME: Schema = {"type": "string", "description": "the name of a run that this one is based on"}
+_NAME: Schema = {"type": "string", "description": "the name of the base run"}
 _LINT: Schema = {
-    "description": "what plait lint looks for: codes, beginnings of codes, names or families",
+    "description": "settings of plait lint; codes are given as codes, prefixes, names or families",
     "type": ["object", "null"],
     "additionalProperties": False,
     "properties": {
-        "select": {**_TEXTS, "description": "look for these alone"},
+        "select": {**_TEXTS, "description": "report only these"},
         "ignore": {**_TEXTS, "description": "do not report these"},
         "paths": {
-            "description": "what is not told of some files: patterns of paths from the project file, with codes",
+            "description": "codes not reported for some files: path patterns, relative to the project file, with codes",
             "type": "object",
             "additionalProperties": _TEXTS,
         },
     },
 }
 _SCHEMAS: Schema = {
-    "description": "schemas of documents by kind: files, or directories of them",
+    "description": "resource schemas: files or directories",
     "type": ["array", "null"],
     "items": {
         "oneOf": [
@@ -66,7 +66,7 @@ def schema() -> dict[str, object]:
         "oneOf": [{"required": ["runs"]}, {"required": ["steps"]}],
         "properties": {
             "runs": {
-                "description": "runs by their names",
+                "description": "runs by name",
                 "type": "object",
                 "minProperties": 1,
                 "additionalProperties": {"$ref": "#/$defs/run"},
@@ -74,14 +74,14 @@ def schema() -> dict[str, object]:
             "steps": {"$ref": "#/$defs/steps"},
             "lint": {"$ref": "#/$defs/lint"},
             "schemas": {"$ref": "#/$defs/schemas"},
-            "tests": {"description": "tests by their names (docs/test.md), as in test files", "type": "object"},
+            "tests": {"description": "tests by name, as in test files (docs/test.md)", "type": "object"},
         },
         "$defs": {
             "lint": _LINT,
             "schemas": _SCHEMAS,
             "run": _run(),
             "steps": {
-                "description": "what is done, one step after the other",
+                "description": "the steps, in order",
                 "type": "array",
                 "items": {"$ref": "#/$defs/step"},
             },
@@ -98,11 +98,14 @@ def _run() -> Schema:
         "additionalProperties": False,
         "properties": {
             "base": _NAME,
-            "abstract": {"type": "boolean", "description": "only there for other runs to be based on"},
+            "abstract": {"type": "boolean", "description": "serves only as a base of other runs"},
             "description": {"type": "string"},
             "matrix": {"$ref": "#/$defs/matrix"},
-            "output": {"type": "string", "description": "where plait fleet puts the results, below its directory"},
-            "schemas": {"$ref": "#/$defs/schemas", "description": "in the place of the project's"},
+            "output": {
+                "type": "string",
+                "description": "destination of the results in plait fleet, relative to its output directory",
+            },
+            "schemas": {"$ref": "#/$defs/schemas", "description": "replaces the project's"},
             "steps": {"$ref": "#/$defs/steps"},
             **{command: {"$ref": f"#/$defs/{command}"} for command in COMMANDS},
         },
@@ -117,28 +120,31 @@ def _matrix() -> Schema:
         "minProperties": 1,
         "maxProperties": 1,
         "properties": {
-            "directories": {"type": "string", "description": "a value for each directory that is in this one"},
-            "files": {"type": "string", "description": "a value for each file that this pattern matches"},
+            "directories": {"type": "string", "description": "a value for each subdirectory"},
+            "files": {"type": "string", "description": "a value for each file that matches the pattern"},
         },
     }
     return {
-        "description": "axes whose values make one run for each environment",
+        "description": "axes; each combination of their values is an environment with its own run",
         "type": "object",
         "additionalProperties": False,
         "properties": {
             "axes": {
-                "description": "values by the names of axes; {NAME} in a setting stands for the value",
+                "description": "values by axis; {NAME} in a setting is replaced by the value",
                 "type": "object",
                 "additionalProperties": {"oneOf": [{"type": "array", "items": _SCALAR, "minItems": 1}, source]},
             },
             "environments": {
-                "description": "maps from axes to values, or a file of them: a YAML list, or CSV",
+                "description": "maps from axes to values, or a file with them: a YAML list, or CSV",
                 "oneOf": [{"type": "string"}, {"type": "array", "items": row}],
             },
-            "exclude": {"type": "array", "items": row, "description": "environments that are not made"},
-            "include": {"type": "array", "items": row, "description": "environments that are made in addition"},
-            "name": {"type": "string", "description": "what a run is called; by default the values of its axes"},
-            "output": {"type": "string", "description": "where its results go, below the directory of the fleet"},
+            "exclude": {"type": "array", "items": row, "description": "excluded environments"},
+            "include": {"type": "array", "items": row, "description": "additional environments"},
+            "name": {"type": "string", "description": "name of each run; by default the values of its axes"},
+            "output": {
+                "type": "string",
+                "description": "destination of its results, relative to the output directory of the fleet",
+            },
         },
     }
 
@@ -146,7 +152,7 @@ def _matrix() -> Schema:
 def _command(command: str) -> Schema:
     properties = {name: _option(option) for name, option in options_of(command).items()}
     return {
-        "description": f"what plait {command} is given",
+        "description": f"settings of plait {command}",
         "type": ["object", "null"],
         "additionalProperties": False,
         "properties": properties,

@@ -80,7 +80,7 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
     if operations:
         shown = os.path.relpath(operations[0], directory)
         more = f" and {len(operations) - 1} more" if len(operations) > 1 else ""
-        notes.append(f"{shown}{more}: operations, checked by themselves, since nothing says what their base is")
+        notes.append(f"{shown}{more}: operations, checked alone, because their base is unknown")
     permissions = runs[0].permissions if runs else permissions_of("", directory)
     notes = [*dict.fromkeys(notes)]
     return Project("", relative_to_cwd(directory), runs, permissions=permissions, notes=notes)
@@ -101,7 +101,7 @@ def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[Reject
         is_other = run.command == "render" and _is_rendered_otherwise(
             os.path.abspath(run.directory or os.curdir), rejected
         )
-        reason = "its build files render it in another way" if is_other else failure_of(run)
+        reason = "its build files render it differently" if is_other else failure_of(run)
         if not reason:
             runs.append(run)
             continue
@@ -302,7 +302,7 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
             if name.endswith(_EXTENSIONS):
                 seen += 1
                 if seen > _MOST_FILES:
-                    notes.append(f"only the first {_MOST_FILES} YAML files were looked at")
+                    notes.append(f"only the first {_MOST_FILES} YAML files were searched")
                     return
                 path = os.path.join(top, name)
                 kind = kind_of(path)
@@ -388,11 +388,11 @@ def _rendered(kinds: dict[str, str]) -> Run | None:
     files = [path for path, kind in kinds.items() if kind in (TEMPLATE, VALUES)]
     if not files:
         return None
-    top, why = _common(files), "there is annotated YAML"
+    top, why = _common(files), "the directory contains annotated YAML"
     for above in _above(top):
         found = next((path for path in _yaml_files(above) if kind_of(path) == VALUES), None)
         if found is not None:
-            top, why = above, f"{os.path.basename(found)} holds data values or their schema"
+            top, why = above, f"{os.path.basename(found)} contains data values or their schema"
     return _run_in(top, why)
 
 

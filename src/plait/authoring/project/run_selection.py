@@ -35,7 +35,7 @@ class Chosen:
     def note(self, maximum: int = MOST) -> str:
         """Notes about omitted environments, one line per matrix."""
         return "".join(
-            f"plait: {name}: the first {maximum} of {count} environments are looked at; a name or a pattern chooses others\n"
+            f"plait: {name}: only the first {maximum} of {count} environments are evaluated; select others by name or pattern\n"
             for name, count in self.left
         )
 
@@ -69,7 +69,7 @@ def _matching(project: Project, pattern: str) -> dict[str, Run]:
         found |= {cell.name: matrix.run(cell) for cell in matrix.cells() if fnmatchcase(cell.name, pattern)}
     if not found:
         raise UsageError(
-            f'no run is called "{pattern}"',
+            f'no run matches "{pattern}"',
             expected=", ".join([*project.runs, *project.matrices]),
             code="run-not-found",
         )

@@ -179,9 +179,9 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
         if path == "-" and names.access == READ:
             # Standard input comes from the user's pipe, or from an editor.
             raise UsageError(
-                "standard input is read only if it is typed",
+                "standard input can only be named on the command line",
                 at=at,
-                hint="take it out, and type it after the name of the run",
+                hint="remove it, and add it after the name of the run",
                 code="standard-input",
             )
         if names.may_be_missing or path in ("", "-") or "://" in path:

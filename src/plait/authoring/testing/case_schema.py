@@ -34,9 +34,9 @@ def schema() -> dict[str, object]:
         "additionalProperties": False,
         "required": ["tests"],
         "properties": {
-            "defaults": {**_closed(case), "description": "what all tests of the file have"},
+            "defaults": {**_closed(case), "description": "defaults of all tests in the file"},
             "tests": {
-                "description": "tests by their names",
+                "description": "tests by name",
                 "type": "object",
                 "additionalProperties": {"$ref": "#/$defs/test"},
             },
@@ -58,17 +58,17 @@ def _subject() -> Schema:
     return {
         "run": {"type": ["string", "null"], "description": "the name of a run of the project"},
         **{command: {"$ref": f"project.schema.json#/$defs/{command}"} for command in COMMANDS},
-        "files": {**_TEXTS, "description": "inputs in the place of the run's"},
-        "ops": {**_TEXTS, "description": "operations files in the place of the run's"},
-        "set": {"type": "object", "description": "data values over the run's"},
-        "vars": {"type": "object", "description": "variables over the run's"},
-        "limit": {"type": ["object", "string", "array"], "description": "how much the test may take, as --limit"},
+        "files": {**_TEXTS, "description": "inputs, replacing those of the run"},
+        "ops": {**_TEXTS, "description": "operations files, replacing those of the run"},
+        "set": {"type": "object", "description": "overrides data values of the run"},
+        "vars": {"type": "object", "description": "overrides variables of the run"},
+        "limit": {"type": ["object", "string", "array"], "description": "limits of the test, as in --limit"},
     }
 
 
 def _each() -> Schema:
     return {
-        "description": "parameters: values for each, or names and what is different",
+        "description": "parameters: a list of values for each, or names with different settings",
         "oneOf": [
             {"type": "array", "items": {"type": "object", "minProperties": 1}},
             {"type": "object", "additionalProperties": {"$ref": "#/$defs/parameter"}},

@@ -77,7 +77,7 @@ def cases_of(path: str, project: Project) -> list[Case]:
     top = top_map(file_source(path), "a test file", TOP_KEYS)
     defaults = top.find("defaults")
     if defaults is not None and type(defaults.value) is not Map:
-        raise wrong(defaults, "a map of what all tests have")
+        raise wrong(defaults, "a map of defaults")
     tests = top.find("tests")
     if tests is None:
         raise UsageError(
@@ -128,7 +128,7 @@ def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, proj
     names: set[str] = set()
     for parameter, changes, at in _parameters(each, settings, project):
         if parameter in names:
-            raise UsageError(f'two parameters are called "{parameter}"', at=at, code="duplicate-name")
+            raise UsageError(f'two parameters have the name "{parameter}"', at=at, code="duplicate-name")
         names.add(parameter)
         yield _case(f"{name}[{parameter}]", _over(settings, changes), at, path, project)
 
@@ -165,7 +165,7 @@ def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[st
     if type(each.value) is Map:
         for item in each.value.items:
             if type(item.value) is not Map:
-                raise wrong(item, "a map of what is different")
+                raise wrong(item, "a map of different settings")
             check_keys(item.value, [key for key in CASE_KEYS if key != "each"], "a parameter")
             yield name_of(item, "the name of a parameter"), item.value, item.position
     elif type(each.value) is Array:
@@ -183,7 +183,7 @@ def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[st
             name = ",".join(f"{scalar_text(item.key)}={_shown(item)}" for item in values.items)
             yield name, Map([MapItem(key, values, one.source, one.line)], one.source, one.line), one.position
     else:
-        raise wrong(each, "a list of values, or a map from names to what is different")
+        raise wrong(each, "a list of values, or a map from names to different settings")
 
 
 def _shown(item: MapItem) -> str:

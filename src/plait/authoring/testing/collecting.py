@@ -76,7 +76,7 @@ class Collector:
             elif os.path.isfile(path):
                 if not is_test_file(path) and os.path.basename(path) not in FILE_NAMES:
                     raise UsageError(
-                        f'"{argument}" is no test file',
+                        f'"{argument}" is not a test file',
                         expected="a name that ends in .test.yml or _test.star",
                         code="test-not-found",
                     )
@@ -123,7 +123,7 @@ class Collector:
         chosen = [case for case, one in zip(cases, names, strict=True) if one == name or one.startswith(f"{name}[")]
         if not chosen:
             raise UsageError(
-                f'there is no test "{name}" in {path}',
+                f'no test "{name}" in {path}',
                 expected=_few(names),
                 hint=did_you_mean(name, names),
                 code="test-not-found",

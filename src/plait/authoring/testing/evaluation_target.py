@@ -62,7 +62,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
     commands = [item for item in case.items if item.key in COMMANDS]
     if len(commands) > 1:
         raise UsageError(
-            "a test evaluates one command",
+            "a test must evaluate exactly one command",
             at=commands[1].position,
             found=listed([str(one.key) for one in commands]),
             code="test-form",
@@ -140,7 +140,7 @@ def _run(project: Project, named: MapItem | None, at: Position) -> Run:
         if not name and not project.runs:
             error.hint = "name the command of the test: render, patch, layer or compose, with its settings"
         elif not name:
-            error.hint = "say run: NAME in the test, or once for all of them in the file's defaults"
+            error.hint = "add run: NAME to the test, or to the file's defaults"
         raise
 
 

@@ -97,10 +97,10 @@ class Absent:
         found = _places(self._path, outcome)
         meant = None if found else kind_meant(self._path, outcome.items())
         if meant is not None:
-            yield _failure(f'lacks {self._path.text}: that is no key, but a kind\n  did you mean "{meant}"?', self._at)
+            yield _failure(f'lacks {self._path.text}: this is a kind, not a key\n  did you mean "{meant}"?', self._at)
         for place in found:
             why = _cause(outcome, place)
-            told = f"{shown(place.value)}, which it lacks" if place.way else "this document, which it lacks"
+            told = f"{shown(place.value)}, which must not exist" if place.way else "this document, which must not exist"
             yield _failure(f"lacks {place}: there is {told}" + (f"\n  set by {why}" if why else ""), self._at)
 
 
@@ -138,7 +138,7 @@ class Fails:
         error = outcome.error
         if error is None:
             count = counted(len(outcome.items()), "document")
-            yield _failure(f"fails: the run was expected to fail, and made {count}", self._at)
+            yield _failure(f"fails: expected the run to fail, but it produced {count}", self._at)
             return
         messages = "\n".join(_messages(error))
         if self._text not in messages:
@@ -147,7 +147,7 @@ class Fails:
             shown = getattr(self._pattern, "pattern", "")
             yield _failure(f'fails: expected a message that matches "{shown}", found\n{_indented(error)}', self._at)
         if self._place and not any(self._exists(at) for at in _positions(error)):
-            yield _failure(f"fails: expected the place {self._place}, found\n{_indented(error)}", self._at)
+            yield _failure(f"fails: expected the position {self._place}, found\n{_indented(error)}", self._at)
 
     def _exists(self, at: Position) -> bool:
         file, colon, line = self._place.rpartition(":")
@@ -281,7 +281,7 @@ def _pattern(item: MapItem) -> object:
         return re2.compile(item.value, options)
     except re2.error as error:
         raise UsageError(
-            f'"{item.value}" is no regular expression',
+            f'"{item.value}" is not a valid regular expression',
             at=item.position,
             found=_text(error.args[0]),
             hint="the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
@@ -304,7 +304,7 @@ def _types(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG00
             wanted = "null"
         if type(wanted) is not str or wanted not in TYPES:
             raise UsageError(
-                f'no type is called "{wanted}"',
+                f'unknown type "{wanted}"',
                 at=entry.position,
                 expected=", ".join(TYPES),
                 hint=did_you_mean(str(wanted), TYPES),
@@ -379,16 +379,16 @@ def _map_of(values: Mapping[str, object], description: str) -> Mapping[str, obje
 
 # The reader and the JSON Schema for each key.
 KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Mapping[str, object]]] = {
-    "has": (_has, {**_PATHS, "description": "PATHs that mean something"}),
-    "lacks": (_lacks, {**_PATHS, "description": "PATHs that mean nothing"}),
+    "has": (_has, {**_PATHS, "description": "PATHs that must exist"}),
+    "lacks": (_lacks, {**_PATHS, "description": "PATHs that must not exist"}),
     "equals": (_equals, _map_of({}, "the value at each PATH")),
     "matches": (_matching, _map_of({"type": "string"}, "a regular expression for the text at each PATH")),
-    "types": (_types, _map_of({"enum": [*TYPES, None]}, "what kind of value is at each PATH")),
+    "types": (_types, _map_of({"enum": [*TYPES, None]}, "the type of the value at each PATH")),
     "count": (
         _count,
         {
-            "oneOf": [{"type": "integer"}, _map_of({"type": "integer"}, "how many places each PATH means")],
-            "description": "how many documents there are, or places that PATHs mean",
+            "oneOf": [{"type": "integer"}, _map_of({"type": "integer"}, "the number of values at each PATH")],
+            "description": "the number of documents, or of values at PATHs",
         },
     ),
     "fails": (
@@ -407,7 +407,7 @@ KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Map
                     },
                 },
             ],
-            "description": "the run is refused, with this message",
+            "description": "the run must fail with this message",
         },
     ),
     "same-as": (
@@ -423,7 +423,7 @@ KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Map
                 },
                 {"$ref": "#/$defs/subject"},
             ],
-            "description": "the documents are equal to those of another run, or of a file",
+            "description": "the documents must equal those of another run, or of a file",
         },
     ),
 }

@@ -130,7 +130,7 @@ def functions_of(path: str, project: Project) -> list[FunctionCase]:
     subject = EvaluationTarget(_run(project, _named(statements), source), (), "", {}, Position(source, 1))
     if subject.run.command != "render":
         raise UsageError(
-            f"a Starlark test is about a render, and {subject.run.name} is a {subject.run.command}",
+            f"a Starlark test needs a render, but {subject.run.name} is a {subject.run.command}",
             at=Position(source, 1),
             hint='name the run at the top of the file: run = "NAME"',
             code="test-form",

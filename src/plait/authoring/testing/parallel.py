@@ -41,7 +41,7 @@ def results_of_several(
         chunks, in_several(processes, _run_part, chunks, _begin, (project, is_assenting())), strict=True
     ):
         if documents_or_error is None:
-            text = "the process of this test ended; it had too little memory, or too small a stack"
+            text = "the process of this test ended; it may have exceeded its memory or stack"
             yield from (CaseResult(id, id.partition("::")[0], 0, [ExpectationFailure(text)]) for id in names)
             continue
         found, counts = documents_or_error

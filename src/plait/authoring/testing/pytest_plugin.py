@@ -33,7 +33,7 @@ class ExpectationFailed(Exception):
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option that rewrites snapshots."""
     group = parser.getgroup("plait")
-    group.addoption("--plait-update", action="store_true", help="rewrite snapshots of plait's tests that differ")
+    group.addoption("--plait-update", action="store_true", help="rewrite changed snapshots of plait's tests")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -44,7 +44,7 @@ SCHEMA = {
         {"type": "string", "description": "a PATH"},
         {"type": "array", "items": {"type": "string", "description": "a PATH"}},
     ],
-    "description": "the output, or the values at these PATHs, are as in the snapshot beside the test",
+    "description": "the output, or the values at these PATHs, must equal the snapshot next to the test file",
 }
 
 # Characters that a file name contains literally; others are written as %XX.

@@ -61,7 +61,7 @@ SOPS = ExternalProgram(
         "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE", "all_proxy", "http_proxy",
         "https_proxy", "no_proxy",
     ),
-    hint="SOPS is a program of its own: it must be installed and on the PATH",
+    hint="SOPS is a separate program: it must be installed and on the PATH",
 )  # fmt: skip
 # A repository's configuration can name programs: hooks, monitors, filters, pagers, transports. None of them is run.
 GIT = ExternalProgram(
@@ -128,7 +128,7 @@ def run(
     path = find(program.name)
     if path is None:
         raise ReadError(
-            f"there is no program {program.name} to run",
+            f"program {program.name} not found",
             hint=program.hint or _hint(program.name),
             code="program-failed",
         )
@@ -192,12 +192,12 @@ class _Running:
                     stream.close()
         if self._prints_too_much:
             raise LimitError(
-                f"{self._name} prints too much, and was ended",
+                f"{self._name} printed too much and was killed",
                 expected=f"at most {self._most} bytes",
                 code="program-failed",
             )
         if not is_whole:
-            raise LimitError(f"{self._name} took too long, and was ended", code="program-failed")
+            raise LimitError(f"{self._name} took too long and was killed", code="program-failed")
         return Finished(self._process.returncode, bytes(self._output), self._errors.decode("utf-8", "replace"))
 
     def _read_output(self) -> None:
@@ -290,7 +290,7 @@ def _hint(name: str) -> str | None:
     """The hint for a program that exists only where plait does not search, or None."""
     if os.path.dirname(name) or not os.path.isfile(name):
         return None
-    return f"programs in the working directory are run by a path: .{os.sep}{name}"
+    return f"use a path to run a program in the working directory: .{os.sep}{name}"
 
 
 def variables_of(program: ExternalProgram) -> dict[str, str]:

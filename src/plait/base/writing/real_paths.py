@@ -125,7 +125,7 @@ def _check_repository(link: str) -> None:
     if is_below(to, top) and not CONTROL.isdisjoint(to[len(top) :].lower().split(os.sep)):
         # Its hooks and configuration are executed.
         raise refused(
-            os.path.relpath(link), f"'{os.path.relpath(link)}' is a symbolic link into the repository's own data, {to}"
+            os.path.relpath(link), f"'{os.path.relpath(link)}' is a symbolic link into the repository's git data, {to}"
         )
     if not is_below(to, top) and not OUTPUT_LINKS.get().allows(to):
         raise refused(

@@ -30,7 +30,7 @@ def followed(path: str, *, make: int | None = None, reads: bool = False) -> Dire
             if not os.path.exists(link):
                 from errno import EEXIST
 
-                raise refused(path, f"'{path}' is a symbolic link that leads nowhere", code=EEXIST)
+                raise refused(path, f"'{path}' is a dangling symbolic link", code=EEXIST)
     return opened(real, path, make)
 
 

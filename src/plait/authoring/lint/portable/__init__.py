@@ -36,7 +36,7 @@ def differences(subject: LintProject, target: str) -> Iterator[LintFinding]:
                 CODE_OF[target],
                 spot.path,
                 spot.line,
-                f"{_NAMES[target]} differs here: {entry.says}",
+                f"{_NAMES[target]} {entry.says}",
                 column=spot.column,
                 hint=entry.hint,
             )

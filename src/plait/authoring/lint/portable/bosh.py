@@ -74,30 +74,30 @@ def _flag(name: str) -> PortabilityRule:
     }
     return PortabilityRule(
         f"`--{name}` {texts[name]}",
-        f"it has no --{name}",
+        f"has no --{name}",
         in_settings("patch", (name,), lambda text: text == "true"),
-        "leave it out",
+        "omit it",
     )
 
 
 ENTRIES = (
     PortabilityRule(
         "`/`",
-        "it takes / for the empty key",
+        "reads / as the empty key",
         in_operations(lambda path, _: path == "/"),
         'write path: ""',
     ),
     PortabilityRule(
         "`/m=x:next/0` where the neighbour is a list",
-        "it loses a change within a list that next or prev leads to",
+        "loses a change inside a list selected by next or prev",
         in_operations(lambda path, _: _NEIGHBOUR.search(path) is not None),
         "name the item itself",
     ),
     PortabilityRule(
         "dotted variables that overlap",
-        "it puts overlapping dotted variables together in any order",
+        "merges overlapping dotted variables in random order",
         _dotted,
-        "give the whole value",
+        "set the whole value",
     ),
     unseen("a map or list as the value for a key", REFUSED),
     unseen("a key that, once filled, equals another key", AT_RUN_TIME),
@@ -105,7 +105,7 @@ ENTRIES = (
     unseen("new store files", "it is about the mode of a file that is written"),
     PortabilityRule(
         '`value: "null"` and `value: "~"`, in quotes',
-        "it cannot read an operation whose value is the text null",
+        "cannot read an operation with the string value null",
         in_items(_quoted_null, (OPS,)),
         "set it with a variable",
     ),
@@ -115,7 +115,7 @@ ENTRIES = (
     unseen("standard output on failure", MESSAGE),
     # Additional features
     PortabilityRule(
-        "`-o` takes a directory, or a quoted pattern.", "its -o takes one file", _is_several, "list the files"
+        "`-o` takes a directory, or a quoted pattern.", "accepts only one file for -o", _is_several, "list the files"
     ),
     _flag("input-order"),
     _flag("in-place"),
@@ -124,33 +124,33 @@ ENTRIES = (
     PortabilityRule(
         "`--with operations` takes `*` in paths, and the types `append`, `copy` and `move`; `--expand` prints what they "
         "stand for as plain operations.",
-        "it has no * in paths, and no types append, copy and move",
+        "does not support * in paths, or the types append, copy and move",
         in_settings("patch", ("with",), lambda text: text == "operations"),
         "--expand prints plain operations",
     ),
     PortabilityRule(
         "`--with embedded` takes `!FORM` in paths, which goes into texts.",
-        "it goes into no texts",
+        "does not edit embedded documents",
         in_settings("patch", ("with",), lambda text: text == "embedded"),
         "set the whole text",
     ),
     PortabilityRule(
         "`--with tags` keeps tags such as `!Ref`.",
-        "it drops tags",
+        "drops tags",
         with_tags("patch"),
-        "leave them out",
+        "omit them",
     ),
     PortabilityRule(
         "`--vars-first` fills the template before the operations.",
-        "it applies operations first",
+        "applies operations first",
         in_settings("patch", ("vars-first",), lambda text: text == "true"),
         "write paths for the template as it is",
     ),
     PortabilityRule(
         "`--secrets` takes variables that no message shows.",
-        "it has no --secrets",
+        "has no --secrets",
         in_settings("patch", ("secrets",), bool),
-        "give the variables by --vars-file",
+        "pass the variables with --vars-file",
     ),
     unseen(
         "Messages name the operations file, its line, the number of the operation, the part of the path that failed, "

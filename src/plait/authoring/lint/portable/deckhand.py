@@ -134,19 +134,19 @@ def _odd_labels(metadata: Map, _made: Value) -> Iterator[Item]:
 ENTRIES = (
     PortabilityRule(
         "`delete` removes the place it names; Deckhand removes the first equal value anywhere.",
-        "delete takes out the first equal value, wherever it is",
+        "deletes the first equal value anywhere in the data",
         _look(_deletes_item),
         "see that no value before it is equal, or use --like-deckhand",
     ),
     PortabilityRule(
         "`$` is the root for all three actions; `.database` is the key `database`.",
-        "$ is not the root for every action",
+        "does not treat $ as the root in every action",
         _look(_root),
         'write "."',
     ),
     PortabilityRule(
         "Patterns with `recurse` are expressions throughout; Deckhand wants the pattern's own text to occur first.",
-        "with recurse, the text of the pattern itself has to occur",
+        "requires the pattern to occur literally, with recurse",
         _look(_recurse),
         "use a pattern without special characters",
     ),
@@ -156,19 +156,19 @@ ENTRIES = (
     ),
     PortabilityRule(
         "A value that was substituted is never shared with its source; `deepcopy` is accepted and has no effect.",
-        "without deepcopy, a substituted value is shared with its source",
+        "shares a substituted value with its source, without deepcopy",
         _look(_deepcopy),
         "keep it, if Deckhand reads the documents",
     ),
     PortabilityRule(
         "A list at an index, `.l[0]`, is put there whole; Deckhand takes its first item.",
-        "of a list at an index it takes the first item",
+        "uses only the first item of a list at an index",
         _look(_at_index),
         "see that the value is no list",
     ),
     PortabilityRule(
         "`false`, `0` and empty values can replace the whole data at `.`; Deckhand refuses them.",
-        "it refuses false, 0 and empty values in the place of all data",
+        "rejects false, 0 and empty values as a replacement of all data",
         _look(_at_root),
         "see that the value is none of these",
     ),
@@ -183,7 +183,7 @@ ENTRIES = (
     ),
     PortabilityRule(
         "Labels are compared with their types: `true` is not `1`, and a null selector value does not match an absent label.",
-        "it compares labels that are no strings in another way",
+        "compares labels that are not strings differently",
         _look(_odd_labels),
         "put it in quotes",
     ),

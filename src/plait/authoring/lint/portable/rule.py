@@ -28,7 +28,7 @@ class PortabilityMatch(NamedTuple):
 
 
 class PortabilityRule(NamedTuple):
-    """One rule. text: as in the list. says: the difference, as part of a sentence. check: finds matches. why: the
+    """One rule. text: as in the list. says: the difference, as a predicate after the program's name. check: finds matches. why: the
     reason if there is no check.
     """
 
