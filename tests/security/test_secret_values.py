@@ -128,7 +128,7 @@ def test_a_project_cannot_allow_commands(directory: pathlib.Path, capsys: pytest
 def test_what_names_no_source(argument: str, directory: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "render", "-f", "in", "--secrets", argument)
     assert (status, out) == (1, "")
-    assert "names no source of secrets" in err
+    assert "is not a secret source" in err
 
 
 def test_files_that_cannot_be_read_are_not_quoted(directory: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ def test_mistakes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert "cannot read no.yml" in failed([*check, "--policy", "no.yml"], capsys)
     assert "cannot read no.yml" in failed([*check, "--keys", "file:no.yml"], capsys)
     assert "does not accept turn" in failed(["turn"], capsys)
-    assert "does not take new-token" in failed(["new-token"], capsys)
+    assert "does not accept new-token" in failed(["new-token"], capsys)
     assert "needs the keys" in failed(["rotate"], capsys)
     assert "not a URL of a database" in failed([*check, "--database", "plait.db"], capsys)
     assert "SQLite or PostgreSQL" in failed([*check, "--database", "mysql://host/name"], capsys)
