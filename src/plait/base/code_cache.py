@@ -223,7 +223,10 @@ def build() -> str:
 
 
 def _states(package: str) -> Iterator[str]:
-    """The names, sizes and times of the compiler's files, if plait runs from its sources."""
+    """Yields the name, size and modification time of each Python file of the compiler.
+
+    Used if there is no installation record.
+    """
     for name in _OWN_PACKAGES:
         for directory, below, names in os.walk(f"{package}/{name}"):
             below.sort()

@@ -144,9 +144,9 @@ def _shortened_lines(left: Sequence[str], right: Sequence[str]) -> list[Part]:
 
 
 def marked(before: str, after: str) -> list[Part] | None:
-    """Two versions of one long line as differing and common parts, shortened.
+    """Splits two versions of a long line into common and differing parts, and shortens the common ones.
 
-    None if they are short, or have too little in common.
+    Returns None if both lines are short or have little in common.
     """
     if max(len(before), len(after)) <= LONG:
         return None

@@ -85,7 +85,10 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
 
 
 def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:
-    """Writes an error of another process. text: the error, if there are no messages. step: added to the stack."""
+    """Prints the error of another process.
+
+    text: the error as text, used unless messages can be reported one by one. step: a level to add to the stack.
+    """
     sink = _sink()
     if sink is not None and found and sink.is_of_messages:
         sink.messages([one.within(step) for one in found])

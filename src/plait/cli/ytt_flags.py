@@ -1,4 +1,4 @@
-"""The flags of ytt: those of plait, and the commands of ytt."""
+"""Declares the command lines of ytt: the flags of `plait render`, and the subcommands of ytt."""
 
 from __future__ import annotations
 

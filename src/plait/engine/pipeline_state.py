@@ -35,7 +35,10 @@ class PipelineState:
 
 
 def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
-    """The paths under a key, relative to the pipeline's directory. Raises UsageError for a missing one."""
+    """Returns the paths in a setting, resolved against the directory of the pipeline.
+
+    Raises UsageError for a missing path or a URL.
+    """
     item = step.item_of(key)
     out: list[str] = []
     for text in step.texts(key):

@@ -69,7 +69,7 @@ class FleetReport:
         return not self.counts.get(FAILED) and not self.counts.get(SKIPPED)
 
     def check(self) -> FleetReport:
-        """Returns the report itself. Raises PlaitError, with each error once, if a run failed."""
+        """Returns the report. Raises a PlaitError that lists each distinct error once if a run failed."""
         if self.failed:
             raise PlaitError(faults_text(self.failed, "").rstrip(), code="fleet-failed")
         return self

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def digest(content: bytes) -> str:
-    """The SHA-256 digest of a content, as `sha256sum` prints it."""
+    """Returns the SHA-256 digest of the content, as `sha256sum` prints it."""
     return sha256(content).hexdigest()
 
 

@@ -45,7 +45,7 @@ class Task:
     def __init__(
         self, name: str, output: str, place: str, matrix: str, choices: Mapping[str, AxisValue], told: Sequence[str]
     ) -> None:
-        """output: the path as written. told: the settings."""
+        """output: the output path from the project file. told: the settings that define the run."""
         self.name = name
         self.place = place
         self.is_file = output.endswith(_FILES)

@@ -39,8 +39,9 @@ EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out",
 
 
 class EnvironmentValue:
-    """A value of one environment. text: on one short line. key: equal for equal values. place: its origin as text.
-    file, line: of the origin; None for a flag.
+    """text: the value on one short line.
+
+    key: a string that is equal for equal values. file, line: the position of the origin, or None for a flag.
     """
 
     __slots__ = ("file", "key", "line", "place", "text")

@@ -113,7 +113,7 @@ class Path:
 
 
 def parse(text: str) -> Path:
-    """Parses a PATH. Raises UsageError that shows the invalid part."""
+    """Parses a PATH. Raises a UsageError that shows the invalid part."""
     if not text:
         raise UsageError("the PATH is empty", expected="such as Deployment/web:spec.replicas", code="path-syntax")
     if text.startswith("/"):

@@ -96,7 +96,7 @@ def has_empty_key(root: Value) -> bool:
 
 
 def text_under(item: ArrayItem, key: str) -> str | None:
-    """The text under a key of an array item, which a match compares, or None."""
+    """Returns the string under a key of an array item, for comparison by a match. Returns None if there is none."""
     found = item.value.peek(key) if isinstance(item.value, Map) else None
     return found.value if found is not None and isinstance(found.value, str) else None
 

@@ -1,4 +1,4 @@
-"""Finds changes of a value and fixes of errors. Each is evaluated, and returned with the resulting files."""
+"""Finds changes to a value and fixes for errors. Evaluates each one and returns the resulting files."""
 
 from __future__ import annotations
 

@@ -108,7 +108,10 @@ class Client:
         self._ask("PUT", ["buckets", bucket, "documents"], text_of(list(documents_in(directory))))
 
     def fleet(self, revision: int, other: int | None = None, *, diff: bool = False) -> list[dict[str, object]]:
-        """All runs of the project in a revision, or their differences from another one. diff: also by line."""
+        """Returns all runs of the project in a revision, or the runs that differ from the revision `other`.
+
+        diff: include a line-by-line diff.
+        """
         path = ["revisions", revision, "fleet", *([] if other is None else [other])]
         return [one for page in self._ask("GET", path, query={"diff": True} if diff else None) for one in _maps(page)]
 

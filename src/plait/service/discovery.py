@@ -110,7 +110,7 @@ def _keep_fetching(published: weakref.ref[Published], stopped: threading.Event) 
 
 
 def _key_set(issuer: str, until: float) -> str:
-    """The text of the key set. until: deadline. Raises PlaitError, TimeoutError."""
+    """Fetches the key set. until: the deadline. Raises PlaitError or TimeoutError."""
     about = _json(_get(issuer.rstrip("/") + _WELL_KNOWN, until))
     if about.get("issuer") != issuer:
         raise PlaitError(

@@ -121,7 +121,7 @@ def _parts(items: Sequence[object]) -> Iterator[Sequence[object]]:
 
 @contextmanager
 def keeping(database: Database, keep: Keep | None) -> Iterator[None]:
-    """A context that removes old revisions once an hour."""
+    """Context manager that removes old revisions once an hour. Does nothing if keep is None."""
     if keep is None:
         yield
         return

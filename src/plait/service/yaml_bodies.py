@@ -79,7 +79,10 @@ def documents_of_body(body: bytes) -> list[Document]:
 
 
 def value_of_body(body: Body) -> object:
-    """The plain data of a request with one document; None for an empty body. Raises ApiError, also for a large one."""
+    """Returns the single document in a request body as plain data, or None if the body is empty.
+
+    Raises ApiError if the body is invalid or larger than LARGEST_VALUE.
+    """
     if body.size > LARGEST_VALUE:
         raise ApiError("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
     documents = _of_body(body.read()).items

@@ -101,7 +101,7 @@ class Lookups:
 
 
 def _caller() -> Sequence[tuple[Source, int]]:
-    """The current line of the program; None outside of a program."""
+    """Returns the source and current line of the calling program as a one-item sequence; empty outside a program."""
     frame = sys._getframe(2)
     while frame is not None:
         source = frame.f_globals.get("$source")

@@ -77,9 +77,9 @@ class _StringForms(dict[str, "str | None"]):
         return form
 
     def long_form(self, text: str, pad: str, column: int, fold: int | None) -> str:
-        """The form of a string whose one-line form is None, with a final line break.
+        """Writes a string that `self[text]` does not cover: a long or multi-line one.
 
-        column: of its start. fold: break it at spaces beyond this column.
+        Ends with a line break. column: the column where the value starts.
         """
         form = self.long.get(text)
         if form is None:  # another thread has cleared the cache

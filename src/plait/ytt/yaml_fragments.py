@@ -239,7 +239,7 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
 
 
 def _item_value(value: object, source: Source | None, line: int) -> NodeValue:
-    """A value that was computed later, as the value of an item."""
+    """Converts a computed value to nodes for use as the value of an item. Raises StarlarkError for a document set."""
     nodes = to_nodes(value, source, line)
     if type(nodes) is DocumentSet:
         raise StarlarkError(

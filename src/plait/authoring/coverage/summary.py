@@ -180,11 +180,7 @@ def ranges(numbers: Sequence[int], lines: Sequence[int]) -> Iterator[tuple[int, 
 
 
 class FileData:
-    """The counts of one file.
-
-    path: absolute, or the name of a text without a file. digest: of its text. counts: for each point, the number of
-    runs that executed each of its branches. private: ranges of hidden lines, without their ends. text: if known.
-    """
+    """digest: the digest of the text. private: half-open ranges of hidden lines. text: the text, or None if unknown."""
 
     __slots__ = ("counts", "digest", "path", "private", "text")
 

@@ -164,9 +164,9 @@ def key_span(state: ServerState, path: str, line: int, key: str) -> FileRange:
 
 
 def _of_node(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """The lines that define the values set by a line, except the line itself; for a data value, its schema.
+    """Go to definition: returns the lines that produced the values on this line, and for a data value its schema.
 
-    A declaration is its own definition, so that an editor shows its references.
+    On a declaration it returns the line itself, which makes editors list references.
     """
     spans: dict[tuple[str, int], FileRange] = {}
     for evaluation in state.evaluations(file.path):

@@ -151,7 +151,7 @@ class ServerState:
     # ---- projects and runs
 
     def runs_of(self, path: str) -> list[TrackedRun]:
-        """The runs of the project that a file belongs to."""
+        """Returns the runs of the project of a file, and the runs of other projects that name the file."""
         return self.registry.runs_of(path)
 
     def checked_by(self, path: str) -> list[TrackedRun]:

@@ -259,7 +259,7 @@ def _scalar(value: Value, item: MapItem) -> str:
 
 
 def is_path_setting(command: str, name: str) -> bool:
-    """True if a setting of a command's runs, or of a step, names files or directories."""
+    """True if the value of this setting of a run or step is a path."""
     if command == "overlay" and name == "files":
         return True
     option = options_of(command).get(name) if command in COMMANDS else None

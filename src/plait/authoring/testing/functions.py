@@ -91,7 +91,7 @@ class FunctionCase:
 
 
 def _member(job: RenderJob, path: str) -> InputFile | None:
-    """The input file with this path, or None."""
+    """Returns the library file with this path, or None."""
     wanted = os.path.abspath(path)
     return next(
         (one for one in job.files if one.shown is not None and os.path.abspath(one.shown) == wanted and one.is_library),

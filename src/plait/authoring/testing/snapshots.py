@@ -66,7 +66,7 @@ class Snapshot:
         self.note = ""
 
     def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
-        """The difference from the snapshot, unless the file is being updated. Raises PlaitError."""
+        """Yields a failure if the output differs from the snapshot. With `is_updating`, writes the snapshot instead."""
         self.note = ""
         text = self._text(outcome)
         kept = _stored(self.file)

@@ -53,7 +53,10 @@ def mark(statements: list[Statement], scope: Scope, lines_of: LinesOf) -> list[p
 
 
 def points_in(pieces: Sequence[Piece], source: Source, lines_of: LinesOf) -> list[Point]:
-    """The points of a program that is not run. Raises StarlarkError, LimitError for errors that stop the parser."""
+    """Returns the coverage points of a program without running it.
+
+    Raises StarlarkError or LimitError if it cannot be parsed.
+    """
     statements, scope, _ = parse_program(pieces, source)
     marker = _Marker(scope, lines_of)
     marker.block(statements)

@@ -217,7 +217,7 @@ def _append_to_unknown(o: Optimizer, receiver: Expression, item: Expression, int
 
 
 def _universal(o: Optimizer, name: str, values: Sequence[Expression]) -> py.expr | None:
-    """Calls of universal functions that can be inlined; None for all others."""
+    """Inlines a call of a universal function. Returns None if it cannot be inlined."""
     row = UNIVERSAL.get(name)
     if row is None or not row.fits(len(values)):
         return None

@@ -261,7 +261,7 @@ def order(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right:
 
 
 def membership(o: Optimizer, x: py.expr, y: py.expr, node: syntax.Binary) -> py.expr:
-    """`x in y` of a string in a dict, or in a list of a few items."""
+    """Compiles `x in y` for a string x and a dict, or a list of a few items."""
     operator, left, right = node.operator, o.kind(node.x), o.kind(node.y)
     if right not in ("dict", "list", "tuple") or left not in ("", "str") or not isinstance(y, py.Name):
         return helper(o, operator, x, left, y, right)

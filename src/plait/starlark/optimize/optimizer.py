@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 class Optimizer(Lowering):
-    """A lowering with faster rules for many cases. flow: the facts about the program."""
+    """Lowers a syntax tree to faster code than `Lowering` does in many common cases.
+
+    flow: the inferred types and escapes.
+    """
 
     __slots__ = ("facts", "flow", "hot", "sites", "walrus")
 

@@ -65,8 +65,9 @@ def format_parts(template: str, count: int) -> list[str] | None:
 
 
 def percent_parts(template: str, count: int) -> tuple[list[str], str] | None:
-    """The texts between the verbs of a template for `%`, and the verbs. None if there are not exactly `count` verbs,
-    all `s` or `d`.
+    """Splits a `%` template into its literal texts and its verbs.
+
+    Returns None unless there are exactly `count` verbs and each is `s` or `d`.
     """
     first, *rest = template.split("%")
     verbs = "".join([part[:1] for part in rest])

@@ -19,7 +19,7 @@ BLOCK, LEVEL, FLOW, PAIR = "block", "level", "flow", "pair"
 
 
 class Properties:
-    """The anchor and the tag before a node, or None. end: offset after the last of them."""
+    """The anchor and the tag before a node; each is None if absent. end: the offset after them."""
 
     __slots__ = ("anchor", "end", "start", "tag")
 

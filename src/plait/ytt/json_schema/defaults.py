@@ -75,7 +75,7 @@ class KnownConstraints:
         return any(part.node.get("type") == "object" for part in self.parts)
 
     def is_nullable(self) -> bool:
-        """True if null is accepted here, by OpenAPI's `nullable`."""
+        """True if OpenAPI's `nullable` permits null here."""
         return any(part.node.get("nullable") is True for part in self.parts)
 
     def below(self, key: str) -> KnownConstraints:

@@ -168,7 +168,10 @@ class OverlayApplication(OverlayState):
             self.listener.asking(step, left)
 
     def no_match(self, step: OverlayStep, edit: Edit, *, adds: bool) -> None:
-        """Handles a step that matched nothing, which is not an error. adds: its item will be added. Warns once."""
+        """Warns, once per step, about a step that matched nothing where that is allowed.
+
+        adds: whether the item of the step will be added.
+        """
         if self.warn is None or self.looks >= MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
             return
         self.looks += 1

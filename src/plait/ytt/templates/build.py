@@ -439,7 +439,7 @@ class Builder:
     # ---- ends
 
     def end(self) -> YamlFragment:
-        """The fragment that a function with nodes returns; an empty one when none of its nodes ran."""
+        """Returns the fragment that the function built; empty if it built no nodes."""
         self.run.end(self)
         self.settle_all()
         if self.run.fragment is None:

@@ -225,7 +225,7 @@ class _Planner:
         chunks.append(chunk.entries)
 
     def item(self, item: Item, said: Directives, site: int, *, templated: bool) -> None:
-        """The pieces of an item with its own statements: the item, its contents, and the end of its block."""
+        """Appends the statements that build one item: the item, its contents, and the end of its block."""
         templated = templated or said.is_text_templated
         value = item.value
         chunk = Chunk()

@@ -169,7 +169,10 @@ def joined_text() -> _ast.expr:
 
 
 class TextHooks:
-    """A text template appends to `$parts`; so does each def with text, which returns it."""
+    """Hooks for text templates.
+
+    A template, and each def that contains text, appends to `$parts`. The def returns the text.
+    """
 
     def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         return begin_text() if hosts or module else []

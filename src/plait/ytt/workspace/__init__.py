@@ -1,1 +1,1 @@
-"""The workspace: from input files and flags, through the phases, to the output (docs/guide-render.md)."""
+"""Runs a workspace: reads the input files and flags, executes the phases, and produces the output."""

@@ -254,7 +254,7 @@ class SharedFiles:
         return found
 
     def memory(self, layout: LibraryLayout, number: int) -> Memory:
-        """The memory for an evaluation of a library."""
+        """Returns the cache that the nth evaluation of a library reuses; creates it if needed."""
         if number == len(layout.memories):
             layout.memories.append(Memory(self.counts[TEMPLATES]))
         layout.memories[number].begin(layout.members)

@@ -20,7 +20,7 @@ _NAMES = {"ytt": "ytt", "bosh": "BOSH", "deckhand": "Deckhand"}
 
 
 def entries(target: str) -> Sequence[PortabilityRule]:
-    """The entries of the list of differences. target: a key of `CODE_OF`."""
+    """Returns the portability rules for a reference program. target: a key of `CODE_OF`, such as "ytt"."""
     from plait.authoring.lint.portable import bosh, deckhand, ytt
 
     return {"ytt": ytt.ENTRIES, "bosh": bosh.ENTRIES, "deckhand": deckhand.ENTRIES}[target]

@@ -287,7 +287,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.do(self.call("$from.changed", shadow, *changed)))
 
     def target(self, node: Expression) -> Expression:
-        """A target of an assignment, whose container is read."""
+        """Instruments the target of an assignment so that reads of its container are recorded."""
         if isinstance(node, syntax.Index):
             return syntax.Index(self.expression(node.x), self.placed(node.key), node.line)
         if isinstance(node, syntax.Attribute):
@@ -301,7 +301,10 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return self.call("$from.placed", self.open(), self.expression(key))
 
     def assign_item(self, x: syntax.Name, key: Expression | None, value: Expression, into: list[Statement]) -> None:
-        """`x[key] = value`, and `x.append(value)`, for which key is None. The other items do not contribute."""
+        """Emits code for `x[key] = value`, or for `x.append(value)` if key is None.
+
+        Only the origins of the new item are recorded, not those of the others.
+        """
         if key is None:
             into.append(self.do(x))  # first, because the variable may not exist yet
         depth, kept, place, shadow = self.opened(into), *(self.fresh(kind) for kind in "vps")
