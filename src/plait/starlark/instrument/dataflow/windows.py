@@ -209,7 +209,8 @@ class DependencyTracker:
         if nodes is not None:
             return {nodes}
         # A decision about an item may be one about the whole as well.
-        return {origin for origin in self.made[id(x)][2] if type(origin) is not Control}
+        # So may the changes of a container, which are joined without an action.
+        return {one for one in self.made[id(x)][2] if type(one) is not Control and getattr(one, "action", None) != ""}
 
     def shape_of(self, x: object, shadow: Shadow) -> Shadow:
         """The shadow of a collection without those of its parts: the origins of its size, keys and order."""
