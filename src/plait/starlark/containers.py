@@ -285,15 +285,19 @@ def freeze(value: object) -> None:
 
 
 def _freeze_function(function: FunctionType, todo: list[object]) -> None:
-    """Adds the mutable parts of a compiled function (defaults, closed-over variables) to the list, once."""
-    if "$source" not in function.__globals__:
-        return
-    function.__dict__["frozen"] = True
-    todo.extend(function.__defaults__ or ())
-    todo.extend((function.__kwdefaults__ or {}).values())
+    """Adds the mutable parts of a compiled function to the list, once."""
+    if "$source" in function.__globals__:
+        function.__dict__["frozen"] = True
+        todo.extend(parts_of_function(function))
+
+
+def parts_of_function(function: FunctionType) -> Iterator[object]:
+    """The values that a compiled function keeps: its defaults and closed-over variables."""
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
     for cell in function.__closure__ or ():
         try:
             held = cell.cell_contents
         except ValueError:
             continue
-        todo.append(held)
+        yield held

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError, replacing
 from plait.base.similar_names import listed, near, spelled
-from plait.starlark.containers import Dict, freeze
+from plait.starlark.containers import FROZEN, Dict, List, freeze, parts_of_function
 from plait.starlark.step_budget import SOME, charge
 from plait.starlark.value_text import quote, repr_of
-from plait.starlark.values import NoAttribute, Value, type_of
+from plait.starlark.values import FUNCTION, Builtin, NoAttribute, Value, type_of
+from plait.tree.nodes import SCALARS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,6 +128,32 @@ class Module(WithMembers):
             self.frozen = True
             for value in self.members.values():
                 freeze(value)
+
+
+def can_change(values: Iterable[object]) -> bool:
+    """True if a program can change one of these frozen values, or something in it: freezing skips what structs hold."""
+    todo = [*values]
+    seen: set[int] = set()
+    while todo:
+        value = todo.pop()
+        if type(value) in SCALARS or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Value):
+            if value.is_changeable:
+                return True
+            todo += [part for _, part in value.mapping() or ()] if type(value) is Struct else value.held()
+        elif isinstance(value, (List, Dict)):
+            if value.lock != FROZEN:
+                return True
+            todo += [*value, *value.values()] if isinstance(value, Dict) else value
+        elif isinstance(value, tuple):
+            todo += value
+        elif isinstance(value, FUNCTION):
+            todo += parts_of_function(value)
+        elif isinstance(value, Builtin):
+            todo += (value.receiver, *value.holds)
+    return False
 
 
 # Types whose `members` contain every attribute. Compiled code looks members up without a call. Other packages add their

@@ -31,11 +31,12 @@ class NoAttribute(Exception):
 class Value:
     """The base class of host values. A subclass overrides the operations that its values support.
 
-    type_name: the result of `type(x)`.
+    type_name: the result of `type(x)`. is_changeable: a program can change the value, even if it is frozen.
     """
 
     __slots__ = ()
     type_name: str = "value"
+    is_changeable = False
 
     def attr(self, name: str) -> object:
         """The attribute. Raises NoAttribute; the runtime then creates the message and searches for a similar name."""

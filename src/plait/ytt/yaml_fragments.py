@@ -54,6 +54,7 @@ class YamlFragment(Value):
 
     __slots__ = ("_value", "counted", "erased", "owned")
     type_name = "yamlfragment"
+    is_changeable = True  # by `overlay.apply`
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, value: Collection | None, erased: bool = False, counted: int | None = None) -> None:

@@ -35,12 +35,14 @@ class Loader:
     """Evaluates files with one set of data values.
 
     values: the data values, or their placeholder while they are merged. library_module: creates `@ytt:library` for
-    files in a directory. A library file is run once for each directory and root from which it is loaded. ytt runs it
-    again for every `load`; the only visible difference is its printed lines, which are repeated here too. recording:
+    files in a directory. ytt runs a library file again for every `load`. Here it runs once for each directory and root
+    from which it is loaded, and its printed lines are repeated, unless programs can change what it defines. recording:
     records the reads of each file; or None.
     """
 
-    __slots__ = ("_exports", "_loading", "_make_library", "_options", "_recording", "_session", "_values")
+    __slots__ = (
+        "_exports", "_has_changeable", "_loading", "_make_library", "_options", "_recording", "_session", "_values",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -61,6 +63,8 @@ class Loader:
             tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int, Frame | None]
         ] = {}
         self._loading: list[InputFile] = []
+        # True if the current file has loaded one whose exports programs can change.
+        self._has_changeable = False
 
     def run(self, file: InputFile, current: Library, root: Library) -> TemplateResult:
         """Evaluates a file as a member of directory `current` of the library with root `root`. Raises PlaitError."""
@@ -103,6 +107,7 @@ class Loader:
             self._loading.append(file)
             session, printed = self._session, list[str]()
             before, session.reached_out = session.reached_out, False
+            outer, self._has_changeable = self._has_changeable, False
             recordings = self._session.context.print_line.recordings
             recordings.append(printed)
             sets = session.instruction_sets
@@ -117,7 +122,13 @@ class Loader:
                 session.reached_out |= before
                 recordings.pop()
                 self._loading.pop()
-            self._exports[key] = found
+                is_changeable, self._has_changeable = self._has_changeable, outer
+            from plait.starlark.structs import can_change
+
+            if is_changeable or can_change(exports.values()):
+                self._has_changeable = True
+            else:
+                self._exports[key] = found
             if recording is not None:
                 recording.loads(file, frame)
             return found[0]

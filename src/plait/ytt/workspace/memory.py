@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError
 from plait.base.limits import current_budget
-from plait.starlark.containers import FROZEN, Dict, List
-from plait.starlark.instrument.dataflow.shadows import reachable
 from plait.starlark.step_budget import budget_of
+from plait.starlark.structs import can_change
 from plait.ytt.overlay.reapplication import Applied
 from plait.ytt.overlay.same_documents import is_plain_overlay, known_again
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.recorded_reads import Answers, Reads
-from plait.ytt.yaml_fragments import YamlFragment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,7 +242,7 @@ class Recording:
         """The evaluation of a file, which has ended, with these exported names. None if its result is always the same."""
         frame = self.last
         if frame is not None:
-            frame.gives_changeable = any(map(_is_changeable, reachable(names.values())))
+            frame.gives_changeable = can_change(names.values())
         return frame
 
     def loads(self, file: InputFile, frame: Frame | None) -> None:
@@ -309,11 +307,6 @@ class Recording:
         self._charged.update(key for key, _ in loaded)
         session.instruction_sets += known.sets
         return True
-
-
-def _is_changeable(value: object) -> bool:
-    """True if programs can change a value."""
-    return type(value) is YamlFragment or (isinstance(value, (List, Dict)) and value.lock != FROZEN)
 
 
 def _can_be_kept(file: InputFile, frames: dict[InputFile, Frame | None], documents: DocumentSet | None) -> bool:
