@@ -198,7 +198,7 @@ def test_kustomize_function(environment: dict[str, str]) -> None:
         (resource_list({"a": 1}, templates={"t.yml": "x: #@ nmae"}), "t.yml:1: undefined: nmae"),
         (resource_list({"a": 1}, tempaltes={}), 'did you mean "templates"?'),
         (resource_list({"a": 1}, templates=[]), "templates is not a map"),
-        (resource_list({"a": 1}, templates={"items.yml": "b: 1"}), 'a template cannot be called "items.yml"'),
+        (resource_list({"a": 1}, templates={"items.yml": "b: 1"}), '"items.yml" is reserved'),
     ],
 )
 def test_mistakes_are_results(environment: dict[str, str], given: dict[str, Any], said: str) -> None:

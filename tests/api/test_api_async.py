@@ -37,7 +37,7 @@ def test_the_same_results_and_errors(isolated: bool) -> None:
             await plait.arender(STUCK, limits={"steps": 1000}, isolated=isolated)
         with pytest.raises(TypeError):
             await plait.arender(3, isolated=isolated)  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="limits is a mapping"):
+        with pytest.raises(TypeError, match="limits must be a mapping"):
             await plait.arender({}, limits=3, isolated=isolated)  # type: ignore[arg-type]
         with pytest.raises(plait.UsageError, match="unknown limit"):
             await plait.arender({}, limits={"second": 3}, isolated=isolated)  # type: ignore[arg-type]

@@ -61,7 +61,7 @@ def test_data_values_and_schema_are_what_the_command_prints() -> None:
 def test_all_that_is_wrong_with_values_comes_back() -> None:
     found = plait.check_data_values(FILES, values={"replcas": 3, "name": 5})
     assert [(one["found"], one["hint"]) for one in found.to_list()] == [
-        ("replcas", 'did you mean "replicas"?'), ("integer", None),
+        ("replcas", 'did you mean "replicas"?'), ("integer", "put the value in quotes, then it is a string"),
     ]  # fmt: skip
     with pytest.raises(plait.SchemaError) as raised:
         plait.render(FILES, values={"replcas": 3, "name": 5})

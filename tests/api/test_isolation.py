@@ -224,7 +224,7 @@ def test_what_cannot_be_sent_is_refused() -> None:
         plait.render({"a.yml": "a: 1\n"}, values={"a": lambda: 1}, isolated=True)  # type: ignore[dict-item]
     with pytest.raises(TypeError, match=r"plait\.documents"):
         plait.render({"a.yml": 1}, isolated=True)  # type: ignore[dict-item]
-    with pytest.raises(plait.UsageError, match="keeps no histories"):
+    with pytest.raises(plait.UsageError, match="cannot be combined with trace=True"):
         plait.render({"a.yml": "a: 1\n"}, trace=True, isolated=True)
     with pytest.raises(plait.UsageError, match="unknown limit"):
         plait.render({"a.yml": "a: 1\n"}, limits={"second": 1}, isolated=True)  # type: ignore[arg-type]

@@ -282,11 +282,11 @@ def test_work_without_a_context_of_its_own_is_told(
     (tmp_path / "a.test.yml").write_text("tests: {t: {run: app, equals: {a: 1}}}\n", "utf-8")
     seen = []
 
-    def watched(context: Context) -> contextlib.nullcontext[None]:
+    def watched(context: Context, *, steps: bool) -> contextlib.nullcontext[None]:
         seen.append(context.doing)
         return contextlib.nullcontext()
 
-    monkeypatch.setattr("plait.cli.streams.watched", watched)
+    monkeypatch.setattr("plait.cli.progress.watched", watched)
     assert main([*command.split(), *WORKING[command]]) in (0, 1)
     assert seen
     assert all(seen)
@@ -312,6 +312,12 @@ def test_answers_fit_the_terminal(columns: int, tmp_path: pathlib.Path) -> None:
         seen = PROGRESS.sub("", seen)
         shown = plain(seen).replace("\r", "").split("\n")
         assert max(map(len, shown)) <= columns, argv
+        if "--all" in argv:
+            # Values of entries are shortened to fit; the value itself is shown whole.
+            assert all(
+                _letters(one) in _letters("".join(shown)) for one in (f"a: {LONG}1", f"b: {LONG.replace(' ', '_')}1")
+            )
+            continue
         # Nothing is lost; a source line that goes on has a bar before each part.
         _, errors, printed = at_terminal([argv[0], "--color", "never", *argv[1:]], tmp_path)
         assert _letters("".join(shown)) == _letters(printed.decode() + PROGRESS.sub("", errors))

@@ -46,7 +46,7 @@ def test_bytes_pass_through(tmp_path: pathlib.Path) -> None:
 def test_unbuffered_output_is_written_or_missed(command: str, tmp_path: pathlib.Path) -> None:
     """The system takes a part of a write when there is no room for the rest."""
     (tmp_path / "a.yml").write_text("".join(f"key{number}: {number}\n" for number in range(5000)), "utf-8")
-    shell = f"ulimit -f 16; exec '{sys.executable}' -m plait {command} a.yml > out"
+    shell = f"ulimit -f 16; exec '{sys.executable}' -B -m plait {command} a.yml > out"
     env = {**os.environ, "PYTHONUNBUFFERED": "1", "PLAIT_CACHE_DIR": ""}
     done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert 0 < (tmp_path / "out").stat().st_size <= 16 << 10

@@ -140,7 +140,7 @@ def test_mistakes(argv: list[str], message: str, hint: str | None) -> None:
     with pytest.raises(UsageError) as caught:
         PLAIN.parse(argv)
     assert caught.value.message == message
-    assert caught.value.hint is None if hint is None else hint in str(caught.value.hint)
+    assert hint is None or hint in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def _other_version() -> None:
-    """Let this worker have another version of plait."""
+    """Let this worker have different versions of plait."""
     from plait.fleet import fleet_worker, identity
 
     for module in (identity, fleet_worker):
@@ -189,13 +189,13 @@ def test_a_worker_with_another_version_is_rejected(
     client.run(_other_version, workers=[worker])
     found = dict.fromkeys(client.ncores(), version()) | {worker: "another"}
     monkeypatch.setattr(dask, "_versions", lambda _: found)
-    with pytest.raises(UsageError, match="another version of plait") as caught:
+    with pytest.raises(UsageError, match="different versions of plait") as caught:
         fleet(tmp_path, executor=client, cache=tmp_path / "kept")
     assert worker in (caught.value.found or "")
     assert not contents(tmp_path / "out")
     client.run(_other_version)
     monkeypatch.setattr(dask, "_versions", lambda _: {})
-    with pytest.raises(UsageError, match="another version of plait"):
+    with pytest.raises(UsageError, match="different versions of plait"):
         fleet(tmp_path, executor=client, cache=tmp_path / "kept")
     assert not contents(tmp_path / "out")
     assert not [path for path in (tmp_path / "kept").rglob("*") if path.is_file() and path.parent.name != "kept"]

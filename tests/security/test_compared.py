@@ -71,7 +71,7 @@ def test_the_impact_of_a_revision_tells_nothing_of_secrets(
         monkeypatch.chdir(top)
         said.append((main(["fleet", "impact", "--since", "HEAD"]), *capsys.readouterr()))
     assert said[0] == said[1]
-    assert "values made of secrets are not compared" in said[0][1]
+    assert "values computed from secrets are not compared" in said[0][1]
 
 
 @pytest.mark.parametrize("name", EDITS)

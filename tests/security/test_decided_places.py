@@ -70,7 +70,7 @@ def test_an_edit_may_change_what_a_secret_decides(
         said.append((main(["set", "render", "-f", "config", "--secrets", "file:pw.yml", "x=2"]), *capsys.readouterr()))
     assert said[0] == said[1]
     assert said[0][0] == 0
-    assert "a secret decides what else is in the output" in said[0][1]
+    assert "other parts of the output depend on a secret" in said[0][1]
     assert "hidden" not in said[0][1] + said[0][2]
 
 

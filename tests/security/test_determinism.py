@@ -108,7 +108,7 @@ def test_the_order_of_inputs_is_the_order_given(directory: pathlib.Path) -> None
 
 CASES_RUN = """
 import json, os, pathlib, sys, tempfile
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], os.path.join(sys.argv[1], "cli")]
 import pytest
 from test_cli_cases import CASES, read_case, run_commands
 errors = sorted((pathlib.Path(sys.argv[1]) / "cases" / "errors").glob("*/*.txt"))

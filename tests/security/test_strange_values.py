@@ -58,7 +58,7 @@ def test_paths(path: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatc
 
 def test_texts() -> None:
     for function in (plait.render, plait.read, plait.layer, plait.patch):
-        with pytest.raises(PlaitError, match="half a character"):
+        with pytest.raises(PlaitError, match="unpaired surrogate"):
             function({"a.yml": f"a: {HALF}"})
 
 

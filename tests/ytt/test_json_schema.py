@@ -108,7 +108,7 @@ def test_no_schema_accepts_anything() -> None:
 
 
 def test_another_form() -> None:
-    with pytest.raises(plait.UsageError, match="no schema of the form 'xml'"):
+    with pytest.raises(plait.UsageError, match="unknown schema format 'xml'"):
         plait.data_values_schema({"a.yml": "a: 1\n"}, form="xml")
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plait.fleet.progress import FleetReporter
 
 _SUBCOMMANDS = (
-    ("why", "list the value of a path in each environment, with the line that set it"),
+    ("why", "list the value of a path in each environment, with its line"),
     ("diff", "list the differences between environments"),
     ("impact", "list the environments and output paths that a line affects"),
 )

@@ -1,9 +1,9 @@
 """The results of an evaluation of a library, for the next one with other data values or changed files.
 
 The result of a template is used again if the values that it read are the same: it, and the library files that it loads.
-A template is evaluated each time if it reads files by name, uses libraries, prints, warns, or hands out functions of its
-own. So is one that loads a file with something that it could change and other templates see: a fragment, or a list of
-the data values.
+A template is evaluated each time if it reads files by name, uses libraries, prints, warns, or hands out functions of
+its own. So is one that loads a file with something that programs can change: a fragment, a list in a struct, or a list
+of the data values.
 
 Documents that are the same after an evaluation as the last time are those of the last time. Overlays and the printer
 know documents by identity.
@@ -73,8 +73,9 @@ class Count:
 class Frame:
     """One evaluation of a file. key: the file, if others load it.
 
-    loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: it prints nothing, warns of nothing, and reaches no other
-    files. gives_changeable: others that load it can change what it exports. own: its steps, without those of files that it loads; inner: those.
+    loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: it
+    prints nothing, warns of nothing, and reaches no other files. gives_changeable: others that load it can change what
+    it exports. own: its steps, without those of files that it loads; inner: those.
     """
 
     __slots__ = ("_lines", "_start", "_told", "gives_changeable", "inner", "is_quiet", "key", "loaded", "own", "reads")
@@ -97,6 +98,11 @@ class Frame:
         spent = budget_of(session.context).spent - self._start
         self.own = spent - self.inner
         return spent
+
+    @property
+    def is_shared(self) -> bool:
+        """True if all files that load this one use the same evaluation."""
+        return self.key is not None and not self.gives_changeable
 
     def all(self, file: InputFile) -> dict[InputFile, Frame | None]:
         """The file and all those that it loads, in order, with their evaluations."""
@@ -126,7 +132,7 @@ class _Result:
         self._sources: list[tuple[InputFile, Source]] = [(file, file.source) for file in frames]
         self._reads = [*reads.items()]
         self.own = own
-        self.loaded = [(one.key, one.own) for one in frames.values() if one is not None and one.key is not None]
+        self.loaded = [(one.key, one.own) for one in frames.values() if one and one.key and one.is_shared]
         self.result = result
         self.sets = sets
 
@@ -195,6 +201,7 @@ class Recording:
     __slots__ = (
         "_answers",
         "_charged",
+        "_counted",
         "_former",
         "_memory",
         "_prepare",
@@ -210,8 +217,9 @@ class Recording:
         self._answers = Answers(values)
         self._former, memory.results = memory.results, {}
         self._stack: list[Frame] = []
-        # The library files whose steps were counted.
+        # The library files whose steps were counted, and those of them that were not evaluated for that.
         self._charged: set[InputFile] = set()
+        self._counted: set[InputFile] = set()
         # The evaluation that ended last.
         self.last: Frame | None = None
 
@@ -232,7 +240,7 @@ class Recording:
         self.last = frame
         if frame.key is None:
             return
-        if frame.key in self._charged:
+        if frame.key in self._counted:
             budget_of(self._session.context).charge(-frame.own)
             if self._stack:
                 self._stack[-1].inner -= frame.own
@@ -289,7 +297,7 @@ class Recording:
             return result
         frames = frame.all(file)
         if _can_be_kept(file, frames, result.documents):
-            own = 0 if frame.key is not None else frame.own
+            own = 0 if frame.is_shared else frame.own
             kept = TemplateResult({}, result.documents, result.text)
             made = _Result(frames, own, kept, session.instruction_sets - sets)
             results[file] = [made, *former][:_MOST_RESULTS]
@@ -304,7 +312,8 @@ class Recording:
         if budget.spent + steps > session.context.run_budget.most("steps"):
             return False
         budget.charge(steps)
-        self._charged.update(key for key, _ in loaded)
+        self._counted.update(key for key, _ in loaded)
+        self._charged |= self._counted
         session.instruction_sets += known.sets
         return True
 

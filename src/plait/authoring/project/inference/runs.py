@@ -12,7 +12,7 @@ from plait.authoring.project.inference.text_budget import MOST_TEXT, TextBudget
 from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.settings import is_path_setting, path_in
 from plait.base import content
-from plait.base.errors import PlaitError, heading
+from plait.base.errors import LimitError, PlaitError, heading
 from plait.base.input_view import InputView
 from plait.base.limits import current_budget
 from plait.base.source import Position, Source
@@ -127,6 +127,8 @@ def _content(path: str) -> bytes:
         if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > MOST_BYTES:
             return b""
         return content.file_content(path, path)
+    except LimitError:
+        raise
     except (OSError, PlaitError):
         return b""
 
