@@ -592,6 +592,7 @@ function freeName() {
 function open(opened) {
   at("told").textContent = "";
   example = opened.example;
+  if (example) own = wanted = null;
   const { kind, files, open: shown, line, view } = opened;
   Object.assign(state, {
     kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null,
