@@ -80,7 +80,7 @@ CASES = [
         "items",
         "100K",
     ),
-    ("render -f a.yml", {"a.yml": "#@ x = [[str(i)] for i in range(2000000)]\na: 1\n"}, "memory", "8M"),
+    ("render -f a.yml", {"a.yml": "#@ x = [[str(i)] for i in range(900000)]\na: 1\n"}, "memory", "8M"),
     ("render -f a.yml", {"a.yml": NESTED}, "nesting", "10"),
     ("patch a.yml", {"a.yml": NESTED}, "nesting", "10"),
     ("layer a.yml", {"a.yml": POLICY + "---\n" + DOCUMENT % ("n", "", "{" + NESTED.strip() + "}")}, "nesting", "10"),
