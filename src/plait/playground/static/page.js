@@ -116,10 +116,14 @@ const whyOf = (line) => state.good?.histories.find((one) => one.line === line);
 
 function showOutput() {
   const before = at("output").textContent ? new Set([...at("output").querySelectorAll(".c")].map((one) => one.textContent)) : null;
+  const focused = document.activeElement?.closest("#output [data-line]")?.dataset.line;
   const values = new Map();
   for (const one of state.good.lines) if (!values.has(one.line)) values.set(one.line, one);
   at("output").replaceChildren(...lines().map((text, index) => outputLine(text, index + 1, values.get(index + 1), before)));
   at("output").querySelector("button")?.setAttribute("tabindex", "0");
+  // An answer that replaces an equal one, as that of Python replaces the built-in one, leaves the keyboard where it is.
+  const again = focused && rowOf(focused)?.querySelector("button");
+  if (again) focusValue(again);
   showGone();
   const { sources } = state.good;
   at("legend").hidden = !sources.length;
