@@ -24,8 +24,9 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
     except StarlarkError as error:
         if error.hint is None and not error.stack and error.code == "argument-count":
             error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."
-            if isinstance(function, FunctionType) and not error.also:
-                place = Position(function.__globals__["$source"], function.__code__.co_firstlineno)
+            program = getattr(function, "function", function)  # recorded runs wrap functions
+            if isinstance(program, FunctionType) and not error.also:
+                place = Position(program.__globals__["$source"], program.__code__.co_firstlineno)
                 error.also = [place.labelled("the definition")]
         elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
             there = f"{error.word} in left and ..."
