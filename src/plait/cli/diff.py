@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 
 from plait.base.content import sources
-from plait.base.errors import ReadError, UsageError
+from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import warn
-from plait.cli.project import is_run
 from plait.cli.streams import watched, write_folded, write_out
 from plait.engine.common import (
     ALLOW_ALL_LINKS,
@@ -115,16 +114,14 @@ def main(flags: Diff) -> int:
 def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     """The documents of one side: those of a file or directory as they are, or those of a rendered site."""
     links = links_of(flags)
-    if path != "-" and not flags.site and not os.path.lexists(path) and is_run(path):
-        raise UsageError(f'"{path}" is a run, and not a file', hint=_OF_RUNS, code="file-not-found")
+    if path != "-" and not flags.site and not os.path.lexists(path):
+        from plait.cli.project import is_run
+
+        if is_run(path):
+            raise UsageError(f'"{path}" is a run, and not a file', hint=_OF_RUNS, code="file-not-found")
     if not flags.site:
         context.begin(f"reading {path}")
-        try:
-            return read(sources(path, _EXTENSIONS, links=links))
-        except ReadError as error:
-            if not os.path.lexists(path) and is_run(path):
-                error.hint = f'"{path}" is a run: plait run {path} > {path}.yml writes its output to a file'
-            raise
+        return read(sources(path, _EXTENSIONS, links=links))
     from plait.layering.job import LayerJob
     from plait.layering.rendering import LayeringOptions
     from plait.layering.sites import find_site

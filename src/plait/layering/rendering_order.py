@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.base.source import Frame
 from plait.layering.failures import failure
-from plait.tree.nodes import Map
+from plait.layering.substitution import entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,13 +80,9 @@ def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
 
 def _need(document: LayeredDocument, other: LayeredDocument) -> Position:
     """The substitution of a document from another one, or the document, which is then its child."""
-    for entry in document.substitutions:
-        src = entry.value.find("src") if type(entry.value) is Map else None
-        if src is None or type(src.value) is not Map:
-            continue
-        source = [item and item.value for item in map(src.value.find, ("schema", "name"))]
-        if source == [other.schema, other.name]:
-            return src.position
+    for entry in entries(document):
+        if entry.key == (other.schema, other.name):
+            return entry.place("src")
     return document.position
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from types import FunctionType
 
 from plait.base.source import Position
 from plait.starlark.structs import WithMembers
 from plait.starlark.table.methods import METHODS
-from plait.starlark.values import NoAttribute, is_function, type_of
+from plait.starlark.values import NoAttribute, definition_of, is_function, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,10 +64,9 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
     if wanted != "NoneType":
         return
     for call in _CALLS.finditer(code):
-        function = _value(call[1], known)
-        if isinstance(function, FunctionType) and "$source" in function.__globals__:
+        place = definition_of(_value(call[1], known))
+        if place is not None:
             error.hint = f"{call[1]}() gives None where it has no return"
-            place = Position(function.__globals__["$source"], function.__code__.co_firstlineno)
             error.also.append(place.labelled("the definition"))
             return
     if ".get(" in code:

@@ -8,13 +8,14 @@ from plait.starlark.containers import FROZEN, Dict, List, freeze, parts_of_funct
 from plait.starlark.step_budget import SOME, charge
 from plait.starlark.value_text import quote, repr_of
 from plait.starlark.values import FUNCTION, Builtin, NoAttribute, Value, type_of
-from plait.tree.nodes import SCALARS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _SHOWN = 12
+# Types of values from which nothing else can be reached.
+LEAVES = frozenset({str, int, float, bool, type(None), range})
 
 
 class Members(dict[str, object]):
@@ -130,30 +131,39 @@ class Module(WithMembers):
                 freeze(value)
 
 
-def can_change(values: Iterable[object]) -> bool:
-    """True if a program can change one of these frozen values, or something in it: freezing skips what structs hold."""
+def reachable(values: Iterable[object]) -> Iterator[object]:
+    """Values, and everything that a program can reach from them: their elements, and the variables of functions."""
     todo = [*values]
     seen: set[int] = set()
     while todo:
         value = todo.pop()
-        if type(value) in SCALARS or id(value) in seen:
+        kind = type(value)
+        if kind in LEAVES or id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, Value):
-            if value.is_changeable:
-                return True
-            todo += [part for _, part in value.mapping() or ()] if type(value) is Struct else value.held()
-        elif isinstance(value, (List, Dict)):
-            if value.lock != FROZEN:
-                return True
-            todo += [*value, *value.values()] if isinstance(value, Dict) else value
-        elif isinstance(value, tuple):
+        yield value
+        if kind is Dict:
+            todo += dict.values(value)  # type: ignore[arg-type]
+            todo += dict.keys(value)  # type: ignore[arg-type]
+        elif isinstance(value, (list, tuple, set)):
             todo += value
         elif isinstance(value, FUNCTION):
             todo += parts_of_function(value)
-        elif isinstance(value, Builtin):
-            todo += (value.receiver, *value.holds)
-    return False
+        elif kind is Struct:
+            todo += [part for _, part in value.mapping() or ()]  # type: ignore[attr-defined]
+        elif kind is Builtin:
+            todo += value.holds  # type: ignore[attr-defined]
+            todo.append(value.receiver)  # type: ignore[attr-defined]
+        elif (held := getattr(kind, "held", None)) is not None:
+            todo += held(value)
+
+
+def can_change(values: Iterable[object]) -> bool:
+    """True if a program can change one of these frozen values, or something in it: freezing skips what structs hold."""
+    return any(
+        value.lock != FROZEN if isinstance(value, (List, Dict)) else getattr(value, "is_changeable", False)
+        for value in reachable(values)
+    )
 
 
 # Types whose `members` contain every attribute. Compiled code looks members up without a call. Other packages add their

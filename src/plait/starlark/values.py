@@ -9,6 +9,7 @@ structs of `structs`. `value_text` converts values to text, `comparison` compare
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
+from plait.base.source import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,9 +134,15 @@ _TYPE_NAMES: dict[type, str] = {
 }
 
 
-def is_function(value: object) -> bool:
+def is_function(value: object) -> TypeGuard[FunctionType]:
     """True if the value was defined by `def` or `lambda` in Starlark."""
     return type(value) is FUNCTION and "$source" in value.__globals__
+
+
+def definition_of(value: object) -> Position | None:
+    """The position of a function that `is_function` accepts, or that wraps one for a recorded run; else None."""
+    value = getattr(value, "function", value)
+    return Position(value.__globals__["$source"], value.__code__.co_firstlineno) if is_function(value) else None
 
 
 def is_callable(value: object) -> TypeIs[Callable[..., object]]:

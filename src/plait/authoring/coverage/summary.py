@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     # A point, and its index among equal points of its file.
     Key: TypeAlias = tuple[Point, int]
-    from plait.base.events import Point
 
 # Types of points that determine if their lines are covered. All other points are only branches.
 _LINES = frozenset({"statement", "nodes", "part", "operation", "action", "substitution"})

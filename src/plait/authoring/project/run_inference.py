@@ -115,11 +115,10 @@ def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[Reject
 def _sites(directory: str) -> list[Run]:
     """A run for each Airship site of a directory."""
     found = []
-    for name in sorted(
-        os.listdir(os.path.join(directory, SITES)) if os.path.isdir(os.path.join(directory, SITES)) else ()
-    ):
+    top = os.path.join(directory, SITES)
+    for name in sorted(os.listdir(top)) if os.path.isdir(top) else ():
         path = f"{SITES}/{name}"
-        if os.path.isfile(os.path.join(directory, path, DEFINITION)):
+        if os.path.isfile(os.path.join(top, name, DEFINITION)):
             setting = Setting("site", options_of("layer")["site"], [MapItem("site", path)])
             why = f"{path}/{DEFINITION} defines a site"
             run = Run(name, "layer", [setting], None, relative_to_cwd(directory), None, why=why)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import FunctionType
-
 from plait.base.errors import StarlarkError
 from plait.base.similar_names import counted
-from plait.base.source import Position
 from plait.starlark.calls import call
+from plait.starlark.values import definition_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +22,8 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
     except StarlarkError as error:
         if error.hint is None and not error.stack and error.code == "argument-count":
             error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."
-            program = getattr(function, "function", function)  # recorded runs wrap functions
-            if isinstance(program, FunctionType) and not error.also:
-                place = Position(program.__globals__["$source"], program.__code__.co_firstlineno)
+            place = definition_of(function)
+            if place is not None and not error.also:
                 error.also = [place.labelled("the definition")]
         elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
             there = f"{error.word} in left and ..."

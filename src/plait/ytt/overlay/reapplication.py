@@ -13,13 +13,15 @@ from itertools import compress
 from operator import is_, is_not
 
 from plait.base.errors import PlaitError
-from plait.tree.nodes import Array, Map
+from plait.starlark.containers import Dict, List
+from plait.tree.nodes import SCALARS, Array, Map, equal
 from plait.ytt.overlay.application import MOST_LOOKS
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import ANY_DEFAULT, UNSET, MatchCountError
 from plait.ytt.overlay.fast import FastOverlayApplication
-from plait.ytt.overlay.matchers import ALL, And, Matcher, Not, Or, Subset
-from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_argument, same_document, same_overlay
+from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Matcher, Not, Or, Subset
+from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_document, same_scalar, same_with
+from plait.ytt.yaml_fragments import YamlFragment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 # How an overlay was applied: documents were matched and merged one by one; only matched one by one, because functions of
 # the user changed them; or in full.
 MERGED, MATCHED, IN_FULL = "merged", "matched", "in full"
+# Converting more nodes than that counts as steps of the evaluation.
+_FREE = 64
 
 
 class AppliedOverlay:
@@ -117,7 +121,7 @@ def _performed(
     if (is_same and last.how == IN_FULL) or not (is_same or _is_local(step)):  # type: ignore[union-attr]
         return _in_full(run, edit, step, last)
     matched = last
-    if last is not None and (last.how == IN_FULL or not (is_same or same_argument(step.matcher, last.step.matcher))):
+    if last is not None and (last.how == IN_FULL or not (is_same or _same_argument(step.matcher, last.step.matcher))):
         matched = None
     if is_same or is_plain_overlay(step.item):  # type: ignore[arg-type]
         found = _merged(run, edit.items, step, matched, is_same=is_same)
@@ -136,7 +140,7 @@ def _is_same(step: OverlayStep, last: AppliedOverlay) -> bool:
     """True if a step is that of the last time, and calls no functions of the user or is applied in full."""
     if step.item is last.step.item:
         return last.how != MATCHED
-    return same_overlay(step.item, last.step.item)  # type: ignore[arg-type]
+    return _same_overlay(step.item, last.step.item)  # type: ignore[arg-type]
 
 
 def _in_full(
@@ -225,3 +229,54 @@ def _merged(
         return None
     looks += trial.looks
     return None if warned or looks >= MOST_LOOKS else AppliedOverlay(step, MERGED, items, after, places, looks)
+
+
+def _same_overlay(one: Document, other: Document) -> bool:
+    """True if two overlays are the same at this time, and call no functions of the user."""
+    return same_with(one, other, _same_argument)
+
+
+def _same_argument(one: object, other: object) -> bool:
+    """True if two arguments of annotations are the same plain data, or matchers made of the same.
+
+    other: of the earlier evaluation, which has used it.
+    """
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind in SCALARS:
+        return same_scalar(one, other)
+    if one is other:
+        return is_plain(one)
+    if isinstance(one, (tuple, List)) and isinstance(other, (tuple, List)):
+        return len(one) == len(other) and all(map(_same_argument, one, other))
+    if type(one) is Dict and type(other) is Dict:
+        keys, others = (*one,), (*other,)
+        return _same_argument(keys, others) and all(map(_same_argument, one.values(), other.values()))
+    if type(one) is Subset and type(other) is Subset:
+        return _same_expectation(one, other)
+    if type(one) is MapKey and type(other) is MapKey:
+        return one.key == other.key
+    if type(one) is IndexMatcher and type(other) is IndexMatcher:
+        return one.place == other.place
+    if isinstance(one, (And, Or, Not)) and isinstance(other, (And, Or, Not)):
+        return len(one.parts) == len(other.parts) and all(map(_same_argument, one.parts, other.parts))
+    return False
+
+
+def _same_expectation(one: Subset, other: Subset) -> bool:
+    if not other.is_converted or (type(one.expected) is not YamlFragment and _size(one.expected) > _FREE):
+        return False
+    try:
+        return equal(one.nodes, other.nodes)
+    except PlaitError:  # it is reported when the matcher is used
+        return False
+
+
+def _size(value: object) -> int:
+    """The number of parts of plain data."""
+    if type(value) is Dict:
+        return len(value) + sum(map(_size, value.values()))
+    if type(value) is tuple or type(value) is List:
+        return len(value) + sum(map(_size, value))
+    return 0 if type(value) in SCALARS else _FREE + 1

@@ -237,7 +237,7 @@ def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
 
 def _sees_nothing(value: object) -> bool:
     """True unless a value is a function with captured variables, which may depend on secrets."""
-    return not is_function(value) or not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)  # type: ignore[attr-defined]
+    return not is_function(value) or not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)
 
 
 def _has_when(step: OverlayStep) -> bool:

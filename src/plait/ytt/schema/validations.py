@@ -296,7 +296,7 @@ def _parameters(function: object) -> int:
     """The number of a function's parameters. Builtins count as one."""
     if not is_function(function):
         return 1
-    code = function.__code__  # type: ignore[attr-defined]
+    code = function.__code__
     variadic = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
     return int(code.co_argcount) + int(code.co_kwonlyargcount) + variadic
 

@@ -15,7 +15,6 @@ from plait.base.errors import PlaitError
 from plait.base.limits import current_budget
 from plait.starlark.step_budget import budget_of
 from plait.starlark.structs import can_change
-from plait.ytt.overlay.reapplication import Applied
 from plait.ytt.overlay.same_documents import is_plain_overlay, known_again
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.recorded_reads import Answers, Reads
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet, Map
+    from plait.ytt.overlay.reapplication import Applied
     from plait.ytt.templates.recorded_reads import Path
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
@@ -152,11 +152,11 @@ class Memory:
     templates: counts results that are reused.
     """
 
-    __slots__ = ("_documents", "_inputs", "applied", "misses", "results", "templates")
+    __slots__ = ("_applied", "_documents", "_inputs", "misses", "results", "templates")
 
     def __init__(self, templates: Count) -> None:
         self.templates = templates
-        self.applied = Applied()
+        self._applied: Applied | None = None
         self.results: dict[InputFile, list[_Result]] = {}
         # The number of evaluations of each file since a result was used.
         self.misses: dict[InputFile, int] = {}
@@ -171,8 +171,17 @@ class Memory:
             *(getattr(limits, name) for name in type(limits).__slots__),
         )
         if inputs != self._inputs:
-            self.applied, self.results, self._documents, self.misses = Applied(), {}, {}, {}
+            self._applied, self.results, self._documents, self.misses = None, {}, {}, {}
         self._inputs = inputs
+
+    @property
+    def applied(self) -> Applied:
+        """The effects of the overlays the last time."""
+        if self._applied is None:
+            from plait.ytt.overlay.reapplication import Applied  # most libraries have no overlays
+
+            self._applied = Applied()
+        return self._applied
 
     def recording(self, session: Session, values: Map, prepare: Callable[[InputFile], object]) -> Recording:
         """The recording of an evaluation with these data values. prepare: as in `Recording`."""

@@ -21,15 +21,8 @@ from types import FunctionType
 
 from plait.starlark.containers import Dict
 from plait.starlark.instrument.dataflow.recorder import DataflowRuntime
-from plait.starlark.instrument.dataflow.shadows import (
-    CHANGEABLE,
-    LEAVES,
-    PLAIN,
-    DependencyScope,
-    TracedValue,
-    joined_shadows,
-    reachable,
-)
+from plait.starlark.instrument.dataflow.shadows import CHANGEABLE, PLAIN, DependencyScope, TracedValue, joined_shadows
+from plait.starlark.structs import LEAVES, reachable
 from plait.starlark.values import is_callable
 from plait.tree.provenance import Control
 

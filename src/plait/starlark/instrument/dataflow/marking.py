@@ -8,7 +8,8 @@ from plait.base.source import Position
 from plait.starlark.builtins import joined, paid_line
 from plait.starlark.instrument.dataflow.flows import ProgramFlows
 from plait.starlark.instrument.dataflow.recorder import DataflowRuntime
-from plait.starlark.instrument.dataflow.shadows import CHANGEABLE, PLAIN, caller, reachable
+from plait.starlark.instrument.dataflow.shadows import CHANGEABLE, PLAIN, caller
+from plait.starlark.structs import reachable
 from plait.tree.nodes import walk
 
 TYPE_CHECKING = False

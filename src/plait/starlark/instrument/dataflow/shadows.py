@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from types import FunctionType
 
 from plait.starlark.containers import Dict, List, Set
-from plait.starlark.structs import Struct
-from plait.starlark.values import Builtin
 from plait.tree.nodes import Array
 from plait.tree.provenance import Contributor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
@@ -136,42 +133,6 @@ def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -
 
 
 CHANGEABLE = frozenset({List, Dict, Set})
-
-
-LEAVES = frozenset({str, int, float, bool, type(None), range})
-
-
-def reachable(values: Iterable[object]) -> Iterator[object]:
-    """Values, and everything that a program can reach from them: their elements, and the variables of functions."""
-    todo = [*values]
-    seen: set[int] = set()
-    while todo:
-        value = todo.pop()
-        kind = type(value)
-        if kind in LEAVES or id(value) in seen:
-            continue
-        seen.add(id(value))
-        yield value
-        if kind is Dict:
-            todo += dict.values(value)  # type: ignore[arg-type]
-            todo += dict.keys(value)  # type: ignore[arg-type]
-        elif isinstance(value, (list, tuple, set)):
-            todo += value
-        elif isinstance(value, FunctionType):
-            for cell in value.__closure__ or ():
-                try:
-                    todo.append(cell.cell_contents)
-                except ValueError:  # it is still empty
-                    continue
-            todo += value.__defaults__ or ()
-            todo += (value.__kwdefaults__ or {}).values()
-        elif kind is Struct:
-            todo += [part for _, part in value.mapping() or ()]  # type: ignore[attr-defined]
-        elif kind is Builtin:
-            todo += value.holds  # type: ignore[attr-defined]
-            todo.append(value.receiver)  # type: ignore[attr-defined]
-        elif (held := getattr(kind, "held", None)) is not None:
-            todo += held(value)
 
 
 def joined_shadows(x: Shadow, y: Shadow) -> Shadow:

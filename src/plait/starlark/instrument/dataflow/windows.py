@@ -21,9 +21,9 @@ from plait.starlark.instrument.dataflow.shadows import (
     caller,
     joined_shadows,
     of_item,
-    reachable,
     without,
 )
+from plait.starlark.structs import reachable
 from plait.starlark.values import Builtin
 from plait.tree.nodes import Array, Map
 from plait.tree.provenance import Contributor, Control
