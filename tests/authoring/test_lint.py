@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft4Validator
 
+from files import write_files
 from plait.authoring.lint.codes import CODES
 from plait.authoring.lint.linter import lint
 from plait.authoring.project.file import read
@@ -27,10 +28,7 @@ FILES = {
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(text.encode())
+    write_files(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 import plait
+from files import write_files
 from plait.authoring.project import file as project_file
 from plait.authoring.project.file import of_source
 from plait.authoring.project.project_schema import schema
@@ -36,10 +37,7 @@ runs:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
     return tmp_path
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from edits import generated, outcome, outcome_elsewhere, outcome_of_output
+from files import write_files
 from plait.authoring.edit.edit_errors import EditError
 from plait.authoring.edit.public_functions import remove_value, set_output, set_value
 from plait.authoring.project import file as project_file
@@ -36,10 +37,7 @@ FILES = {
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
     return project_file.read(str(tmp_path)).run("app")
 
 

@@ -18,6 +18,7 @@ from referencing import Registry, Resource
 from tap.parser import Parser
 
 import plait
+from files import write_files
 from plait.authoring.testing.case_schema import schema
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.evaluating import Evaluator
@@ -63,10 +64,7 @@ end
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from files import write_files
 from patience import LONGEST
 from plait.authoring.watch.changes import follow
 from plait.base.input_view import InputView
@@ -45,10 +46,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import plait
+from files import write_files
 from plait.base.code_cache import MemoryCache
 from plait.base.fast_paths import FAST
 from plait.base.limits import Limits, budget_scope
@@ -72,9 +73,7 @@ def evaluated(context: Context, engine: Engine | None = None) -> tuple[str, list
 
 @pytest.mark.untraced
 def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
     engine, cache = Engine(), MemoryCache()
     before = ""

@@ -8,6 +8,7 @@ from threading import Thread
 
 import pytest
 
+from files import write_files
 from plait.base.code_cache import MemoryCache
 from plait.base.fast_paths import FAST
 from plait.base.input_view import InputView, use_view
@@ -35,9 +36,7 @@ FILES = {
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
 
 

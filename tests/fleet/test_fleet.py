@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from files import write_files
 from patience import LONGEST, wait_until_ended
 from plait.authoring.project import file as project_file
 from plait.base.errors import PlaitError, UsageError
@@ -53,10 +54,7 @@ PLACES = ["eu/lyon", "eu/paris", "us/paris", "ap/paris"]
 
 
 def put(place: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(place, files)
     return place
 
 

@@ -18,6 +18,7 @@ from test_layering_cases import expanded
 from test_ops_cases import CASES as OPS_CASES
 
 from casefiles import files_of
+from files import write_files
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.cli import main
@@ -99,10 +100,7 @@ def test_operations(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.Mo
     if "argv" in case or "error" in case or case.get("status") or case.get("stdin") or "base" not in case:
         return
     files = {**case.get("files", {}), "base.yml": case["base"], **({"ops.yml": case["ops"]} if "ops" in case else {})}
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(text.encode())
+    write_files(tmp_path, files)
     monkeypatch.chdir(tmp_path)
     for name, value in case.get("env", {}).items():
         monkeypatch.setenv(name, value)

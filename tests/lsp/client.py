@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from workshop import TEMPLATES
 
+from files import write_files
 from patience import LONGEST
 
 
@@ -76,10 +77,7 @@ async def editor(
     files: Mapping[str, str] = TEMPLATES,
     workspace: types.WorkspaceClientCapabilities | None = None,
 ) -> AsyncIterator[tuple[Editor, types.InitializeResult]]:
-    for name, text in files.items():
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(top, files)
     client = Editor()
     await client.start_io(sys.executable, "-m", "plait", "lsp")
     general = types.GeneralClientCapabilities(position_encodings=encodings)

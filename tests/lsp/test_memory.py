@@ -7,6 +7,7 @@ import pathlib
 
 import pytest
 
+from files import write_files
 from plait.authoring.lsp.evaluation import EvaluationStop, evaluate
 from plait.authoring.project.file import read
 from plait.engine.incremental import Engine
@@ -57,10 +58,7 @@ FEW = 60
 
 @pytest.fixture
 def site(tmp_path: pathlib.Path) -> pathlib.Path:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
     return tmp_path
 
 

@@ -8,6 +8,7 @@ from client import editor, run
 from lsprotocol import types
 from workshop import workshop
 
+from files import write_files
 from plait.authoring.lsp import hover, navigation, renaming
 from plait.authoring.lsp.state import content_of
 
@@ -40,9 +41,7 @@ def test_a_base_outside_of_the_project(tmp_path: Path) -> None:
 def test_a_base_outside_of_the_project_of_the_workspace(tmp_path: Path) -> None:
     """No file of the project itself is open."""
     (tmp_path / ".git").mkdir()
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_files(tmp_path, FILES)
 
     async def steps() -> None:
         async with editor(tmp_path / "project", files={}) as (client, _):

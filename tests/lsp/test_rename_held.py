@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from workshop import Workshop, edited, workshop
 
+from files import write_files
 from plait.authoring.lsp import renaming
 from plait.authoring.lsp.renaming import RenameError
 from plait.authoring.project import file as project_files
@@ -260,10 +261,7 @@ def outputs(top: Path) -> str:
 
 def prepared(made: Workshop, template: str, files: dict[str, str]) -> dict[str, str]:
     texts = {**FILES, "config/app.yml": template, **files}
-    for name, text in texts.items():
-        path = made.top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(made.top, texts)
     made.open("config/app.yml")
     return texts
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from files import write_files
 from patience import LONGEST
 from plait.authoring.lsp.features import FileEdit
 from plait.authoring.lsp.resource_schemas import find_faults
@@ -19,10 +20,7 @@ class Workshop:
 
     def __init__(self, top: Path, files: Mapping[str, str]) -> None:
         self.top = top
-        for name, text in files.items():
-            path = top / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+        write_files(top, files)
         self.state = ServerState(lambda: None, find_faults)
 
     def path(self, name: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
+from files import write_files
 from plait.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -41,10 +42,7 @@ def test_case(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPa
         files["base.yml"] = case["base"]
     if "ops" in case:
         files["ops.yml"] = case["ops"]
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(text.encode())
+    write_files(tmp_path, files)
     argv = case.get("argv")
     if argv is None:
         argv = ["-"] if case.get("stdin") else ["base.yml"] if "base" in case else []

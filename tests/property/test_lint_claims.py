@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import yaml
 
+from files import write_files
 from layersets import layer_set
 from operations import operations_program
 from plait.authoring.analysis.verifying import output_of
@@ -43,10 +44,7 @@ def subjects(command: str, count: int, place: pathlib.Path) -> Iterator[LintProj
     for seed in range(count):
         program = PROGRAMS[command][0](seed)
         directory = place / str(seed)
-        for name, text in program.files.items():
-            path = directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+        write_files(directory, program.files)
         run = Run(command, command, (), None, "", None, uses=uses(command, program.arguments))
         os.chdir(directory)
         try:

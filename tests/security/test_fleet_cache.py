@@ -15,6 +15,7 @@ from hashlib import blake2b
 import pytest
 
 import plait
+from files import write_files
 from plait.fleet.api import fleet
 from plait.fleet.cached_results import Results
 
@@ -36,9 +37,7 @@ FORGED = {"files": {"app.yml": len(CONTENT)}, "warnings": [], "secret": False}
 @pytest.fixture(autouse=True)
 def place(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
     top = tmp_path / "project"
-    for name, text in FILES.items():
-        (top / name).parent.mkdir(parents=True, exist_ok=True)
-        (top / name).write_text(text, "utf-8")
+    write_files(top, FILES)
     monkeypatch.chdir(top)
     become(tmp_path, monkeypatch, "me")
     return top

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
+from files import write_files
 from plait.fleet import fleet
 from plait.fleet.destinations import DirectoryDestination
 from plait.fleet.identity import of_parts
@@ -27,9 +28,7 @@ EVIL = "what: EVIL\n"
 @pytest.fixture(autouse=True)
 def place(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
     top = tmp_path / "project"
-    for name, text in FILES.items():
-        (top / name).parent.mkdir(parents=True, exist_ok=True)
-        (top / name).write_text(text, "utf-8")
+    write_files(top, FILES)
     (top / ".git").mkdir()
     monkeypatch.chdir(top)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "attacker"))

@@ -15,6 +15,7 @@ import sysconfig
 
 import pytest
 
+from files import write_files
 from patience import LONGEST
 
 SOURCES = pathlib.Path(__file__).parents[2] / "src"
@@ -90,10 +91,7 @@ RUNS = [
 
 
 def reached(argv: list[str], directory: pathlib.Path) -> tuple[int, list[list[object]], str]:
-    for name, text in FILES.items():
-        place = directory / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
+    write_files(directory, FILES)
     report = directory.parent / f"{directory.name}.json"
     env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": "1", "PLAIT_CACHE_DIR": ""}
     done = subprocess.run(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from files import write_files
 from patience import LONGEST
 from plait.base.errors import ReadError, UsageError
 from plait.base.output_files import add_files, replace_directory
@@ -62,10 +63,7 @@ sys.exit(0)
 
 
 def fill(top: pathlib.Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        place = top / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
+    write_files(top, files)
 
 
 def content(top: pathlib.Path) -> dict[str, str]:

@@ -21,6 +21,7 @@ import yaml
 
 import generated
 import test_reference
+from files import write_files
 from patience import LONGEST
 from plait.base.permissions import FILE_NAMES
 from plait.base.writing.real_paths import authorize
@@ -128,10 +129,7 @@ CANARY = "keep: me\n"
 
 
 def put(top: pathlib.Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(top, files)
 
 
 def copied(start: pathlib.Path, end: pathlib.Path) -> None:

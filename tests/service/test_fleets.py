@@ -14,6 +14,7 @@ import pytest
 import serving
 import yaml
 
+from files import write_files
 from plait.base.errors import PlaitError
 from plait.base.sandbox import ask
 from plait.cli import main
@@ -53,9 +54,7 @@ def client(tmp_path: Path) -> Iterator[serving.Client]:
 
 
 def written(directory: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        (directory / name).write_text(text, "utf-8")
+    write_files(directory, files)
     return directory
 
 

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
+from files import write_files
 from plait.authoring.project import file as project_file
 from plait.base.errors import diagnostic_of
 from plait.base.input_view import InputView
@@ -52,10 +53,7 @@ def place(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Pa
         "values.yml": "ports:\n- port: 80\n",
         "plait.yml": f"runs:\n  app:\n    {run}\n",
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_files(tmp_path, files)
     return tmp_path
 
 
