@@ -169,3 +169,36 @@ def test_errors_of_such_a_template_are_as_ever(tmp_path: pathlib.Path) -> None:
     first, second = (subprocess.run(command, capture_output=True, text=True, check=False) for _ in range(2))
     assert "unknown binary op: int + string" in first.stderr
     assert (second.returncode, second.stderr) == (first.returncode, first.stderr)
+
+
+@pytest.mark.parametrize("source", ["file:secrets.yml", "pw=file:secrets.yml", "dir:secrets"])
+def test_secrets_of_files_need_no_other_program(
+    source: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("a.yml").write_text("#@data/values-schema\n---\npw: ''\n", "utf-8")
+    pathlib.Path("secrets.yml").write_text("pw: x\n" if source.startswith("file") else "x\n", "utf-8")
+    pathlib.Path("secrets").mkdir()
+    pathlib.Path("secrets", "pw").write_text("x", "utf-8")
+    assert "subprocess" not in modules_after(["render", "-f", "a.yml", "--secrets", source])
+
+
+@pytest.mark.parametrize("command", ["test", "lint"])
+def test_projects_without_overlays_load_none(
+    command: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("plait.yml").write_text("runs: {r: {render: {files: [a.yml]}}}\n", "utf-8")
+    pathlib.Path("a.yml").write_text("#@ x = 1\na: #@ x\n", "utf-8")
+    pathlib.Path("x.test.yml").write_text("tests: {t: {run: r, equals: {a: 1}}}\n", "utf-8")
+    assert "plait.ytt.overlay.application" not in modules_after([command])
+
+
+def test_two_files_are_compared_without_projects_and_overlays(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.yml", "b.yml"):
+        pathlib.Path(name).write_text(f"a: {name}\n", "utf-8")
+    loaded = modules_after(["diff", "a.yml", "b.yml"])
+    assert loaded & {"plait.authoring", "plait.insight.overlays", "difflib"} == set()

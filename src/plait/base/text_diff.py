@@ -8,7 +8,6 @@ the work limit, counts as replaced, so any two texts take linear time.
 from __future__ import annotations
 
 from bisect import bisect_left
-from difflib import SequenceMatcher
 
 from plait.base.limits import current_budget
 
@@ -224,6 +223,8 @@ def differing(left: Sequence[str], right: Sequence[str]) -> list[Range]:
 
 
 def _by_difflib(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
+    from difflib import SequenceMatcher  # it takes longer than comparing two small files
+
     a, b, c, d = within
     matcher = SequenceMatcher(None, left[a:b], right[c:d], autojunk=False)
     for tag, i, j, k, m in matcher.get_opcodes():

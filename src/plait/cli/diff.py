@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.base.content import sources
-from plait.base.errors import UsageError
-from plait.base.similar_names import did_you_mean
+from plait.base.errors import UsageError, did_you_mean
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import warn
 from plait.cli.streams import watched, write_folded, write_out
@@ -27,7 +26,6 @@ from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text
 from plait.insight import diff
 from plait.insight.diff import read
-from plait.insight.overlays import to_overlay
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -101,6 +99,8 @@ def main(flags: Diff) -> int:
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.no_tests))
     elif kind == "overlay":
+        from plait.insight.overlays import to_overlay
+
         write_out(to_overlay(left, right))
     elif flags.output == ANSWER_JSON:
         from json import dumps

@@ -15,8 +15,6 @@ import shlex
 from time import monotonic
 
 from plait.base import content
-from plait.base.children import programs
-from plait.base.children.programs import run
 from plait.base.content import note_secrets
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, conceal
 from plait.base.input_view import check_program, check_read, current_permissions
@@ -31,7 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plait.base.children.programs import ExternalProgram
     from plait.tree.nodes import Value
 
 SOPS, FILE, DIRECTORY, COMMAND = "sops", "file", "dir", "exec"
@@ -176,7 +173,7 @@ def _decrypted(named: Named) -> Source:
     # A file name could be an option or a command of sops; a path with a directory cannot.
     words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
     text = _output(
-        programs.SOPS,
+        None,
         words,
         path,
         lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr), code="secrets-unavailable"),
@@ -204,7 +201,7 @@ def _printed(named: Named, allow_exec: bool) -> Source:
     if not words:
         raise UsageError("the command is empty", found=named.argument, code="secrets-source")
     text = _output(
-        programs.command(words[0]),
+        words[0],
         words[1:],
         named.where,
         lambda _: ReadError(
@@ -219,13 +216,16 @@ def _short(stderr: str) -> str | None:
     return " / ".join(lines[:6])[:400] or None
 
 
-def _output(program: ExternalProgram, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
-    """The output of a program. Raises ReadError, LimitError."""
+def _output(command: str | None, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
+    """The output of a command, or of sops (None). Raises ReadError, LimitError."""
+    from plait.base.children import programs  # the subprocess module takes as long as a small render
+
+    program = programs.SOPS if command is None else programs.command(command)
     allowed = current_budget()
     content.note_stream(described)
     most = allowed.most("input")
     try:
-        done = run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), maximum=most)
+        done = programs.run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), maximum=most)
     except LimitError:
         allowed.check_time()
         raise limit_error(f"what {described} prints", "input", most) from None

@@ -9,8 +9,11 @@ from plait.authoring.edit.edit_errors import OTHERWISE, EditError
 from plait.authoring.edit.insertion import add_to_file, at
 from plait.authoring.edit.origins import history_of
 from plait.authoring.edit.public_functions import edited
+from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target
 from plait.authoring.lsp import claims, code_actions
+from plait.authoring.lsp.resource_schemas import find_faults
+from plait.authoring.lsp.state import ServerState
 from plait.authoring.project.run import Run
 from plait.authoring.project.settings import options_of
 from plait.base.errors import LimitError, PlaitError, UsageError, as_finding
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from plait.authoring.edit.setting import Edit
-    from plait.authoring.edit.setting import EditSession as State
     from plait.insight.node_paths import NodePath
     from plait.playground.evaluation import File, Request
 
@@ -65,23 +67,21 @@ _EVERY_LINE = 1 << 30
 
 def ways(request: Request) -> Ways:
     """The possible edits of an output value, each evaluated. Raises PlaitError."""
-    from plait.authoring.edit.setting import EditSession as State
-
     change = request["change"]
     with budget_scope_from(LIMITS):
-        state = State(Target(run_of(request)))
+        state = EditSession(Target(run_of(request)))
         place = _place(state, change["document"], change["path"])
         return {"name": str(place), "ways": [*_ways(state, place, change["text"])]}
 
 
-def _place(state: State, document: int, path: str) -> NodePath:
+def _place(state: EditSession, document: int, path: str) -> NodePath:
     for place in all_places(state.output.documents, {}, state.output.names):
         if place.number == document and place.path == path:
             return place
     raise UsageError("there is no such value in the output", found=path, code="website-request")
 
 
-def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
+def _ways(state: EditSession, node_path: NodePath, typed: str) -> Iterator[Way]:
     documents = read([Source("the new value", typed)])
     if len(documents) != 1:
         raise UsageError("a value is one document", code="website-request")
@@ -152,10 +152,7 @@ def fixes(request: Request) -> Fixes:
     An error of one file may also be reported in another one, such as the nearest document of an overlay; it is fixed in
     its own file.
     """
-    from plait.authoring.lsp.resource_schemas import find_faults
-    from plait.authoring.lsp.state import ServerState as State
-
-    state = State(lambda: None, find_faults)
+    state = ServerState(lambda: None, find_faults)
     state.begin = lambda work: work()
     try:
         evaluation.documents_of(request)

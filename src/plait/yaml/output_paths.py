@@ -13,6 +13,7 @@ from urllib.parse import quote
 from plait.base.errors import OutputError, UsageError
 from plait.base.output_files import inside
 from plait.base.similar_names import did_you_mean
+from plait.base.source import Position
 from plait.tree.nodes import COLLECTIONS, Array, DocumentSet, Map
 from plait.yaml.document_names import document_name, scalar_text
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.base.output_files import OutputFile
-    from plait.base.source import Position
     from plait.tree.annotations import Annotation
     from plait.tree.nodes import Document, Item, Value
     from plait.tree.provenance import Origin
@@ -189,8 +189,6 @@ def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> Non
     if marks is None or marks.shows_all or not (marks.is_there_by_secret(document) or marks.is_secret(*made_of)):
         return
     # The line of the document would reveal the condition's result; that of the condition does not.
-    from plait.base.source import Position
-
     control = marks.control_of(document, *made_of)
     at = (
         document.position

@@ -27,6 +27,7 @@ from plait.insight.path_resolution import find
 from plait.insight.redaction import hidden_differences
 from plait.ops.reader import write_text
 from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem
+from plait.yaml.writer import write as write_documents
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
@@ -203,8 +204,6 @@ def _is_name(name: str) -> bool:
 
 def _is_ours(directory: Directory, name: str) -> bool:
     """True if the file's text equals its printed documents byte for byte."""
-    from plait.yaml.writer import write
-
     status = directory.status(name)
     content = directory.read(name) if status is not None and status.st_nlink == 1 else None
     if not content:
@@ -212,7 +211,7 @@ def _is_ours(directory: Directory, name: str) -> bool:
     text = content.decode("utf-8", "surrogateescape")
     try:
         documents = read([Source(name, text)])
-        printed = [write(DocumentSet(documents))]
+        printed = [write_documents(DocumentSet(documents))]
         if len(documents) == 1:  # `plait patch` folds long lines
             printed.append(write_text(documents[0].value, sort=False))
     except PlaitError:
