@@ -14,13 +14,14 @@ from operator import is_, is_not
 
 from plait.base.errors import PlaitError
 from plait.starlark.containers import Dict, List
+from plait.tree.equality import identical_scalars
 from plait.tree.nodes import SCALARS, Array, Map, equal
 from plait.ytt.overlay.application import MOST_LOOKS
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import ANY_DEFAULT, UNSET, MatchCountError
 from plait.ytt.overlay.fast import FastOverlayApplication
 from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Matcher, Not, Or, Subset
-from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_document, same_scalar, same_with
+from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_document, same_with
 from plait.ytt.yaml_fragments import YamlFragment
 
 TYPE_CHECKING = False
@@ -245,7 +246,7 @@ def _same_argument(one: object, other: object) -> bool:
     if kind is not type(other):
         return False
     if kind in SCALARS:
-        return same_scalar(one, other)
+        return identical_scalars(one, other)
     if one is other:
         return is_plain(one)
     if isinstance(one, (tuple, List)) and isinstance(other, (tuple, List)):

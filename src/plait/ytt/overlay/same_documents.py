@@ -9,6 +9,7 @@ from __future__ import annotations
 from operator import is_not
 
 from plait.starlark.containers import Dict, List
+from plait.tree.equality import identical, identical_scalars
 from plait.tree.nodes import SCALARS, Array, DocumentSet, Map, MapItem, walk
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ def known_again(documents: DocumentSet, former: DocumentSet) -> DocumentSet:
 
 def same_document(one: Document, other: Document) -> bool:
     """True if two documents are the same, and not overlays."""
-    return one is other or same_with(one, other, _same_data)
+    return one is other or same_with(one, other, identical)
 
 
 def is_plain_overlay(document: Document) -> bool:
@@ -76,23 +77,20 @@ def _same_value(one: Value, other: Value, same: Same) -> bool:
                     continue
                 if not _same_place(x, y):
                     return False
-                if type(x) is MapItem and type(y) is MapItem and x.key is not y.key and not same_scalar(x.key, y.key):
+                if (
+                    type(x) is MapItem
+                    and type(y) is MapItem
+                    and x.key is not y.key
+                    and not identical_scalars(x.key, y.key)
+                ):
                     return False
                 if (x.annotations or y.annotations) and not _same_annotations(x.annotations, y.annotations, same):
                     return False
                 if x.value is not y.value:
                     pending.append((x.value, y.value))
-        elif left is not right and not same_scalar(left, right):
+        elif left is not right and not identical_scalars(left, right):
             return False
     return True
-
-
-def same_scalar(one: object, other: object) -> bool:
-    """True for scalars of the same type and value, down to the sign of zero."""
-    kind = type(one)
-    if kind is not type(other) or kind not in SCALARS:
-        return False
-    return repr(one) == repr(other) if kind is float else one == other
 
 
 def _same_annotations(one: Annotations | None, other: Annotations | None, same: Same) -> bool:
@@ -108,13 +106,6 @@ def _same_annotations(one: Annotations | None, other: Annotations | None, same: 
         if not all(map(same, left.kwargs.values(), right.kwargs.values())):
             return False
     return True
-
-
-def _same_data(one: object, other: object) -> bool:
-    """True if two values are the same scalar, or tuples of the same scalars."""
-    if type(one) is tuple and type(other) is tuple:
-        return len(one) == len(other) and all(map(_same_data, one, other))
-    return same_scalar(one, other)
 
 
 def _are_plain(annotations: Annotations | None) -> bool:

@@ -7,7 +7,8 @@ that gets the same answers to its reads has the same result, provided that all e
 from __future__ import annotations
 
 from plait.starlark.structs import STRUCTS, Members
-from plait.tree.nodes import SCALARS, Array, Map
+from plait.tree.equality import identical
+from plait.tree.nodes import Array, Map
 from plait.ytt.data_values import DataStruct, to_struct
 
 TYPE_CHECKING = False
@@ -192,7 +193,7 @@ class Answers:
             found = known.get(read, self)
             if found is self:
                 found = known[read] = self._answer(*read)
-            if found is not answer and not _same(found, answer):
+            if found is not answer and not identical(found, answer):
                 return False
         return True
 
@@ -214,30 +215,3 @@ class Answers:
                 return None
             node = item.value
         return node
-
-
-def _same(one: object, other: object) -> bool:
-    """True if two answers are the same data: types, values, order of keys, and the sign of zero."""
-    pending = [(one, other)]
-    while pending:
-        left, right = pending.pop()
-        if left is right:
-            continue
-        kind = type(left)
-        if kind is not type(right):
-            return False
-        if isinstance(left, Map) and isinstance(right, Map):
-            if len(left.items) != len(right.items):
-                return False
-            for x, y in zip(left.items, right.items, strict=True):
-                pending += ((x.key, y.key), (x.value, y.value))
-        elif isinstance(left, Array) and isinstance(right, Array):
-            if len(left.items) != len(right.items):
-                return False
-            pending += [(a.value, b.value) for a, b in zip(left.items, right.items, strict=True)]
-        elif kind is float:
-            if repr(left) != repr(right):
-                return False
-        elif (kind not in SCALARS and kind is not tuple) or left != right:
-            return False
-    return True
