@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -80,7 +82,7 @@ CASES = [
         "items",
         "100K",
     ),
-    ("render -f a.yml", {"a.yml": "#@ x = [[str(i)] for i in range(900000)]\na: 1\n"}, "memory", "8M"),
+    ("render -f a.yml", {"a.yml": "#@ x = [[str(i)] for i in range(400000)]\na: 1\n"}, "memory", "8M"),
     ("render -f a.yml", {"a.yml": NESTED}, "nesting", "10"),
     ("patch a.yml", {"a.yml": NESTED}, "nesting", "10"),
     ("layer a.yml", {"a.yml": POLICY + "---\n" + DOCUMENT % ("n", "", "{" + NESTED.strip() + "}")}, "nesting", "10"),
@@ -121,8 +123,13 @@ def test_a_limit_that_is_set_holds(
     command, *rest = line.split()
     words = [rest[0]] if command in ("explain", "impact") else []
     argv = [command, *words, "--limit", f"{name}={value}", *rest[len(words) :]]
-    assert main(argv) == 3
-    said = capfd.readouterr().err
+    if name == "memory":
+        # The limit counts what a run adds to its process. The process of the tests may have that much memory free.
+        done = subprocess.run([sys.executable, "-m", "plait", *argv], capture_output=True, text=True, check=False)
+        status, said = done.returncode, done.stderr
+    else:
+        status, said = main(argv), capfd.readouterr().err
+    assert status == 3
     shown = {str(parse([f"{name}={value}"]).given[name]), value}
     assert any(f"limit {name}={one}" in said.split("\n")[0] for one in shown), said
     assert f"--limit {name}=N" in said or name == "depth"
