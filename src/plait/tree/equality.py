@@ -1,8 +1,8 @@
-"""Equality of values: without regard to the order of keys, or in everything that can be seen of them."""
+"""Equality of values, without regard to the order of keys."""
 
 from __future__ import annotations
 
-from plait.tree.nodes import SCALARS, Array, Map, key_id
+from plait.tree.nodes import Array, Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,40 +51,5 @@ def _equal(left: Value, right: Value, scalars: Callable[[Value, Value], bool]) -
                 return False
             stack.extend((x.value, y.value) for x, y in zip(a.items, b.items, strict=True))
         elif not scalars(a, b):
-            return False
-    return True
-
-
-def identical_scalars(one: object, other: object) -> bool:
-    """True for scalars of the same type and value, down to the sign of zero."""
-    kind = type(one)
-    if kind is not type(other) or kind not in SCALARS:
-        return False
-    return repr(one) == repr(other) if kind is float else one == other
-
-
-def identical(one: object, other: object) -> bool:
-    """True for values of the same types and scalars, with the keys in the same order; tuples of scalars are values."""
-    pending = [(one, other)]
-    while pending:
-        left, right = pending.pop()
-        if isinstance(left, Map) and isinstance(right, Map):
-            if left is right:
-                continue
-            if len(left.items) != len(right.items):
-                return False
-            for x, y in zip(left.items, right.items, strict=True):
-                pending += ((x.key, y.key), (x.value, y.value))
-        elif isinstance(left, Array) and isinstance(right, Array):
-            if left is right:
-                continue
-            if len(left.items) != len(right.items):
-                return False
-            pending += [(a.value, b.value) for a, b in zip(left.items, right.items, strict=True)]
-        elif type(left) is tuple and type(right) is tuple:
-            if len(left) != len(right):
-                return False
-            pending += zip(left, right, strict=True)
-        elif not identical_scalars(left, right):
             return False
     return True

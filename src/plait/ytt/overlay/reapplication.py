@@ -14,7 +14,7 @@ from operator import is_, is_not
 
 from plait.base.errors import PlaitError
 from plait.starlark.containers import Dict, List
-from plait.tree.equality import identical_scalars
+from plait.tree.identity import identical_scalars
 from plait.tree.nodes import SCALARS, Array, Map, equal
 from plait.ytt.overlay.application import MOST_LOOKS
 from plait.ytt.overlay.changed_collections import DocumentsEdit

@@ -9,7 +9,7 @@ from __future__ import annotations
 from operator import is_not
 
 from plait.starlark.containers import Dict, List
-from plait.tree.equality import identical, identical_scalars
+from plait.tree.identity import identical, identical_scalars
 from plait.tree.nodes import SCALARS, Array, DocumentSet, Map, MapItem, walk
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.tree.equality import identical
+from plait.tree.identity import identical
 from plait.tree.nodes import from_plain
 
 
