@@ -62,7 +62,7 @@ def test_a_part_that_cannot_be_used_is_told_and_the_rest_holds(tmp_path: Path) -
         assert "nothing is fetched" in found[0].message
         [short] = of_kinds(made, "plait.yml")
         assert short.severity == "error"
-        assert short.message.startswith(f"schemas/thing-example-v1.json:{reference}: the $ref")
+        assert short.message.startswith(f"schemas/thing-example-v1.json:{reference}: $ref")
         assert short.message.endswith("\nand 1 more")
         assert told(made, "config/thing.yml") == ["3: string where integer is expected\nin the run one"]
 

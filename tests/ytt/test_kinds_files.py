@@ -76,16 +76,16 @@ def test_a_reference_leads_to_files_of_the_directories(tmp_path: Path, reference
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        ("https://example.org/other.json", "leads to another place, and nothing is fetched"),
-        ("http://[broken/other.json", "leads to nothing"),
-        ("file://host/other.json", "leads to another place, and nothing is fetched"),
-        ("../outside.json", "leads out of the directories of schemas"),
-        ("link.json", "leads out of the directories of schemas"),
-        ("missing.json", "leads to no file"),
-        ("#/definitions/missing", "leads to nothing"),
-        ("#missing", "leads to nothing"),
-        ("#/properties/kind/title", "leads to what is no schema"),
-        ("broken.json", "leads to a file that cannot be used"),
+        ("https://example.org/other.json", "not a local file; nothing is fetched"),
+        ("http://[broken/other.json", "target not found"),
+        ("file://host/other.json", "not a local file; nothing is fetched"),
+        ("../outside.json", "outside of the directories of schemas"),
+        ("link.json", "outside of the directories of schemas"),
+        ("missing.json", "file not found"),
+        ("#/definitions/missing", "target not found"),
+        ("#missing", "target not found"),
+        ("#/properties/kind/title", "target is not a schema"),
+        ("broken.json", "cannot use the file"),
     ],
 )
 def test_a_reference_that_leads_nowhere_is_told_once(tmp_path: Path, reference: str, message: str) -> None:
@@ -100,7 +100,7 @@ def test_a_reference_that_leads_nowhere_is_told_once(tmp_path: Path, reference: 
     assert told(found, text) == WRONG
     lines = json.dumps(own, indent=1).split("\n")
     at = [number for number, line in enumerate(lines, 1) if "$ref" in line]
-    expected = [f'schemas/thing-example-v1.json:{line}: the $ref "{reference}" {message}' for line in at]
+    expected = [f'schemas/thing-example-v1.json:{line}: $ref "{reference}": {message}' for line in at]
     messages = sorted(one for one in problems(found, tmp_path) if "$ref" in one)
     assert all(one.startswith(start) for one, start in zip(messages, sorted(expected), strict=True)), messages
 
@@ -196,7 +196,7 @@ spec:
     first = before.count("\n")
     assert problems(found, tmp_path) == [
         f'crd.yml:{first + 11}: "required" cannot be used here',
-        f'crd.yml:{first + 13}: the $ref "#/nowhere" leads to nothing',
+        f'crd.yml:{first + 13}: $ref "#/nowhere": target not found',
     ]
 
 

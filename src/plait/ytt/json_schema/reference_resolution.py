@@ -164,7 +164,7 @@ class SchemaReferences:
                     except LimitError:
                         raise
                     except PlaitError as error:
-                        error.message = f'the $ref "{reference}" leads {error.message}'
+                        error.message = f'$ref "{reference}": {error.message}'
                         self.files.report_part(path_of(file) or file, (*path, keyword), error)
                         _drop(node, keyword)
                         continue
@@ -196,11 +196,11 @@ class SchemaReferences:
     def _followed(self, reference: str, base: str) -> tuple[str, object]:
         """The address and target of a reference: relative to the file, else to the file's declared identifier.
 
-        Raises UsageError or ReadError, whose message is the end of a sentence.
+        Raises UsageError or ReadError, whose message does not repeat the reference.
         """
         target = _joined(base, reference)
         if target is None:
-            raise UsageError("to nothing", code="json-schema-reference")
+            raise UsageError("target not found", code="json-schema-reference")
         try:
             return target, self._at(target)
         except LimitError:
@@ -226,7 +226,7 @@ class SchemaReferences:
         if path is not None and uri not in self.registry:
             if not self.files.is_allowed(path):
                 raise UsageError(
-                    "out of the directories of schemas",
+                    "outside of the directories of schemas",
                     hint="name its directory below schemas, too",
                     code="json-schema-reference",
                 )
@@ -234,7 +234,7 @@ class SchemaReferences:
             if not os.path.isfile(path) and not self.files.has_text(path):
                 if path not in self._hints:
                     self._hints[path] = near(path)
-                raise UsageError("to no file", hint=self._hints[path], code="json-schema-reference")
+                raise UsageError("file not found", hint=self._hints[path], code="json-schema-reference")
             try:
                 self.load(path)
             except LimitError:
@@ -242,9 +242,7 @@ class SchemaReferences:
             except PlaitError as error:
                 if error.at is not None:
                     self.files.report(error)
-                raise ReadError(
-                    f"to a file that cannot be used: {error.message}", code="json-schema-reference"
-                ) from None
+                raise ReadError(f"cannot use the file: {error.message}", code="json-schema-reference") from None
         return self._found(target)
 
     def _found(self, target: str) -> object:
@@ -256,13 +254,13 @@ class SchemaReferences:
         except Exception as error:  # noqa: BLE001 - the library takes the word of what it looks through
             if type(error).__name__ == "Unresolvable" and path_of(uri) is None:
                 raise UsageError(
-                    "to another place, and nothing is fetched",
+                    "not a local file; nothing is fetched",
                     expected="a file in the directories of schemas",
                     code="json-schema-reference",
                 ) from None
-            raise UsageError("to nothing", code="json-schema-reference") from None
+            raise UsageError("target not found", code="json-schema-reference") from None
         if not isinstance(found, (dict, bool)):
-            raise UsageError("to what is no schema", code="json-schema-reference")
+            raise UsageError("target is not a schema", code="json-schema-reference")
         return found
 
     def _crawled(self) -> SchemaRegistry:
