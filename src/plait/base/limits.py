@@ -125,7 +125,7 @@ def parse(texts: Iterable[str]) -> Limits:
         if not digits.isascii() or not digits.isdigit() or len(digits) > 15 or (point and name not in _DURATIONS):
             raise UsageError(
                 f'invalid limit "{text}"',
-                expected="NAME=NUMBER, such as steps=1000000 or memory=512M",
+                expected="NAME=NUMBER, such as seconds=10 or memory=512M",
                 code="invalid-limit",
             )
         values[name] = float(f"{whole}.{part}") * unit if point else int(whole) * unit
@@ -153,7 +153,7 @@ def _unknown(name: str, found: str | None = None) -> UsageError:
         f'unknown limit "{name}"',
         expected=", ".join(TABLE),
         found=found,
-        hint=did_you_mean(name, list(TABLE)) or "a limit is NAME=NUMBER, such as steps=1000000 or memory=512M",
+        hint=did_you_mean(name, list(TABLE)) or "a limit is NAME=NUMBER, such as seconds=10 or memory=512M",
         code="invalid-limit",
     )
 

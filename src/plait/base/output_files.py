@@ -303,4 +303,6 @@ def write_error(directory: str, error: OSError | ValueError) -> ReadError:
     place = error.filename if isinstance(error, OSError) and error.filename else directory
     why = f"is {error.kind}" if isinstance(error, WriteRefused) and error.kind else reason(error)
     hint = error.hint if isinstance(error, WriteRefused) else None
+    if hint is None and os.path.isfile(directory):
+        hint = "name a directory; on the command line, > FILE writes one file"
     return ReadError(f"Writing '{os.fsdecode(place)}': {why}", hint=hint, code="unwritable-file")

@@ -53,6 +53,8 @@ def _folded(name: str) -> str:
 
 # Inputs determine names and candidates, so the time for a hint must be limited.
 _LONGEST = 100
+# A shorter name is the start of a longer one by accident.
+_SHORTEST = 4
 _STEPS = 1_000_000
 
 
@@ -61,7 +63,7 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
     similar.
 
     Similar means a distance below half the name's length, ignoring case, `_` and `-`. If there is none, candidates that
-    start with the name.
+    start with the name, or the longest one that the name starts with.
     """
     wanted = _folded(name)
     if len(wanted) > _LONGEST:
@@ -77,6 +79,9 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
             found.append(candidate)
     if not found and len(wanted) > 1:
         found = [candidate for candidate in known if candidate != name and _folded(candidate).startswith(wanted)]
+    if not found:
+        starts = [one for one in known if len(_folded(one)) >= _SHORTEST and wanted.startswith(_folded(one))]
+        found = [one for one in starts if one != name and len(one) == max(map(len, starts))]
     return found[:maximum]
 
 

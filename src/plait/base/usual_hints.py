@@ -66,7 +66,7 @@ _HINTS: dict[str, str] = {
     "variable-cycle": Advice(Flag("var", "NAME=VALUE"), " gives one of them a value"),
     "path-through-scalar": "replace this value as a whole, or end the path before it",
     "end-of-array": "the last item has the index -1",
-    "failed-test": "correct the test, or an operation before it",
+    "failed-test": "correct the test, or the value at its path",
     "unresolved-variables": Advice(Flag("var", "NAME=VALUE"), " or ", Flag("vars-file", "FILE"), " gives a value"),
     "unused-variables": "remove them, or correct their names",
     # Layering

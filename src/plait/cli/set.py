@@ -198,7 +198,9 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
     try:
         edit = _chosen(state, place, value, wish.typed(text), flags)
     except EditError as refused:
-        if flags.has(Set.at, Set.in_, Set.as_) or refused.reason in ("secret", "link"):
+        # Elsewhere, a value of another type would bypass the schema.
+        is_mistyped = refused.cause == "wrong-value-type"
+        if flags.has(Set.at, Set.in_, Set.as_) or refused.reason in ("secret", "link") or is_mistyped:
             raise
         raise refused.offer(offers(state, place, value)) from None
     if edit.also and not flags.also:

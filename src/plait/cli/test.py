@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import nullcontext
 from time import perf_counter
 
 from plait.authoring.testing import reports
 from plait.authoring.testing.cases import Case
-from plait.authoring.testing.collecting import Collector
+from plait.authoring.testing.collecting import Collector, misnamed
 from plait.authoring.testing.last_failed import remember, selected
 from plait.authoring.testing.reports import junit
 from plait.authoring.testing.running import results
@@ -117,9 +118,14 @@ def main(flags: Test) -> int:
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
         if not collected.cases:
-            note(
-                "  hint:     tests are in files named *.test.yml: tests: {a value: {run: NAME, equals: {PATH: VALUE}}}\n"
+            paths = [one for one in flags.arguments or (os.curdir,) if os.path.isdir(one)]
+            other = next((path for path in map(misnamed, paths) if path is not None), None)
+            hint = (
+                "tests are in files named *.test.yml: tests: {a value: {run: NAME, equals: {PATH: VALUE}}}"
+                if other is None
+                else f"{other} has tests, but its name does not end in .test.yml"
             )
+            note(f"  hint:     {hint}\n")
         return NO_TESTS
     if current_budget().keeper is not None:
         stop_timer()  # each test has its own limit

@@ -269,7 +269,7 @@ def _take_variable_file(job: PatchJob, value: str, _request: Patch) -> None:
 def _take_variables(job: PatchJob, value: str, _request: Patch) -> None:
     from plait.ops.variables import from_file
 
-    job.sources.give("vars-file", from_file(value, job.context.warn))
+    job.sources.give("vars-file", from_file(value, job.context.warn, job.sources.places))
     if job.sources.traced is not None:
         job.sources.traced.file(value)
 

@@ -43,7 +43,7 @@ def patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
             job.operations += read_operations(source, extensions=job.extensions, warn=context.warn)
     sources = job.sources
     for path in paths_of(step, pipeline, "vars-files"):
-        sources.give("vars-file", from_file(path, context.warn))
+        sources.give("vars-file", from_file(path, context.warn, sources.places))
         if sources.traced is not None:
             sources.traced.file(path)
     own = step.map("vars")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from plait.base.content import file_content
-from plait.base.errors import UsageError
+from plait.base.errors import ReadError, UsageError
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position, Source, displayable_path
 from plait.engine import dialect
@@ -207,7 +207,12 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
 
     Raises UsageError, ReadError.
     """
-    documents = [one for one in deduplicate(read_yaml(source, keep_mark=False)).items if one.value is not None]
+    try:
+        read = read_yaml(source, keep_mark=False)
+    except ReadError as error:
+        error.exit_status = UsageError.exit_status
+        raise
+    documents = [one for one in deduplicate(read).items if one.value is not None]
     if len(documents) != 1 or type(documents[0].value) is not Map:
         wanted = 'with "steps" or "runs"' if known is TOP else f"of {', '.join(known)}"
         raise UsageError(

@@ -154,7 +154,7 @@ class VariableLookup:
         found, value = self._get(first, missing, path)
         if not found or not dot:
             return found, value
-        return True, _inside(value, rest, name)
+        return True, _inside(value, rest, name, self.sources.place_of(first))
 
     def _get(self, name: str, missing: set[str], path: tuple[str, ...]) -> tuple[bool, Value]:
         known = self._known.get(name)
@@ -283,8 +283,8 @@ def _filled(value: Value, lookup: Ask) -> Value:
     return rewrite_texts(value, MARK, change)
 
 
-def _inside(value: Value, path: str, name: str) -> Value:
-    """The value at the rest of a dotted name, inside a variable's value."""
+def _inside(value: Value, path: str, name: str, place: Position | None) -> Value:
+    """The value at the rest of a dotted name, inside a variable's value. place: the line with this value, if known."""
     pointer = parse("/" + path.replace(".", "/"))
     failed: OpsError
     try:
@@ -308,6 +308,7 @@ def _inside(value: Value, path: str, name: str) -> Value:
         hint = f'(({name})) is a key of the variable "{first}": make "{first}" a map, or write (({first}))'
     raise OpsError(
         f'variable "{name}": {failed.message}',
+        also=[] if place is None else [place.labelled("the variable")],
         expected=failed.expected,
         found=failed.found,
         hint=hint,

@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plait.base.source import Position
     from plait.tree.nodes import DocumentSet, Value
 
 FOLD = 80
@@ -153,8 +154,16 @@ def expand_home(path: str) -> str:
     return os.path.expanduser("~") + path[1:]
 
 
-def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """Reads a file that maps names to values. An empty file has no values. Raises ReadError, OpsError."""
+def texts_to_values(
+    source: Source,
+    what: str,
+    warn: Callable[[str], None] | None = None,
+    places: dict[str, Position] | None = None,
+) -> dict[str, Value]:
+    """Reads a file that maps names to values. An empty file has no values. places: receives the line of each name.
+
+    Raises ReadError, OpsError.
+    """
     value = read_named(source, warn)
     if value is None:
         return {}
@@ -172,6 +181,8 @@ def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | Non
             reference=wrong_type(value, root_line(source), "template.StaticVariables"),
             code="variables-not-map",
         )
+    if places is not None:
+        places.update((_name(item.key), item.position) for item in value.items)
     return {_name(item.key): item.value for item in value.items}
 
 

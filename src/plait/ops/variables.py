@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from plait.base.source import Position
     from plait.ops.store import VariableStore
     from plait.ops.tracing import Variables
     from plait.tree.context import Context
@@ -37,15 +38,17 @@ if TYPE_CHECKING:
 class Sources:
     """The explicit values of variables, and the store with generated values.
 
-    traced: the origins of values, or None. context: of the evaluation, for observers of generation.
+    traced: the origins of values, or None. context: of the evaluation, for observers of generation. places: the lines
+    of variables in files, for messages.
     """
 
-    __slots__ = ("_given", "_has_secrets", "_named", "context", "store", "traced")
+    __slots__ = ("_given", "_has_secrets", "_named", "context", "places", "store", "traced")
 
     def __init__(self, store: VariableStore | None = None) -> None:
         self.store = store
         self.traced: Variables | None = None
         self.context: Context | None = None
+        self.places: dict[str, Position] = {}
         self._given: dict[str, dict[str, Value]] = {kind: {} for kind in KINDS}
         self._named: dict[str, Value] | None = None
         self._has_secrets = False
@@ -110,6 +113,10 @@ class Sources:
         kinds = (kind for kind in reversed(KINDS) if any(one.partition(".")[0] == name for one in self._given[kind]))
         kind = next(kinds, "secrets")
         return "" if kind == "secrets" else f"--{kind}"
+
+    def place_of(self, name: str) -> Position | None:
+        """The line of a file that gives a variable its value; None if something else does."""
+        return self.places.get(name) if self.flag_of(name) == "--vars-file" else None
 
     def has(self, name: str) -> bool:
         """True if a value exists. Does not generate one."""
@@ -224,15 +231,19 @@ def _halves(text: str, what: str) -> tuple[str, str]:
     return name, value
 
 
-def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """Reads `-l path`: a map with string keys. warn: receives notes about ignored parts."""
+def from_file(
+    path: str, warn: Callable[[str], None] | None = None, places: dict[str, Position] | None = None
+) -> dict[str, Value]:
+    """Reads `-l path`: a map with string keys. warn: receives notes about ignored parts. places: receives the line of
+    each variable.
+    """
     try:
         source = file_source(path, "a variables file")
     except ReadError as error:
         doing = "Deserializing" if isinstance(error, DecodeError) else "Reading"
         raise error.within("", role=CLAUSE, reference=f"{doing} variables file '{path}'") if path else error from None
     try:
-        return texts_to_values(source.hidden(), "variables file", warn)
+        return texts_to_values(source.hidden(), "variables file", warn, places)
     except PlaitError as error:
         raise error.within("", role=CLAUSE, reference=f"Deserializing variables file '{path}'") from None
 

@@ -161,9 +161,10 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
         text = token.text(mark=False)
         if type(token) is MatchingIndexToken and "[" in token.key:
             key, _, name = token.key.partition("[")
-            hint = f'an item is a step of its own: "{_upto(pointer, depth, root="")}/{key}/{name}={token.value.rstrip("]")}"'
+            step = f"{key}/{name}={token.value.rstrip(']')}"
+            hint = f'an item is a step of its own: "{_with_step(pointer, depth, step)}"'
         elif type(token) is MatchingIndexToken:
-            hint = f'a key is named alone: "{_upto(pointer, depth, root="")}/{token.value}"'
+            hint = f'a key is named alone: "{_with_step(pointer, depth, token.value)}"'
         elif text == "-":
             hint = (
                 f'"-" adds to an array; a key is added to a map by its name: "{_upto(pointer, depth, root="")}/NAME?"'
@@ -194,7 +195,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
             also=known(also),
             expected=public("exactly one"),
             found=public(f"{len(found)} items"),
-            hint=public(f"a number names one of them: {_upto(pointer, depth, root='')}/{found[0]}"),
+            hint=public(f"a number names one of them: {_with_step(pointer, depth, str(found[0]))}"),
             reference=told,
             code="path-matches",
         )
@@ -344,13 +345,19 @@ def _upto(pointer: Pointer, depth: int, root: str = "the root") -> str:
     return pointer.until(depth) if depth else root
 
 
+def _with_step(pointer: Pointer, depth: int, step: str) -> str:
+    """The whole path with another step in the place of the one at a depth."""
+    whole, upto = pointer.until(len(pointer.tokens)), pointer.until(depth + 1)
+    return f"{_upto(pointer, depth, root='')}/{step}{whole[len(upto) :]}"
+
+
 def _bracket_hint(name: str, siblings: Sequence[str], pointer: Pointer, depth: int) -> str | None:
     """A hint for `/list[0]`: an index is a separate part of the path."""
     start, bracket, rest = name.partition("[")
     index = rest.rstrip("]")
     if not bracket or start not in siblings or not index.isdecimal():
         return None
-    return f'an index is a step of its own: "{_upto(pointer, depth, root="")}/{start}/{index}"'
+    return f'an index is a step of its own: "{_with_step(pointer, depth, f"{start}/{index}")}"'
 
 
 def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
@@ -359,7 +366,7 @@ def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, dept
         item = entry.value.find(token.key) if type(entry.value) is Map else None
         if item is not None and type(item.value) is not str and str(item.value) == token.value:
             kind = kind_name(item.value)
-            where = f"{_upto(pointer, depth, root='')}/{place_found}"
+            where = _with_step(pointer, depth, str(place_found))
             return f'a match compares strings, and this is an {kind}: use the index, "{where}"'.replace("an f", "a f")
     return None
 

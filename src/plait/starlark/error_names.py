@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
 
 _NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_PAIRS = re.compile(r"\s*for\s+([A-Za-z_]\w*)\s*,.*\bin\s+([A-Za-z_][\w.]*)\s*:?\s*$")
 _CALLS = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\(")
 _ABSENT = object()
 _LONGEST = 2000
@@ -40,6 +41,9 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
     source: Source = frame.f_globals["$source"]
     known = _variables(frames)
     code = _code((source.line(line) or "")[:_LONGEST])
+    if error.code == "unpacking":
+        error.hint = _entries(code, known)
+        return
     for name in _NAMES.finditer(code):
         named: str | None = name[0]
         if wanted == "NoneType":
@@ -51,6 +55,9 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
         value = _value(named, known)
         if value is _ABSENT or type_of(value) != wanted:
             continue
+        place = _place(named, known)
+        if place is not None:
+            error.also.append(place.labelled("the line that gives the value"))
         if value is None:
             origin = _origin(named, source, line, error, known)
             error.hint = f"{named} is None{origin}"
@@ -120,6 +127,22 @@ def _value(named: str, known: Mapping[str, object]) -> object:
         except NoAttribute:
             return _ABSENT
     return value
+
+
+def _place(named: str, known: Mapping[str, object]) -> Position | None:
+    """The line that gives a member of a struct its value, or None."""
+    head, _, name = named.rpartition(".")
+    whole = _value(head, known) if head else _ABSENT
+    return whole.place_of(name) if isinstance(whole, WithMembers) else None
+
+
+def _entries(code: str, known: Mapping[str, object]) -> str | None:
+    """A hint for a loop with two names over the names of a struct, or None for another statement."""
+    loop = _PAIRS.match(code)
+    if loop is None or type_of(_value(loop[2], known)) != "struct":
+        return None
+    first, named = loop.groups()
+    return f"{named} is a struct, whose items are its names: for {first} in {named}, and {named}[{first}] is the value"
 
 
 def _origin(named: str, source: Source, line: int, error: StarlarkError, known: Mapping[str, object]) -> str:

@@ -45,7 +45,11 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"
     error = StarlarkError(message, hint=hint, code="unknown-operation")
-    return error.about("NoneType") if x is None or y is None else error
+    if x is None or y is None:
+        return error.about("NoneType")
+    # The number is named, not the string: it is what has the unexpected type.
+    other = y if type(x) is str else x if type(y) is str else None
+    return error.about(type_of(other)) if type(other) in (int, float, bool) else error
 
 
 def add(x: object, y: object) -> object:

@@ -55,7 +55,15 @@ def failure(findings: list[Finding]) -> StarlarkError:
     """The error for the findings of a program's text: the first one, with all as its findings."""
     first, *more = findings
     error = StarlarkError(
-        first.message, at=first.at, also=first.also, hint=first.hint, findings=more, code=first.code, word=first.word
+        first.message,
+        at=first.at,
+        also=first.also,
+        expected=first.expected,
+        found=first.found,
+        hint=first.hint,
+        findings=more,
+        code=first.code,
+        word=first.word,
     )
     error.listed = sorted(findings, key=lambda one: one.rank)
     return error

@@ -166,7 +166,8 @@ def unpack(x: object, count: int) -> object:
     """Exactly `count` elements of x, for an assignment to several variables."""
     source = iterable_or_none(x)
     if source is None:
-        raise StarlarkError(f"got {type_of(x)} in sequence assignment", code="unpacking")
+        kind = type_of(x)
+        raise StarlarkError(f"got {kind} in sequence assignment", code="unpacking").about(kind)
     parts = list(source)
     if len(parts) > count:
         raise StarlarkError(f"too many values to unpack (got {len(parts)}, want {count})", code="unpacking")

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from plait.base.source import Position
+
 _SHOWN = 12
 # Types of values from which nothing else can be reached.
 LEAVES = frozenset({str, int, float, bool, type(None), range})
@@ -54,6 +56,10 @@ class WithMembers(Value):
 
     def attr_names(self) -> list[str]:
         return list(self.members)
+
+    def place_of(self, name: str) -> Position | None:  # noqa: ARG002 - for subclasses
+        """The line that gives a member its value; None if that is unknown."""
+        return None
 
     # Such a value is equal only to itself, and not a valid key.
     __hash__ = None  # type: ignore[assignment]

@@ -162,8 +162,9 @@ def _too_far_out(text: str, index: int) -> str | None:
     line, before = _line(text, index), _before(text, index)
     if not before or _indentation(line) >= _key_column(before) or ":" not in before:
         return None
-    above = Quoted(before.strip()[:60])
-    return Wording("the keys of a map begin in one column; the line above begins further right: ", above)
+    above = Quoted(before.lstrip(" -").rstrip()[:60])
+    columns = f"this one in column {_indentation(line) + 1}, the one above in column {_key_column(before) + 1}"
+    return Wording("the keys of a map begin in one column: ", public(columns), ": ", above)
 
 
 def _native_phrase(problem: str, context: str) -> str:

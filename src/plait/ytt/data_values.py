@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from plait.base.source import Position
     from plait.starlark.values import Value
     from plait.tree.nodes import MapItem
     from plait.tree.nodes import Value as NodeValue
@@ -75,6 +76,10 @@ class DataStruct(Struct):
 
     def attr_names(self) -> list[str]:
         return [item.key for item in self.node.items if type(item.key) is str]
+
+    def place_of(self, name: str) -> Position | None:
+        item = self.node.find(name)
+        return None if item is None or item.source is None else item.position
 
     def index(self, key: object) -> object:
         item = self.node.find(key if type(key) is str else to_nodes(key))

@@ -33,7 +33,7 @@ class Alternative:
 class EditError(PlaitError):
     """A rejected edit.
 
-    reason: a constant of this module. path: of the value. offers: alternatives. changes: for ALSO, the other values
+    reason: a constant of this module. cause: the code of the error that the edit would cause, or "". path: of the value. offers: alternatives. changes: for ALSO, the other values
     that would change, by key.
     """
 
@@ -53,6 +53,7 @@ class EditError(PlaitError):
             message, at=at, expected=expected, found=found, hint=hint, code=f"edit-{reason.replace(' ', '-')}"
         )
         self.reason = reason
+        self.cause = ""
         self.path = path
         self.offers: list[Alternative] = []
         self.changes = list(changes)

@@ -10,6 +10,7 @@ from plait.authoring.edit.origins import decoded, history_of, standing
 from plait.authoring.edit.sites import Text, is_same_key
 from plait.authoring.edit.target import with_value
 from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.similar_names import counted
 from plait.engine.options import Use
 from plait.engine.patch import Patch
 from plait.engine.render import Render
@@ -43,16 +44,19 @@ def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: i
     data = state.files.bytes_of(path)
     if data is None:
         raise UsageError(f"{file} is not an input of this run", code="not-an-input")
-    history_of(state.output, node_path)
+    history = history_of(state.output, node_path)
     if state.output.is_secret(path, line):
         raise EditError(SECRET, f"{where} is a secret", path=str(node_path))
     tries = [*_values_on(state.files.text(path), node_path, value, line)]
     is_program = path.endswith(".star")
     tries += with_literal(decoded(data), line, node_path.value, value, is_program=is_program)
     if not tries:
+        lines = len(data.splitlines())
         raise UsageError(
             f"there is no value at {where}",
             expected="a value, an expression, or a literal with this value",
+            found=f"{file} has {counted(lines, 'line')}" if line > lines else None,
+            hint=f"the value is set at {history.entries[-1].place}",
             code="edit-target",
         )
     return state.best(node_path, value, ((path, where, text) for text in tries))

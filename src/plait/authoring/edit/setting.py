@@ -9,7 +9,7 @@ from plait.authoring.edit.sites import changed_lines
 from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError, UsageError
-from plait.base.source import public
+from plait.base.source import Position, public
 from plait.insight.diff import diff
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from plait.engine.options import Use
     from plait.insight.diff import Difference
+    from plait.insight.explain import HistoryEntry
     from plait.insight.node_paths import Path
     from plait.tree.nodes import Document, Value
 
@@ -128,9 +129,20 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 _DECLARED = "schema default"
 
 
-def _retyped(before: Value, after: Value) -> str:
-    was, now = kind_name(before), kind_name(after)
-    return f"a schema takes its type from this default, which was declared as {was} and is now {now}"
+def _retyped(path: str, declared: HistoryEntry, value: Value) -> EditError:
+    """The error for a value that would change the type that a schema declares by its default."""
+    was, now = kind_name(declared.value), kind_name(value)
+    error = EditError(
+        FAILS,
+        f"{shown(value)} is not of the type that {declared.place} declares",
+        path=path,
+        at=Position(declared.source, declared.line),
+        expected=was,
+        found=now,
+        hint=f"give a value of this type; --at {declared.place} changes the declaration",
+    )
+    error.cause = "wrong-value-type"
+    return error
 
 
 class EditSession:
@@ -188,7 +200,7 @@ class EditSession:
         edit = self.best(node_path, value, tries)
         declared = next((one.entry for one in found if one.entry.action == _DECLARED), None)
         if declared is not None and declared.place in edit.places and kind_name(declared.value) != kind_name(value):
-            edit.notes = [*edit.notes, _retyped(declared.value, value)]
+            raise _retyped(str(node_path), declared, value)
         return edit
 
     def best(self, node_path: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
@@ -236,7 +248,7 @@ class EditSession:
         except PlaitError as error:
             # A collection of faults has no place of its own.
             fault = error.findings[0] if error.findings and error.at is None else error
-            raise EditError(
+            refused = EditError(
                 FAILS,
                 # The value is the user's, and the rest is as the fault itself shows it.
                 public(f"the run fails with {shown(value)} at {where}: {fault.message}"),
@@ -244,7 +256,10 @@ class EditSession:
                 at=fault.at,
                 expected=fault.expected and public(fault.expected),
                 found=fault.found and public(fault.found),
-            ) from None
+                hint=public("give a value of the declared type") if fault.code == "wrong-value-type" else None,
+            )
+            refused.cause = fault.code
+            raise refused from None
         is_there, got, is_secret = value_at(output, node_path)
         if is_secret:
             # The resulting value would reveal the secret, and so would the fact that it is correct.

@@ -35,6 +35,12 @@ ONLY = "default"
 RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "steps", *COMMANDS)
 
 
+_NONE_FOUND = (
+    "there is no plait.yml here or above, and no run could be inferred: "
+    "write one, such as runs: {web: {render: {files: [config]}}}"
+)
+
+
 class Project:
     """Runs by name, in order.
 
@@ -100,7 +106,7 @@ class Project:
             raise UsageError(
                 f'unknown run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",
-                hint=did_you_mean(name, names) or (None if names else "plait init writes a plait.yml"),
+                hint=did_you_mean(name, names) or (None if names else _NONE_FOUND),
                 code="run-not-found",
             )
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from plait.authoring.project import file as project_files
 from plait.authoring.project.file import check_found
@@ -168,6 +169,26 @@ def files_below(top: str) -> Iterator[str]:
             path = os.path.normpath(os.path.join(directory, name))
             if (is_test_file(name) or name in FILE_NAMES) and os.path.isfile(path):
                 yield path
+
+
+_MOST_READ = 1 << 16
+_TESTS = re.compile(rb"^tests:", re.MULTILINE)
+
+
+def misnamed(top: str) -> str | None:
+    """The first YAML file in a directory that has tests, but not the name of a test file; or None."""
+    for directory, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
+        for name in sorted(names):
+            current_budget().visit(top)
+            path = os.path.normpath(os.path.join(directory, name))
+            if "test" not in path or not name.endswith((".yml", ".yaml")) or is_test_file(name) or name in FILE_NAMES:
+                continue
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    if _TESTS.search(file.read(_MOST_READ)):
+                        return path
+    return None
 
 
 def _few(names: Sequence[str]) -> str:

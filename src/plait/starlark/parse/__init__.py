@@ -87,13 +87,15 @@ class Parser(ExpressionParser):
             self.simple_statements(body)
             self.closed_by = ""
             return body
-        self.open.append((self.line, self.column))
+        begin = self.line
+        self.open.append((begin, self.column))
         self.advance()
         while True:
             kind = self.kind
             if kind == "newline":
                 self.advance()
             elif kind == "identifier" and self.value == "end":
+                self.closed.append((begin, self.line))
                 self.advance()
                 if self.kind == "newline":
                     self.advance()

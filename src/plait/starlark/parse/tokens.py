@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import Finding
+from plait.base.similar_names import counted
 from plait.base.source import Advice, Flag, Position, Source
 from plait.base.suggestions import LINE_END, Hint, Suggestion
 from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure, next_line
@@ -46,6 +47,7 @@ class Tokens:
     """The current token (`kind`, `value`, `line`, `column`), and the state of the parser."""
 
     __slots__ = (
+        "closed",
         "closed_by",
         "column",
         "elses",
@@ -75,6 +77,7 @@ class Tokens:
         self.loose = False
         self.closed_by = ""  # the keyword that closed the last block: "end", "else", "elif", or "" for a one-line body
         self.open: list[tuple[int, int]] = []  # positions of the blocks without an `end` so far
+        self.closed: list[tuple[int, int]] = []  # lines of the blocks with an `end`, each with that of its `end`
         self.kind, self.value, self.line, self.column = tokens[0]
 
     def advance(self) -> None:
@@ -82,7 +85,14 @@ class Tokens:
         self.kind, self.value, self.line, self.column = self.tokens[self.index]
 
     def fail(
-        self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
+        self,
+        message: str,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        related: Sequence[Position] = (),
     ) -> NoReturn:
         if self.kind == FAILURE:
             assert isinstance(self.value, Finding)  # the value of a token of this kind
@@ -92,7 +102,13 @@ class Tokens:
         after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
         also = [Position(self.source, after).labelled("what follows")] if after else []
         finding = Finding(
-            message, at=at, also=also, hint=hint or _HINTS.get(message) or _MISSING.get(message), code="syntax-error"
+            message,
+            at=at,
+            also=[*also, *related],
+            expected=expected,
+            found=found,
+            hint=hint or _HINTS.get(message) or _MISSING.get(message),
+            code="syntax-error",
         )
         if line is None and (self.kind == "newline" or self.value == "end"):
             # ytt has already read the line break.
@@ -179,11 +195,27 @@ class Tokens:
 
     def mismatched(self) -> NoReturn:
         line, column = self.open[-1]
+        outermost = self.open[0][0]
+        # The ends that are there have closed blocks within those that are open.
+        within = [pair for pair in self.closed if pair[0] >= outermost]
+        blocks = counted(len(within) + len(self.open), "block")
+        related: list[Position] = []
+        if within:
+            opened, ended = within[-1]
+            related = [
+                Position(self.source, opened).labelled("the block that the last end closes"),
+                Position(self.source, ended).labelled("the last end"),
+            ]
         self.fail(
             "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
             line,
             column,
             hint="each of them needs an end of its own: an end closes the innermost block that is open",
+            expected=f"{counted(len(within) + len(self.open), 'end')} for the {blocks} from line {outermost}",
+            found=f"{counted(len(within), 'end')}; the last one closes the block of line {within[-1][0]}"
+            if within
+            else "no end",
+            related=related,
         )
 
     def expect(self, kind: str) -> None:

@@ -40,6 +40,7 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
     structure: list[Finding] = []
     others: list[Finding] = []
     stack: list[tuple[Type, Item, Value]] = [(type_, item, before)]
+    numbers: dict[int, str] = {}  # of the items of arrays that are on one line, by identity
     while stack:
         declared, item, before = stack.pop()
         value = item.value
@@ -54,11 +55,15 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
             if value is not before:
                 below = declared.item.type
                 entries = [entry for entry in value.items if type(entry.value) not in below.kinds]
+                if entries and entries[0].line == value.items[-1].line and len(value.items) > 1:
+                    numbers.update((id(entry), f"{n} of {len(value.items)}") for n, entry in enumerate(value.items, 1))
                 stack.extend([(below, entry, None) for entry in reversed(entries)])
         elif isinstance(declared, OneOfType):
             others += declared.findings(declared, item)
         elif not isinstance(declared, ScalarType) or type(value) not in declared.kinds:
-            (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
+            (structure if type(value) in COLLECTIONS else others).append(
+                _wrong_type(declared, item, numbers.get(id(item), ""))
+            )
     return structure or others
 
 
@@ -90,14 +95,14 @@ def _check_map(
         stack.extend(pending)
 
 
-def _wrong_type(declared: Type, item: Item) -> Finding:
+def _wrong_type(declared: Type, item: Item, number: str) -> Finding:
     from plait.base.reference.schema import SchemaFailure
 
     return Finding(
         Wording("Given data value is not of the declared type", _calculated(item)),
         at=item.position,
         also=[declared.position.labelled("the declaration")],
-        found=public(kind_name(item.value)),
+        found=public(kind_name(item.value) + (f" (item {number})" if number else "")),
         expected=public(f"{declared.name} (by {declared.position})"),
         hint=_type_hint(declared, item),
         reference=SchemaFailure(
@@ -112,14 +117,14 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
 
 def _type_hint(declared: Type, item: Item) -> Wording | None:
     """A hint for a value of a wrong type, if the fix is likely, else None."""
-    flag = flag_hint(item)
+    value, name = item.value, declared.name
+    flag = flag_hint(item, _UNQUOTED.get(name, ""))
     if flag is not None:
         return flag
-    value, name = item.value, declared.name
     if value is None:
         return public("@schema/nullable in the schema allows null")
     if type(value) is str and name in _UNQUOTED:
-        return public(f"a value in quotes is a string: without quotes it can be {_UNQUOTED[name]}")
+        return public(f"write {_UNQUOTED[name]}, without quotes")
     if name == "string" and type(value) not in COLLECTIONS:
         return public("put the value in quotes, then it is a string")
     if name == "map":
@@ -127,14 +132,19 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
     return public('begin each item with "- "') if name == "array" else None
 
 
-_UNQUOTED = {"integer": "an integer", "float": "a float", "boolean": "true or false"}
+# The values of a type, which in quotes would be a string.
+_UNQUOTED = {
+    "integer": "an integer, such as 3",
+    "float": "a float, such as 1.5",
+    "boolean": "true or false",
+}
 
 
-def flag_hint(item: Item) -> Wording | None:
-    """A hint for a value from a flag that sets strings only, else None."""
+def flag_hint(item: Item, expected: str = "") -> Wording | None:
+    """A hint for a value from a flag that sets strings only, else None. expected: the values of the declared type."""
     flag = "" if item.source is None else item.source.flag
     if type(item.value) is str and flag in ("data-value", "data-values-env"):
-        return public(f"--{flag} gives strings, --{flag}-yaml values of any type")
+        return public(f"--{flag} gives strings; --{flag}-yaml gives {expected or 'values of any type'}")
     return None
 
 
