@@ -93,9 +93,10 @@ class TerminalReporter:
         for failure in case_result.failures:
             known = reported.setdefault(failure.same, case_result.id) if failure.same else case_result.id
             text = failure.text if known == case_result.id else f"the same error as in {known}"
-            if failure.line and (failure.file, failure.line) != (case_result.file, case_result.line):
-                first, *rest = text.split("\n")
-                text = "\n".join([f"{first}  ({failure.file}:{failure.line})", *rest])
+            place = f"{failure.file}:{failure.line}" if failure.line else ""
+            first, *rest = text.split("\n")
+            if place and place != f"{case_result.file}:{case_result.line}" and place not in first:
+                text = "\n".join([f"{first}  ({place})", *rest])
             lines += self._clean(text).split("\n")
         if case_result.printed:
             lines += ["printed:", *(f"  {self._clean(line)}" for line in case_result.printed)]

@@ -346,7 +346,7 @@ def _upto(pointer: Pointer, depth: int, root: str = "the root") -> str:
 
 
 def _with_step(pointer: Pointer, depth: int, step: str) -> str:
-    """The whole path with another step in the place of the one at a depth."""
+    """The whole path, with another step at a depth."""
     whole, upto = pointer.until(len(pointer.tokens)), pointer.until(depth + 1)
     return f"{_upto(pointer, depth, root='')}/{step}{whole[len(upto) :]}"
 

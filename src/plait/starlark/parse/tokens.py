@@ -198,7 +198,10 @@ class Tokens:
         outermost = self.open[0][0]
         # The ends that are there have closed blocks within those that are open.
         within = [pair for pair in self.closed if pair[0] >= outermost]
-        blocks = counted(len(within) + len(self.open), "block")
+        count = len(within) + len(self.open)
+        expected = (
+            f"{count} ends, of the {count} blocks from line {outermost} on" if count > 1 else "an end of this block"
+        )
         related: list[Position] = []
         if within:
             opened, ended = within[-1]
@@ -211,7 +214,7 @@ class Tokens:
             line,
             column,
             hint="each of them needs an end of its own: an end closes the innermost block that is open",
-            expected=f"{counted(len(within) + len(self.open), 'end')} for the {blocks} from line {outermost}",
+            expected=expected,
             found=f"{counted(len(within), 'end')}; the last one closes the block of line {within[-1][0]}"
             if within
             else "no end",
