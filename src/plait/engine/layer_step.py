@@ -10,7 +10,7 @@ from plait.base.input_view import check_read
 from plait.base.source import Source
 from plait.engine.layer import Layer, options_of
 from plait.engine.pipeline import wrong
-from plait.engine.pipeline_state import paths_of, values_in
+from plait.engine.pipeline_state import made_of, paths_of
 from plait.layering.document import read_documents
 from plait.layering.plain_scalars import plain_values
 from plait.layering.rendering import plan, render_plan, written
@@ -65,7 +65,7 @@ def layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
             planned = plan(documents, options, context)
             rendered = render_plan(planned, options, context)
     except PlaitError as error:
-        raise error.made_of(*(origin for one in sets for origin in (*one.items, *values_in(one.items)))) from None
+        raise made_of(error, (document for one in sets for document in one.items), context) from None
     result = written(rendered, cleartext_secrets=cleartext)
     if context.trace is not None:
         inherited(context.trace, rendered, result, secret=planned.documents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, UsageError
 from plait.base.extensions import TAGS
 from plait.engine.patch import Patch, configured
-from plait.engine.pipeline_state import paths_of, values_in
+from plait.engine.pipeline_state import made_of, paths_of
 from plait.engine.selecting import selected
 from plait.ops.definitions import interpolate
 from plait.ops.ignored import warn_of_placeholders
@@ -59,7 +59,7 @@ def patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
             warn_of_placeholders(marked(value), sources.named, context.warn)
             value = interpolate(value, sources, expect_values=job.expect_values)
         except PlaitError as error:
-            error.made_of(document, *values_in([document]))
+            made_of(error, [document], context)
             raise error.within(f"on {document_name(document) or 'a document'}", document.position) from None
         new = document.with_value(value)
         if context.trace is not None:

@@ -11,9 +11,11 @@ from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from plait.base.errors import PlaitError
     from plait.engine.pipeline import Pipeline, Step
+    from plait.tree.context import Context
     from plait.tree.nodes import Document
     from plait.ytt.workspace.render_job import ReferencedValues
 
@@ -62,6 +64,16 @@ def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
     return out
 
 
-def values_in(documents: Sequence[Document]) -> list[Map | Array]:
-    """The root collections of documents, as origins of values that depend on any of their values."""
-    return [one.value for one in documents if isinstance(one.value, (Map, Array))]
+def made_of(error: PlaitError, documents: Iterable[Document], context: Context) -> PlaitError:
+    """Sets the documents as origins of an error about them, and returns the error.
+
+    It depends on all their values. If a secret may decide which items there are, it depends on the secret, too, even
+    where the items are not there.
+    """
+    marks = context.secrets
+    origins: list[object] = [] if marks is None or not marks.decides_places else [marks.unknown]
+    for one in documents:
+        origins.append(one)
+        if isinstance(one.value, (Map, Array)):
+            origins.append(one.value)
+    return error.made_of(*origins)

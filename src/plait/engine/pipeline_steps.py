@@ -21,7 +21,7 @@ from plait.base.extensions import OUTPUT_FILE, SECRETS, TAGS
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
 from plait.engine.pipeline import Pipeline, Step, read
-from plait.engine.pipeline_state import PipelineState, paths_of, values_in
+from plait.engine.pipeline_state import PipelineState, made_of, paths_of
 from plait.tree.nodes import Document, DocumentSet
 from plait.tree.withholding import telling
 from plait.ytt.workspace.input_files import InputFile
@@ -209,7 +209,7 @@ def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
     try:
         [file] = merges.merged([DocumentFile("", 0, DocumentSet(state.documents))], context)
     except PlaitError as error:
-        raise error.made_of(*state.documents, *values_in(state.documents)) from None
+        raise made_of(error, state.documents, context) from None
     state.documents = file.documents.items
 
 

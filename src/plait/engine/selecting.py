@@ -47,7 +47,8 @@ def selected(step: Step, documents: Sequence[Document], trace: Trace | None = No
     chosen = {document for document in documents if _is_meant(document, select)}
     if trace is not None and marks is not None:
         for document in documents:
-            if marks.is_secret(document, *_compared(document, select)):
+            sees_all = select.find("subset") is not None and marks.decides_places
+            if sees_all or marks.is_secret(document, *_compared(document, select)):
                 # The secret decides if the step changes the document, so each later value depends on the secret.
                 control = marks.control("select", select.source, select.line)
                 trace.presence[document] = (*trace.presence.get(document, ()), control)

@@ -11,7 +11,7 @@ from plait.starlark.values import FUNCTION, Builtin, NoAttribute, Value, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from plait.base.source import Position
 
@@ -137,8 +137,13 @@ class Module(WithMembers):
                 freeze(value)
 
 
-def reachable(values: Iterable[object]) -> Iterator[object]:
-    """Values, and everything that a program can reach from them: their elements, and the variables of functions."""
+def reachable(
+    values: Iterable[object], some_of: Callable[[object], Sequence[object] | None] | None = None
+) -> Iterator[object]:
+    """Values, and everything that a program can reach from them: their elements, and the variables of functions.
+
+    some_of: returns the parts of a value to follow, or None for all of them.
+    """
     todo = [*values]
     seen: set[int] = set()
     while todo:
@@ -148,7 +153,10 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
             continue
         seen.add(id(value))
         yield value
-        if kind is Dict:
+        some = None if some_of is None else some_of(value)
+        if some is not None:
+            todo += some
+        elif kind is Dict:
             todo += dict.values(value)  # type: ignore[arg-type]
             todo += dict.keys(value)  # type: ignore[arg-type]
         elif isinstance(value, (list, tuple, set)):

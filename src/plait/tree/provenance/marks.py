@@ -326,14 +326,12 @@ class Marks:
             # Name and path of a document are output values, and the error does not have their origins.
             error.document = None
         if error.findings:
-            # The number of secret-dependent findings would reveal more than their existence.
-            findings = [one for one in error.findings if not self.depends(one.origins)]
-            if len(findings) < len(error.findings):
-                error.hint = error.hint or _HINT
-                findings.append(
-                    Finding("findings are withheld, since they depend on a secret", code="withheld-findings")
-                )
-            error.findings = findings
+            # The same is said if there are none, because that depends on the secret.
+            error.hint = error.hint or _HINT
+            error.findings = [
+                *(one for one in error.findings if not self.depends(one.origins)),
+                Finding("findings that depend on a secret are withheld", code="withheld-findings"),
+            ]
         error.origins = ()
         return error
 

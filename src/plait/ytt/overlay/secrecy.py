@@ -120,7 +120,7 @@ class SecretRecorder(OverlayTracer):
         if self.marks.is_secret(step.item) or self._matches_by_secret(step) or any(self._tried(step, edit.items)):
             return True
         items: list[Item] = [*edit.items, *run.failed]
-        if any(map(self.marks.is_decided_item, items)):
+        if any(map(self.marks.is_decided_item, items)) or self._is_shaped(edit):
             return True
         return self.marks.is_secret(*(one for item in items for one in _names(item)))
 
@@ -172,8 +172,10 @@ class SecretRecorder(OverlayTracer):
 
     def _exists_by_secret(self, step: OverlayStep, edit: Edit) -> bool:
         """True if a secret decides the existence of the step, or its candidates."""
-        if any(map(self.marks.is_decided_item, (step.item, *edit.items))):
-            return True
+        return any(map(self.marks.is_decided_item, (step.item, *edit.items))) or self._is_shaped(edit)
+
+    def _is_shaped(self, edit: Edit) -> bool:
+        """True if a secret may decide which items a collection has, even if those are not there."""
         return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
 
     def _mark(self, step: OverlayStep, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:

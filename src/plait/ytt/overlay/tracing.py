@@ -10,7 +10,7 @@ annotations' functions.
 from __future__ import annotations
 
 from plait.starlark.calls import call
-from plait.starlark.instrument.dataflow.shadows import without
+from plait.starlark.instrument.dataflow.shadows import opened, without
 from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, equal, walk
 from plait.tree.provenance import Change, Contributor, OverlayMatch
@@ -144,7 +144,7 @@ class OverlayTracer:
         action = change.action
         covered = via.windows.note_parts_of(via.windows, item.value, made, action)
         nodes = via.windows.nodes_of(made)
-        rest = without(origins, {*covered, nodes} if nodes is not None else covered)
+        rest = opened(without(origins, {*covered, nodes} if nodes is not None else covered))
         if left is not None and type(left.value) not in COLLECTIONS and left not in rest:
             rest = (left, *rest)
         because = (*trace.shape(item, tuple(rest)), *change.because)

@@ -15,7 +15,7 @@ from functools import partial
 
 from plait.starlark.containers import Dict, List
 from plait.starlark.instrument.dataflow.marking import program_names
-from plait.starlark.instrument.dataflow.shadows import TracedValue, without
+from plait.starlark.instrument.dataflow.shadows import TracedValue, opened, without
 from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.starlark.structs import Struct
 from plait.starlark.values import NoAttribute
@@ -258,6 +258,8 @@ class TemplateTracer:
             origins = self.note_inside(item.value, hole.value, origins)
             if type(hole.value) is not YamlFragment:
                 note_rest(self.trace, item, "expression", origins)
+        else:
+            origins = opened(origins)
         origins = self.trace.shape(item, (*control, *origins))
         self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)
 
@@ -266,9 +268,9 @@ class TemplateTracer:
         if type(value) is YamlFragment:
             # The items of a fragment have their own histories.
             nodes = value.peek()
-            return origins if nodes is None else without(origins, {nodes})
+            return opened(origins if nodes is None else without(origins, {nodes}))
         rest = without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
-        return (*rest, *self.windows.changes_of(value))
+        return (*opened(rest), *self.windows.changes_of(value))
 
 
 def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value: object, action: str) -> set[Origin]:
@@ -295,14 +297,15 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
     else:
         return covered
     changes = windows.changes_of(value)
-    for item, shadow, part in found:
+    for item, known, part in found:
+        shadow = opened(known)
         nodes = _nodes_of(part)
         if nodes is not None:
-            shadow = without(shadow, {nodes})
+            shadow = opened(without(known, {nodes}))
             covered.add(nodes)
         elif type(item.value) in COLLECTIONS:
             below = note_parts(trace, windows, item.value, part, action)
-            shadow = (*without(shadow, below), *windows.changes_of(part))
+            shadow = (*opened(without(known, below)), *windows.changes_of(part))
             covered |= below
             if shadow:
                 # The other origins belong to parts without records, and possibly to keys.
@@ -333,7 +336,7 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
     if type(made) not in COLLECTIONS or type(value) is YamlFragment:
         return made
     own = [item for item in walk(made) if item.source is None]
-    shadow = without(shadow, note_parts(trace, windows, made, value, action))
+    shadow = opened(without(shadow, note_parts(trace, windows, made, value, action)))
     if trace.marks is not None and trace.marks.is_secret(*shadow):
         # It is unknown which keys and items depend on the secret.
         shadow = (*shadow, trace.marks.control(action, source, line, shadow))

@@ -21,8 +21,15 @@ from types import FunctionType
 
 from plait.starlark.containers import Dict
 from plait.starlark.instrument.dataflow.recorder import DataflowRuntime
-from plait.starlark.instrument.dataflow.shadows import CHANGEABLE, PLAIN, DependencyScope, TracedValue, joined_shadows
-from plait.starlark.structs import LEAVES, reachable
+from plait.starlark.instrument.dataflow.shadows import (
+    CHANGEABLE,
+    PLAIN,
+    DependencyScope,
+    TracedValue,
+    joined_shadows,
+    opened,
+)
+from plait.starlark.structs import LEAVES, Struct, reachable
 from plait.starlark.values import is_callable
 from plait.tree.provenance import Control
 
@@ -109,7 +116,7 @@ class ProgramFlows(DataflowRuntime):
         """The recorded origins of values and of everything reachable from them."""
         windows = self.windows
         found: dict[Origin, None] = {}
-        for value in reachable(values):
+        for value in reachable(values, self.followed):
             place = id(value)
             if place in windows.mutated:
                 found.update(dict.fromkeys(windows.mutated[place][1]))
@@ -118,6 +125,22 @@ class ProgramFlows(DataflowRuntime):
             if type(value) in CHANGEABLE:
                 found.update(dict.fromkeys(windows.changed_by))
         return found
+
+    def followed(self, value: object) -> list[object] | None:
+        """The parts of a container that no secret chose; None for all. What else a chosen part would lead to is told by
+        the container's record of it, whichever part was chosen.
+        """
+        if isinstance(value, Struct):
+            fields = self.windows.fields_of(value)
+            if not any(map(self.secret, fields.values())):
+                return None
+            return [part for name, part in value.mapping() or () if not self.secret(fields.get(name, ()))]  # type: ignore[call-overload]
+        parts = self.windows.parts_of(value)
+        if parts is None or not any(map(self.secret, parts)):
+            return None
+        inner: Iterable[object] = value.values() if isinstance(value, Dict) else value  # type: ignore[assignment]
+        found = [part for part, shadow in zip(inner, parts, strict=True) if not self.secret(shadow)]
+        return [*found, *value.keys()] if isinstance(value, Dict) else found
 
     def mark_all(self, shadow: Shadow, *values: object) -> None:
         """Marks every container reachable from the values, because the changed one is unknown."""
@@ -524,7 +547,7 @@ class ProgramFlows(DataflowRuntime):
                     control = self.control(sys._getframe(1).f_lineno, made_of)
                     self.mark_all((control,), *functions)
                     window[control] = None
-        controls = [origin for origin in window if type(origin) is Control]
+        controls = [origin for origin in opened(tuple(window)) if type(origin) is Control]
         if not window.direct:
             controls += self.passed_on(window, value)
         value = super().result(depth, value)

@@ -10,7 +10,15 @@ import sys
 from plait.starlark.attributes import attribute
 from plait.starlark.containers import Dict, List, Set
 from plait.starlark.instrument.dataflow.hooks import Hooks
-from plait.starlark.instrument.dataflow.shadows import PLAIN, DependencyScope, TracedValue, bound, without
+from plait.starlark.instrument.dataflow.shadows import (
+    PLAIN,
+    DependencyScope,
+    TracedValue,
+    bound,
+    of_part,
+    opened,
+    without,
+)
 from plait.starlark.instrument.dataflow.windows import Loop
 from plait.starlark.runtime import index as plain_index
 from plait.starlark.structs import Struct
@@ -294,6 +302,7 @@ class DataflowRuntime(Hooks):
             elif type(x) is Dict:
                 place, size = self.windows.place_of(x, key), len(x)
             if type(place) is int and 0 <= place <= len(parts) and size in (len(parts), len(parts) + 1):
+                shadow = of_part(shadow)
                 parts[place : place + 1] = [shadow]
                 covered.update(dict.fromkeys(shadow))
                 self.windows.aside[:] = [True]
@@ -328,7 +337,7 @@ class DataflowRuntime(Hooks):
             window.elements = {}
         for place, value in enumerate(iterable):
             if place < len(shadows):
-                window.elements[number] = shadows[place]
+                window.elements[number] = opened(shadows[place])
             yield value
 
     def index(self, depth: int, x: object, key_depth: int, key: object) -> object:

@@ -6,7 +6,7 @@ import sys
 
 from plait.starlark.containers import Dict, List, Set
 from plait.tree.nodes import Array
-from plait.tree.provenance import Contributor
+from plait.tree.provenance import Contributor, Control
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +69,28 @@ class DependencyScope(dict["Origin", None]):
 
     def adds(self, argument: Argument) -> None:
         self.arguments = [*self.arguments, argument]
+
+
+class PartShadow(Contributor):
+    """The shadow of one part of a container: an object of its own. Conditions are shared by all that they decide, so
+    those of the whole could not be told from those of a part, and must stay when the part is left out.
+    """
+
+    __slots__ = ()
+
+
+def of_part(shadow: Shadow) -> Shadow:
+    """The shadow of a part as its container records it."""
+    if any(type(one) is Control or (type(one) is Contributor and one.action == "") for one in shadow):
+        return (PartShadow("", None, 0, shadow),)
+    return shadow
+
+
+def opened(shadow: Shadow) -> Shadow:
+    """The shadow of a part as that of a value."""
+    while any(type(one) is PartShadow for one in shadow):
+        shadow = tuple(origin for one in shadow for origin in (one.because if type(one) is PartShadow else (one,)))
+    return shadow
 
 
 class TracedValue:

@@ -21,6 +21,8 @@ from plait.starlark.instrument.dataflow.shadows import (
     caller,
     joined_shadows,
     of_item,
+    of_part,
+    opened,
     without,
 )
 from plait.starlark.structs import reachable
@@ -148,6 +150,7 @@ class DependencyTracker:
 
         also: other origins of the items, such as the array that they come from.
         """
+        parts = [of_part(shadow) for shadow in parts]
         covered = dict.fromkeys([origin for shadow in parts for origin in shadow])
         covered.update(dict.fromkeys(also))
         self.made[id(made)] = (made, parts, covered)
@@ -275,7 +278,7 @@ class DependencyTracker:
             item = array.items[place]
             return (*without(shadow, {array}), of_item(item))
         if parts is not None and place < len(parts):
-            return (*without(shadow, self.made[id(x)][2].keys()), *parts[place])
+            return (*without(shadow, self.made[id(x)][2].keys()), *opened(parts[place]))
         return shadow
 
     def node_element(self, nodes: Nodes | None, key: object, shadow: Shadow) -> Shadow:
@@ -291,7 +294,7 @@ class DependencyTracker:
         """The shadow of a field of a fragment, or of a struct built in the program."""
         made = self.fields.get(id(x))
         if made is not None and name in made[1]:
-            return (*without(shadow, made[2]), *made[1][name])
+            return (*without(shadow, made[2]), *opened(made[1][name]))
         return self.node_element(self.nodes_of(x), name, shadow)
 
     def fields_of(self, x: object) -> Mapping[str, Shadow]:
@@ -302,7 +305,7 @@ class DependencyTracker:
     def note_fields(self, made: object, arguments: Sequence[Argument]) -> None:
         """Records the shadows of a struct's fields."""
         if all(name is not None and name[0] != "*" for _, _, name in arguments):
-            fields = {str(name): shadow for _, shadow, name in arguments}
+            fields = {str(name): of_part(shadow) for _, shadow, name in arguments}
             covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
             self.fields[id(made)] = (made, fields, covered.keys())
 
@@ -339,7 +342,7 @@ class DependencyTracker:
             found.update(dict.fromkeys(self.stack[-1].shape))
         error.origins = (*(error.origins or ()), *found)
         if error.decided_at is None:
-            controls = (one for window in self.stack[depth:] for one in (*window.reached_by, *window))
+            controls = (one for window in self.stack[depth:] for one in opened((*window.reached_by, *window)))
             control = next((one for one in controls if type(one) is Control), None)
             if control is not None:
                 error.decided_at = Position(control.source, control.line)
@@ -486,7 +489,7 @@ class Loop:
         self._place += 1
         self._windows.steps += 1
         if self._shadows is not None and self._place < len(self._shadows):
-            return (*self.control, *self._shadows[self._place])
+            return (*self.control, *opened(self._shadows[self._place]))
         return self._shadow
 
     def part(self, number: int, shadow: Shadow) -> Shadow:
@@ -495,4 +498,4 @@ class Loop:
         if type(iterated) is not List or self._place >= len(iterated):
             return shadow
         parts = self._windows.parts_of(iterated[self._place]) if type(iterated[self._place]) is tuple else None
-        return shadow if parts is None or number >= len(parts) else (*self.control, *parts[number])
+        return shadow if parts is None or number >= len(parts) else (*self.control, *opened(parts[number]))
