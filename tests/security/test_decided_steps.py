@@ -96,9 +96,7 @@ STEPS: dict[str, tuple[str, str, str]] = {
     },
     **{f"select {one}": (SEVERAL, f"- patch: {{select: {{{one}}}, ops: [b.yml]}}\n", ADDS) for one in SELECTORS},
     "no selection": (SEVERAL, "- patch: {ops: [b.yml]}\n", ADDS),
-    **{
-        f"overlay {name}": (ONE, "- overlay: {files: [b.yml]}\n", OVERLAY + text) for name, text in OVERLAYS.items()
-    },
+    **{f"overlay {name}": (ONE, "- overlay: {files: [b.yml]}\n", OVERLAY + text) for name, text in OVERLAYS.items()},
     "a layer": (SEVERAL, "- layer: {files: [b.yml]}\n", ADDS),
 }
 

@@ -40,7 +40,15 @@ MADE = (
     "#@ def appended(l, p, q):\n#@   l.append(p)\n#@   l.append(q)\n#@   return l\n#@ end\n"
 )
 OF_LISTS = (
-    *("{}[1]", "{}[-1]", "{}[1:][0]", "[q for q in {}][1]", "list({})[1]", "reversed({})[0]", "list(enumerate({}))[1][1]"),
+    *(
+        "{}[1]",
+        "{}[-1]",
+        "{}[1:][0]",
+        "[q for q in {}][1]",
+        "list({})[1]",
+        "reversed({})[0]",
+        "list(enumerate({}))[1][1]",
+    ),
     *("[j for i, j in enumerate({})][1]", "zip({}, [1, 2])[1][0]", "len({})", "second({})", "unpacked({})"),
 )
 OF_DICTS = ('{}["b"]', '{}.get("b")', "{}.values()[1]", "{}.items()[1][1]", "[v for k, v in {}.items()][1]", "len({})")
