@@ -13,6 +13,7 @@ from plait.authoring.project.file import read
 from plait.authoring.project.inference.runs import infer
 from plait.authoring.project.inference.shell import Shell
 from plait.authoring.project.inference.text_budget import TextBudget
+from plait.authoring.project.inference.walk import DEEPEST
 from plait.authoring.project.run_inference import guess
 from plait.base.content import OUTPUT_LINKS
 from plait.base.errors import LimitError, UsageError
@@ -433,3 +434,21 @@ def test_a_search_has_the_limits_of_a_run(limits: dict[str, float], repository: 
     put(repository, "Makefile", f"# {'x' * 100_000}\n" * 2 + f"render:\n\t{LINE}\n")
     with budget_scope(Limits(**limits)), pytest.raises(LimitError):
         infer(str(repository))
+
+
+@pytest.mark.parametrize("depth", [10, 90])
+def test_a_walk_takes_time_in_proportion_to_the_tree(depth: int, repository: pathlib.Path) -> None:
+    put(repository, f"{'d/' * depth}a.yml", "a: #@ 1\n")
+    put(repository, f"{'d/' * depth}v.yml", "#@data/values\n---\na: 1\n")
+    with budget_scope(Limits()) as budget:
+        assert [run.command for run in guess(str(repository), is_top=True).runs.values()] == ["render"]
+    # The tree is walked by several questions, each once.
+    assert budget.visited < 40 * (depth + 2)
+
+
+def test_directories_are_searched_to_a_depth(tmp_path: pathlib.Path) -> None:
+    put(tmp_path, f"{'d/' * DEEPEST}a.yml", "a: #@ 1\n")
+    assert guess(str(tmp_path), is_top=True).runs
+    (tmp_path / ("d/" * DEEPEST) / "d").mkdir()
+    (tmp_path / ("d/" * DEEPEST) / "a.yml").rename(tmp_path / ("d/" * (DEEPEST + 1)) / "a.yml")
+    assert not guess(str(tmp_path), is_top=True).runs

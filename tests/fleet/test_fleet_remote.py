@@ -69,6 +69,17 @@ def test_what_a_run_on_a_url_no_more_makes_goes(place: Path, memory: Any) -> Non
     memory.pipe_file("/out/us/paris/more.yml", b"by hand")
     assert fleet(output="memory://out").check().counts == {"up to date": 2, "rendered": 2}
     assert below(memory, "/out") == {**WHOLE, "elsewhere.yml": b"somebody's"}
+    assert memory.cat_file("/out/.fleet/moved/us/paris/more.yml") == b"by hand"
+
+
+def test_files_at_a_destination_that_no_fleet_wrote_are_moved(place: Path, memory: Any) -> None:
+    for round_ in (b"first", b"second"):
+        memory.pipe_file("/out/eu/paris/db.dump", round_)
+        memory.pipe_file("/out/eu/paris/deep/db.dump", round_)
+        assert fleet(output="memory://out").check().counts["rendered"] >= 1
+        assert below(memory, "/out") == WHOLE
+    moved = memory.find("/out/.fleet/moved")
+    assert sorted(memory.cat_file(path) for path in moved) == [b"first"] * 2 + [b"second"] * 2
 
 
 def test_a_fleet_on_a_url_that_was_killed_goes_on(place: Path, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +144,10 @@ def test_results_are_kept_on_a_url(place: Path, memory: Any, cache: str) -> None
         assert fleet(output="third", cache=cache).counts == {"rendered": 4}
         fleet(output="fourth", cache=cache, cache_size=600)
         assert 0 < sum(memory.size(path) for path in memory.find("/kept")) <= 600
+        for path in ("/kept/results/db.dump", "/kept/results/ab/db.dump", "/kept/results/looked-at-home"):
+            memory.pipe_file(path, b"x" * 1000)
+        fleet(output="fifth", cache=cache, cache_size=600)
+        assert len([path for path in memory.find("/kept") if memory.size(path) == 1000]) == 3
 
 
 def test_a_url_that_cannot_be_used_is_told(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,3 +32,11 @@ def test_identical_tuples_and_other_values() -> None:
     assert not identical((1, ("a", 0.0)), (1, ("a", -0.0)))
     function = identical
     assert not identical((function,), (function,)), "what a program can call may do something else the next time"
+
+
+def test_tuples_that_share_parts_are_compared_in_bounded_time() -> None:
+    one: object = ()
+    other: object = ()
+    for _ in range(100):
+        one, other = (one, one), (other, other)
+    assert not identical(one, other)

@@ -195,3 +195,31 @@ def test_evaluations_one_after_the_other_give_what_each_gives_alone(
     assert found == [shown(None, value) for value in values]
     # The evaluations differ, so that each has a chance to be wrong.
     assert any(one != found[0] for one in found)
+
+
+# Arguments of annotations whose parts are shared, so that they have 2**60 parts.
+SHARED = {
+    "a list": ("x = []", "x = [x, x]", "by=overlay.all, when=x"),
+    "a tuple": ("x = ()", "x = (x, x)", "by=overlay.all, when=x"),
+    "a dict": ("x = {}", 'x = {"a": x, "b": x}', "by=overlay.all, when=x"),
+    "an expectation": ("x = []", "x = [x, x]", "by=overlay.subset(x)"),
+    "a combination of matchers": ("x = overlay.subset({})", "x = overlay.and_op(x, x)", "by=x"),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_arguments_that_share_parts_are_compared_in_bounded_time(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, again, match = SHARED[name]
+    function = (
+        f"#@ def made():\n#@   {first}\n#@   for i in range(60):\n#@     {again}\n#@   end\n#@   return x\n#@ end\n"
+    )
+    text = f"{_OVERLAY}{function}#@ x = made()\n---\nsize: #@ data.values.size\n#@overlay/match {match}\n---\n{{}}\n"
+    for path, content in {"values.yml": _VALUES, "o.yml": text}.items():
+        (tmp_path / path).write_text(content, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    engine = Engine()
+    values = ["size=1", "size=2", "size=1"]
+    # Without a bound, this does not end.
+    assert [shown(engine, value) for value in values] == [shown(None, value) for value in values]

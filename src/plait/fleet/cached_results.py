@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
     from plait.base.permissions import Permissions
+    from plait.base.writing.directory import Directory
     from plait.fleet.read_sets import DiskState
 
 _DIGEST = 32
@@ -127,7 +128,7 @@ class Results:
                 return
             if last is not None and last.isdigit() and len(last) < _FAR and time() - int(last) < _RARELY:
                 return
-        if not self._files.sizes():
+        if not self._sizes():
             return
         self.shrink(maximum)
         try:
@@ -139,7 +140,7 @@ class Results:
         """Removes the least recently used files until the size is at most `maximum`. Returns their number. Ignores
         missing files.
         """
-        found = sorted((when, size, path) for path, (size, when) in self._files.sizes().items())
+        found = sorted((when, size, path) for path, (size, when) in self._sizes().items())
         size = sum(one[1] for one in found)
         if size <= maximum:
             return 0
@@ -154,6 +155,10 @@ class Results:
             size -= own
             removed += 1
         return removed
+
+    def _sizes(self) -> dict[str, tuple[int, float]]:
+        """Size and time of each file of the cache. Other files are neither counted nor removed."""
+        return {path: one for path, one in self._files.sizes().items() if _is_own(path)}
 
     def _load(self, name: str) -> tuple[object, bytes]:
         """The head of an entry, as plain data, and its contents; None and b"" if there is no such entry."""
@@ -196,7 +201,7 @@ class _Directory:
 
     def read(self, path: str, *, maximum: int | None = None) -> bytes | None:
         """The content of a file; None if it is missing or larger than `maximum` bytes. Marks the file as used."""
-        above, name = os.path.split(path)
+        above, _, name = path.rpartition("/")
         try:
             with followed(self._top, reads=True) as top, top.below(*_names(above)) as directory:
                 return directory.read(name, used=True, maximum=maximum)
@@ -205,34 +210,36 @@ class _Directory:
 
     def write(self, path: str, content: bytes) -> None:
         """Writes a file atomically, by a rename."""
-        above, name = os.path.split(path)
+        above, _, name = path.rpartition("/")
         with followed(self._top, make=0o700) as top, top.below(*_names(above), make=0o700) as directory:
             directory.write(name, [content], new_mode=0o666, sync=False)
 
     def remove(self, path: str) -> None:
-        above, name = os.path.split(path)
+        above, _, name = path.rpartition("/")
         with followed(self._top) as top, top.below(*_names(above)) as directory:
             directory.remove(name)
 
     def sizes(self) -> dict[str, tuple[int, float]]:
-        """Size and time of each result. Other files in the directory are neither counted nor removed."""
+        """Size and time of each regular file in the directory, and in directories that `_path` names."""
         found: dict[str, tuple[int, float]] = {}
         try:
             with followed(self._top, reads=True) as top:
                 for above in top.names():
-                    marker = top.status(above) if above.startswith(_MARKER) else None
-                    if marker is not None and S_ISREG(marker.st_mode):
-                        found[above] = _on_disk(marker), marker.st_mtime
                     if not _is_digest(above, 2):
+                        _add_file(found, top, above, above)
                         continue
                     with top.below(above) as directory:
                         for name in directory.names():
-                            status = directory.status(name) if _is_digest(name, _NAME - 2) or is_aside(name) else None
-                            if status is not None and S_ISREG(status.st_mode):
-                                found[os.path.join(above, name)] = _on_disk(status), status.st_mtime
+                            _add_file(found, directory, name, f"{above}/{name}")
         except OSError:
             return found
         return found
+
+
+def _add_file(found: dict[str, tuple[int, float]], directory: Directory, name: str, path: str) -> None:
+    status = directory.status(name)
+    if status is not None and S_ISREG(status.st_mode):
+        found[path] = _on_disk(status), status.st_mtime
 
 
 def _name(made_by: str, *parts: str) -> str:
@@ -241,7 +248,7 @@ def _name(made_by: str, *parts: str) -> str:
 
 
 def _names(path: str) -> list[str]:
-    return path.split(os.sep) if path else []
+    return path.split("/") if path else []
 
 
 def _on_disk(status: os.stat_result) -> int:
@@ -262,6 +269,14 @@ def _is_digest(name: str, length: int) -> bool:
 
 def _path(name: str) -> str:
     return f"{name[:2]}/{name[2:]}"
+
+
+def _is_own(path: str) -> bool:
+    """True for the path of a file that a cache wrote: a result, an unfinished one, or a marker."""
+    above, _, name = path.rpartition("/")
+    if not above:
+        return name.startswith(_MARKER) and name.removeprefix(_MARKER).isdecimal()
+    return _is_digest(above, 2) and (_is_digest(name, _NAME - 2) or is_aside(name))
 
 
 def _is_texts(value: object) -> TypeGuard[list[str]]:

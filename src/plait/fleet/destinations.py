@@ -18,7 +18,7 @@ from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import changed, extended, followed, strict
 from plait.fleet.identity import digest
 from plait.fleet.manifest_lines import parsed, written
-from plait.fleet.plan import MANIFEST, OWN
+from plait.fleet.plan import MANIFEST, MOVED, OWN
 from plait.fleet.remote_files import RemoteDestination, local_path
 
 TYPE_CHECKING = False
@@ -82,8 +82,6 @@ if TYPE_CHECKING:
 
 _JOURNAL = "journal.jsonl"
 _LOCK = "lock"
-# The directory for files at destinations that no fleet has written, by their original path.
-_MOVED = "moved"
 _MODE = 0o700
 # Maximum number of fleet tokens in the lock. Workers of killed fleets may continue for a while.
 _TOKENS = 64
@@ -179,7 +177,7 @@ class DirectoryDestination:
             *folders, last = [*task.place.split("/"), *(path.split(os.sep) if path else [])]
             with self._here().below(*folders) as folder:
                 if not any(path in one and _is_same(folder, last, one[path]) for one in known):
-                    with own.below(_MOVED, *folders, make=_MODE) as moved:
+                    with own.below(MOVED, *folders, make=_MODE) as moved:
                         taken = moved.status(last) is not None
                         folder.move(last, moved, f"{last}.{os.urandom(4).hex()}" if taken else last)
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # The fleet's own directory among its results.
 OWN = ".fleet"
 MANIFEST = "fleet.jsonl"
+# The directory in OWN for files at destinations that no fleet has written, by their original path.
+MOVED = "moved"
 
 _FILES = (".yml", ".yaml")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from functools import cached_property
 from importlib import import_module
 from time import monotonic
 from urllib.parse import unquote
@@ -16,7 +17,8 @@ from urllib.request import url2pathname
 
 from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
-from plait.fleet.plan import MANIFEST, OWN
+from plait.fleet.manifest_lines import parsed, written
+from plait.fleet.plan import MANIFEST, MOVED, OWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
         def rm_file(self, path: str) -> None: ...
 
+        def mv(self, path1: str, path2: str) -> None: ...
+
         def makedirs(self, path: str, exist_ok: bool) -> None: ...
 
         def exists(self, path: str) -> bool: ...
@@ -51,6 +55,7 @@ _FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci"
 _HINT = "pip install 'plait[fsspec]'"
 # Seconds after which journal entries are written, because a store cannot append to a file.
 _EACH = 2.0
+_JOURNAL = f"{OWN}/journal-"
 
 
 def is_url(name: str) -> bool:
@@ -123,11 +128,23 @@ class RemoteFiles:
         """Writes a complete file."""
 
         def work() -> None:
-            if not self._is_flat:
-                self._files.makedirs(self._path(path).rpartition("/")[0], exist_ok=True)
+            self._make_above(path)
             self._files.pipe_file(self._path(path), content)
 
         self._done(work)
+
+    def move(self, path: str, to: str) -> None:
+        """Renames a file."""
+
+        def work() -> None:
+            self._make_above(to)
+            self._files.mv(self._path(path), self._path(to))
+
+        self._done(work)
+
+    def _make_above(self, path: str) -> None:
+        if not self._is_flat:
+            self._files.makedirs(self._path(path).rpartition("/")[0], exist_ok=True)
 
     def remove(self, path: str) -> None:
         """Removes a file if it exists."""
@@ -196,7 +213,7 @@ class RemoteDestination:
         self.for_workers = "" if url.startswith("memory:") else url
         self._before: dict[str, tuple[int, float]] | None = None
         self._below: dict[str, set[str]] = {}
-        self._journal = f"{OWN}/journal-{os.urandom(4).hex()}"
+        self._journal = f"{_JOURNAL}{os.urandom(4).hex()}"
         self._noted: list[str] = []
         self._written = 0
         self._last = monotonic()
@@ -205,9 +222,29 @@ class RemoteDestination:
         paths = {f"{task.place}/{name}" if name else task.place: text for name, text in texts.items()}
         for path, text in paths.items():
             self._store.write(path, encoded(text))
-        for path in self._at(task.place) - paths.keys():
-            self._store.remove(path)
+        others = self._at(task.place) - paths.keys()
+        for path in others:
+            if (path, self._there()[path][0]) in self._recorded:
+                self._store.remove(path)
+            else:
+                self._move_aside(path)
         return {}
+
+    @cached_property
+    def _recorded(self) -> frozenset[tuple[str, int]]:
+        """The paths and sizes of the files that fleets have recorded."""
+        return frozenset(
+            (f"{line['output']}/{name}" if name else str(line["output"]), size)
+            for lines in self.lines()
+            for line, _ in parsed(lines, self.key)
+            if "output" in line
+            for name, (_, size, _) in written(line).items()
+        )
+
+    def _move_aside(self, path: str) -> None:
+        """Moves a file that no fleet has written."""
+        to = f"{OWN}/{MOVED}/{path}"
+        self._store.move(path, f"{to}.{os.urandom(4).hex()}" if to in self._there() else to)
 
     def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
         """Compares only names and sizes, because fetching all files would take as long as rendering."""
@@ -243,9 +280,7 @@ class RemoteDestination:
         self._there()
 
     def lines(self) -> Iterator[Iterable[str]]:
-        journals = sorted(
-            (time, path) for path, (_, time) in self._there().items() if path.startswith(f"{OWN}/journal-")
-        )
+        journals = sorted((time, path) for path, (_, time) in self._there().items() if path.startswith(_JOURNAL))
         for paths in ([MANIFEST], [path for _, path in journals]):
             contents = [self._store.read(path) or b"" for path in paths]
             yield b"".join(contents).decode("utf-8", "replace").splitlines()
@@ -266,7 +301,8 @@ class RemoteDestination:
         self._noted.clear()
         self._store.write(MANIFEST, b"".join(parts))
         for path in self._store.sizes(OWN):
-            self._store.remove(path)
+            if path.startswith(_JOURNAL):
+                self._store.remove(path)
 
     def close(self) -> None:
         self._flush()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from plait.tree.nodes import SCALARS, Array, Map
 
+# Of the items of tuples, so many are compared: tuples can share parts, and have exponentially many then.
+MOST_ITEMS = 1_000
+
 
 def identical_scalars(one: object, other: object) -> bool:
     """True for scalars of the same type and value, down to the sign of zero."""
@@ -14,8 +17,9 @@ def identical_scalars(one: object, other: object) -> bool:
 
 
 def identical(one: object, other: object) -> bool:
-    """True for values of the same types and scalars, with the keys in the same order; tuples of scalars are values."""
+    """True for values of the same types and scalars, with the keys in the same order. False for large tuples."""
     pending = [(one, other)]
+    items = 0
     while pending:
         left, right = pending.pop()
         if isinstance(left, Map) and isinstance(right, Map):
@@ -32,7 +36,8 @@ def identical(one: object, other: object) -> bool:
                 return False
             pending += [(a.value, b.value) for a, b in zip(left.items, right.items, strict=True)]
         elif type(left) is tuple and type(right) is tuple:
-            if len(left) != len(right):
+            items += len(left)
+            if len(left) != len(right) or items > MOST_ITEMS:
                 return False
             pending += zip(left, right, strict=True)
         elif not identical_scalars(left, right):

@@ -11,6 +11,7 @@ import re
 import stat
 
 from plait.authoring.project.file import Project
+from plait.authoring.project.inference.walk import walk
 from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.run_selection import paths_of
 from plait.authoring.project.settings import Setting, options_of
@@ -25,7 +26,7 @@ from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from plait.authoring.project.inference.runs import Inference, RejectedRun
 
@@ -290,10 +291,7 @@ def kind_of_text(text: bytes) -> str | None:
 
 def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
     seen = 0
-    visit = current_budget().visit
-    for top, folders, names in os.walk(directory):
-        for _ in names:
-            visit(directory)
+    for top, folders, names in walk(directory):
         foreign = [name for name in folders if _is_foreign(os.path.join(top, name))]
         notes += [f"not searched: {os.path.relpath(os.path.join(top, name), directory)}" for name in sorted(foreign)]
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in foreign)
@@ -324,11 +322,14 @@ def _is_rendered_otherwise(top: str, rejected: Sequence[RejectedRun]) -> bool:
 
 
 def _is_kustomized(top: str) -> bool:
-    return any(name in KUSTOMIZATIONS for _, _, names in os.walk(top) for name in names)
+    return any(name in KUSTOMIZATIONS for _, _, names in walk(top) for name in names)
 
 
-def _inputs(top: str) -> list[str]:
-    """The inputs of a run in a directory: the directory itself, or its entries if it contains foreign ones."""
+def _inputs(top: str, with_yaml: Container[str]) -> list[str]:
+    """The inputs of a run in a directory: the directory itself, or its entries if it contains foreign ones.
+
+    with_yaml: the directories with YAML files, at any depth.
+    """
     inputs, is_whole = [], True
     visit = current_budget().visit
     for name in sorted(os.listdir(top)):
@@ -340,8 +341,8 @@ def _inputs(top: str) -> list[str]:
             inputs += [name] if name.endswith(_EXTENSIONS) else []
         elif _is_foreign(path):
             is_whole = False
-        elif _has_yaml(path):
-            below = _inputs(path)
+        elif path in with_yaml:
+            below = _inputs(path, with_yaml)
             is_whole = is_whole and below == [os.curdir]
             inputs += [name] if below == [os.curdir] else [os.path.join(name, one) for one in below]
     return [os.curdir] if is_whole else inputs
@@ -412,7 +413,7 @@ def _yaml_files(directory: str) -> Iterator[str]:
 def _settings(command: str, top: str) -> list[Setting]:
     """The inputs of a run in a directory, without foreign files below it."""
     if command != "render":
-        return [_setting(command, "files", _inputs(top))]
+        return [_setting(command, "files", _inputs(top, _with_yaml(top)))]
     marks = [f"{path.replace(os.sep, '/')}/**/*:exclude=true" for path in _excluded(top)]
     found = [_setting(command, "files", [os.curdir])]
     return [*found, _setting(command, "file-mark", marks)] if marks else found
@@ -425,11 +426,9 @@ def _setting(command: str, name: str, texts: Sequence[str]) -> Setting:
 def _excluded(top: str) -> list[str]:
     """Subdirectories with YAML but without inputs of a run (foreign and hidden ones), as relative paths."""
     found = []
-    visit = current_budget().visit
-    for here, folders, _ in os.walk(top):
+    for here, folders, _ in walk(top):
         for name in sorted(folders):
             path = os.path.join(here, name)
-            visit(path)
             if name.startswith(".") or _is_foreign(path):
                 folders.remove(name)
                 if _has_yaml(path):
@@ -438,4 +437,15 @@ def _excluded(top: str) -> list[str]:
 
 
 def _has_yaml(directory: str) -> bool:
-    return any(name.endswith(_EXTENSIONS) for _, _, names in os.walk(directory) for name in names)
+    return any(name.endswith(_EXTENSIONS) for _, _, names in walk(directory) for name in names)
+
+
+def _with_yaml(top: str) -> set[str]:
+    """The directories below a directory that contain YAML files, at any depth."""
+    found: set[str] = set()
+    for here, _, names in walk(top):
+        if any(name.endswith(_EXTENSIONS) for name in names):
+            while here not in found and len(here) > len(top):
+                found.add(here)
+                here = os.path.dirname(here)
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from plait.base.errors import OverlayError, PlaitError, StarlarkError
 from plait.base.similar_names import did_you_mean
+from plait.starlark.step_budget import charge
 from plait.starlark.value_text import repr_of
 from plait.starlark.values import Value, is_callable, type_of
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
@@ -99,6 +100,8 @@ class NoMatcher(Matcher):
         return ()
 
 
+# A combination of more matchers charges steps.
+FREE_SIZE = 64
 ALL = All()
 NOTHING = NoMatcher()
 
@@ -396,11 +399,15 @@ def counts(matcher: Matcher) -> bool:
 class Combined(Matcher):
     """`and_op`, `or_op` and `not_op`: call matchers in order, until the result is known."""
 
-    __slots__ = ("foreign", "parts")
+    __slots__ = ("foreign", "parts", "size")
 
     def __init__(self, parts: Sequence[object]) -> None:
         self.parts = [part if isinstance(part, Matcher) else CallableMatcher(part) for part in parts]
         self.foreign = any(part.foreign for part in self.parts)
+        # The number of matchers in it. Parts can be shared, so it can grow exponentially.
+        self.size: int = sum(part.size if isinstance(part, Combined) else 1 for part in self.parts)
+        if self.size > FREE_SIZE:
+            charge(self.size)
 
     def held(self) -> Iterable[object]:
         return self.parts
@@ -408,6 +415,8 @@ class Combined(Matcher):
     def select(self, run: OverlayState, edit: Edit, right: NodeValue) -> Sequence[int]:
         if self.foreign:
             run.owned.clear()
+        if self.size > FREE_SIZE:
+            charge(self.size * len(edit.items))
         return super().select(run, edit, right)
 
 

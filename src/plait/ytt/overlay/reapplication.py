@@ -14,19 +14,20 @@ from operator import is_, is_not
 
 from plait.base.errors import PlaitError
 from plait.starlark.containers import Dict, List
-from plait.tree.identity import identical_scalars
+from plait.tree.identity import MOST_ITEMS, identical_scalars
 from plait.tree.nodes import SCALARS, Array, Map, equal
 from plait.ytt.overlay.application import MOST_LOOKS
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import ANY_DEFAULT, UNSET, MatchCountError
 from plait.ytt.overlay.fast import FastOverlayApplication
-from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Matcher, Not, Or, Subset
+from plait.ytt.overlay.matchers import ALL, FREE_SIZE, Combined, IndexMatcher, MapKey, Matcher, Subset
 from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_document, same_with
 from plait.ytt.yaml_fragments import YamlFragment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     from plait.base.source import Source
     from plait.tree.nodes import Document
@@ -174,8 +175,8 @@ def _is_local(step: OverlayStep) -> bool:
 
 
 def _is_local_matcher(matcher: object) -> bool:
-    if isinstance(matcher, (And, Or, Not)):
-        return all(map(_is_local_matcher, matcher.parts))
+    if isinstance(matcher, Combined):
+        return matcher.size <= FREE_SIZE and all(map(_is_local_matcher, matcher.parts))
     return matcher is ALL or type(matcher) is Subset
 
 
@@ -240,33 +241,43 @@ def _same_overlay(one: Document, other: Document) -> bool:
 def _same_argument(one: object, other: object) -> bool:
     """True if two arguments of annotations are the same plain data, or matchers made of the same.
 
-    other: of the earlier evaluation, which has used it.
+    False for more than MOST_ITEMS items. other: of the earlier evaluation, which has used it.
     """
-    kind = type(one)
-    if kind is not type(other):
-        return False
-    if kind in SCALARS:
-        return identical_scalars(one, other)
-    if one is other:
-        return is_plain(one)
-    if isinstance(one, (tuple, List)) and isinstance(other, (tuple, List)):
-        return len(one) == len(other) and all(map(_same_argument, one, other))
-    if type(one) is Dict and type(other) is Dict:
-        keys, others = (*one,), (*other,)
-        return _same_argument(keys, others) and all(map(_same_argument, one.values(), other.values()))
-    if type(one) is Subset and type(other) is Subset:
-        return _same_expectation(one, other)
-    if type(one) is MapKey and type(other) is MapKey:
-        return one.key == other.key
-    if type(one) is IndexMatcher and type(other) is IndexMatcher:
-        return one.place == other.place
-    if isinstance(one, (And, Or, Not)) and isinstance(other, (And, Or, Not)):
-        return len(one.parts) == len(other.parts) and all(map(_same_argument, one.parts, other.parts))
-    return False
+    pending = [(one, other)]
+    items = 0
+    while pending:
+        left, right = pending.pop()
+        kind = type(left)
+        if kind is not type(right):
+            return False
+        if kind in SCALARS:
+            if not identical_scalars(left, right):
+                return False
+        elif kind in _SAME:
+            if not _SAME[kind](left, right):
+                return False
+        elif left is not right or getattr(left, "foreign", True):  # else a matcher without functions of the user
+            parts, others = _parts(left), _parts(right)
+            if parts is None or others is None or len(parts) != len(others):
+                return False
+            items += len(parts)
+            if items > MOST_ITEMS:
+                return False
+            pending += zip(parts, others, strict=True)
+    return True
+
+
+def _parts(value: object) -> Sequence[object] | None:
+    """The parts of a collection or a combined matcher; None for other values."""
+    if isinstance(value, (tuple, List)):
+        return value
+    if type(value) is Dict:
+        return [*value, *value.values()]
+    return value.parts if isinstance(value, Combined) else None
 
 
 def _same_expectation(one: Subset, other: Subset) -> bool:
-    if not other.is_converted or (type(one.expected) is not YamlFragment and _size(one.expected) > _FREE):
+    if not other.is_converted or (type(one.expected) is not YamlFragment and not _is_small(one.expected)):
         return False
     try:
         return equal(one.nodes, other.nodes)
@@ -274,10 +285,27 @@ def _same_expectation(one: Subset, other: Subset) -> bool:
         return False
 
 
-def _size(value: object) -> int:
-    """The number of parts of plain data."""
-    if type(value) is Dict:
-        return len(value) + sum(map(_size, value.values()))
-    if type(value) is tuple or type(value) is List:
-        return len(value) + sum(map(_size, value))
-    return 0 if type(value) in SCALARS else _FREE + 1
+# The comparisons of matchers without parts.
+_SAME: dict[type, Callable[[Any, Any], bool]] = {
+    Subset: _same_expectation,
+    MapKey: lambda one, other: one.key == other.key,
+    IndexMatcher: lambda one, other: one.place == other.place,
+}
+
+
+def _is_small(value: object) -> bool:
+    """True for plain data with at most _FREE items."""
+    pending = [value]
+    items = 0
+    while pending:
+        one = pending.pop()
+        if type(one) in SCALARS:
+            continue
+        parts = None if isinstance(one, Combined) else _parts(one)
+        if parts is None:
+            return False
+        items += len(parts)
+        if items > _FREE:
+            return False
+        pending += parts
+    return True

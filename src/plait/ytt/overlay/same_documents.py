@@ -9,7 +9,7 @@ from __future__ import annotations
 from operator import is_not
 
 from plait.starlark.containers import Dict, List
-from plait.tree.identity import identical, identical_scalars
+from plait.tree.identity import MOST_ITEMS, identical, identical_scalars
 from plait.tree.nodes import SCALARS, Array, DocumentSet, Map, MapItem, walk
 
 TYPE_CHECKING = False
@@ -115,11 +115,23 @@ def _are_plain(annotations: Annotations | None) -> bool:
 
 
 def is_plain(value: object) -> bool:
-    """True for plain data, and matchers that call no functions of the user."""
-    if type(value) in SCALARS:
-        return True
-    if isinstance(value, (tuple, List)):
-        return all(map(is_plain, value))
-    if type(value) is Dict:
-        return all(map(is_plain, value)) and all(map(is_plain, value.values()))
-    return getattr(value, "foreign", True) is False  # a matcher
+    """True for plain data, and matchers that call no functions of the user. False for more than MOST_ITEMS items."""
+    pending = [value]
+    items = 0
+    while pending:
+        one = pending.pop()
+        if type(one) in SCALARS:
+            continue
+        if isinstance(one, (tuple, List)):
+            parts: Sequence[object] = one
+        elif type(one) is Dict:
+            parts = [*one, *one.values()]
+        elif getattr(one, "foreign", True) is False:  # a matcher
+            continue
+        else:
+            return False
+        items += len(parts)
+        if items > MOST_ITEMS:
+            return False
+        pending += parts
+    return True

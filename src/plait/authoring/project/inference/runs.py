@@ -9,12 +9,12 @@ from plait.authoring.project.inference.build_files import MOST_BYTES, is_documen
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell
 from plait.authoring.project.inference.text_budget import MOST_TEXT, TextBudget
+from plait.authoring.project.inference.walk import walk
 from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.settings import is_path_setting, path_in
 from plait.base import content
 from plait.base.errors import LimitError, PlaitError, heading
 from plait.base.input_view import InputView
-from plait.base.limits import current_budget
 from plait.base.source import Position, Source
 from plait.base.trust import permissions_of
 
@@ -97,8 +97,7 @@ def infer(top: str, *, verify: bool = True) -> Inference:
 def _snippets(inference: Inference, budget: TextBudget) -> Iterator[tuple[str, Snippet]]:
     """The shell text of each build file with the file's absolute path, by path."""
     count = 0
-    visit = current_budget().visit
-    for here, directories, names in os.walk(inference.top):
+    for here, directories, names in walk(inference.top):
         for name in [*directories]:
             if name in SKIPPED_DIRECTORIES:
                 inference.skipped.append(os.path.relpath(os.path.join(here, name), inference.top))
@@ -109,7 +108,6 @@ def _snippets(inference: Inference, budget: TextBudget) -> Iterator[tuple[str, S
         )
         for name in sorted(names):
             count += 1
-            visit(here)
             if count > _MOST_FILES:
                 inference.bound = f"the first {_MOST_FILES} files"
                 return
