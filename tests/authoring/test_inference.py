@@ -452,3 +452,11 @@ def test_directories_are_searched_to_a_depth(tmp_path: pathlib.Path) -> None:
     (tmp_path / ("d/" * DEEPEST) / "d").mkdir()
     (tmp_path / ("d/" * DEEPEST) / "a.yml").rename(tmp_path / ("d/" * (DEEPEST + 1)) / "a.yml")
     assert not guess(str(tmp_path), is_top=True).runs
+
+
+def test_verifications_have_a_time_together(repository: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(repository, "Makefile", f"render:\n\t{LINE}\n\t{LINE} -v size=2\n")
+    monkeypatch.setattr("plait.authoring.project.inference.runs._MOST_SECONDS", 0)
+    found = infer(str(repository))
+    assert len(found.runs) == 1
+    assert [one.reason for one in found.rejected] == ["not verified: the command lines before it took 0 s"]

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 # How an overlay was applied: documents were matched and merged one by one; only matched one by one, because functions of
 # the user changed them; or in full.
 MERGED, MATCHED, IN_FULL = "merged", "matched", "in full"
+# Of overlays and documents, so many pairs are remembered: about 16 MB.
+_MOST_SIZE = 1_000_000
 # Converting more nodes than that counts as steps of the evaluation.
 _FREE = 64
 
@@ -72,9 +74,11 @@ class AppliedOverlay:
 class Applied:
     """The effects of the overlays of a list the last time. Each is known by its place in the files."""
 
-    __slots__ = ("_again", "_done", "_given", "_is_worth_it")
+    __slots__ = ("_again", "_counts", "_done", "_given", "_is_worth_it", "_size")
 
     def __init__(self) -> None:
+        self._counts: dict[tuple[Source | None, int], int] = {}
+        self._size = 0
         self._done: dict[tuple[Source | None, int, int], AppliedOverlay] = {}
         self._again: dict[tuple[Source | None, int, int], AppliedOverlay] = {}
         self._given: list[Document] = []
@@ -86,16 +90,18 @@ class Applied:
         self._is_worth_it = not self._given or same * 4 >= len(documents)
         self._given = documents.copy()
         self._again, self._done = self._done, {}
+        self._counts = {}
+        self._size = 0
 
     def perform(self, run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep) -> None:
         """Applies an overlay to all documents. Raises PlaitError."""
-        if not self._is_worth_it:
+        self._size += len(edit.items)
+        if not self._is_worth_it or self._size > _MOST_SIZE:
             run.perform(edit, [step])
             return
-        overlay = step.item
-        number = 0
-        while (key := (overlay.source, overlay.line, number)) in self._done:
-            number += 1
+        place = step.item.source, step.item.line
+        number = self._counts[place] = self._counts.get(place, -1) + 1
+        key = *place, number
         self._done[key] = _performed(run, edit, step, self._again.get(key))
 
 

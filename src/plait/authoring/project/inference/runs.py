@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from time import process_time
 
 from plait.authoring.project.inference.build_files import MOST_BYTES, is_documentation, snippets_of
 from plait.authoring.project.inference.programs import command_line
@@ -33,6 +34,8 @@ _MOST_FILES = 20_000
 _MOST_COMMANDS = 300
 # Limits of one verification: inference runs before every command that has no project file.
 LIMITS: Mapping[str, float] = {"seconds": 10}
+# Seconds of processor time for all verifications of command lines together.
+_MOST_SECONDS = 60
 # The file was written by the run itself, or found through a link.
 _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
 # The settings of `bosh int FILE --path PATH`.
@@ -141,6 +144,7 @@ class _Collector:
         self.runs: dict[tuple[object, ...], Run] = {}
         self.count = 0
         self._reasons: dict[tuple[object, ...], str] = {}
+        self._spent = 0.0
         self._permissions = permissions_of("", inference.top)
 
     def add(self, path: str, snippet: Snippet) -> bool:
@@ -208,10 +212,19 @@ class _Collector:
                 snippet.group or line.command, line.command, settings, None, relative_to_cwd(directory), None, why=why
             )
             run.permissions = self._permissions
-            self._reasons[key] = failure_of(run) if self.verify else ""
+            self._reasons[key] = self._failure_of(run) if self.verify else ""
             if not self._reasons[key]:
                 self.runs[key] = run
         return self._reasons[key]
+
+    def _failure_of(self, run: Run) -> str:
+        if self._spent > _MOST_SECONDS:
+            return f"not verified: the command lines before it took {_MOST_SECONDS} s"
+        start = process_time()
+        try:
+            return failure_of(run)
+        finally:
+            self._spent += process_time() - start
 
 
 def _directories(path: str, top: str) -> list[str]:
