@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.tree.nodes import SCALARS, Array, Map
 
-# Of the items of tuples, so many are compared: tuples can share parts, and have exponentially many then.
+# Maximum number of compared items of tuples. Nested tuples can share parts, and then have exponentially many items.
 MOST_ITEMS = 1_000
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # How an overlay was applied: documents were matched and merged one by one; only matched one by one, because functions of
 # the user changed them; or in full.
 MERGED, MATCHED, IN_FULL = "merged", "matched", "in full"
-# Of overlays and documents, so many pairs are remembered: about 16 MB.
+# Maximum number of remembered pairs of an overlay and a document: about 16 MB.
 _MOST_SIZE = 1_000_000
 # Converting more nodes than that counts as steps of the evaluation.
 _FREE = 64
