@@ -57,7 +57,7 @@ def _add(
     """Writes the files under temporary names, then renames them. made: receives the path of each file and its temporary
     name, until it is renamed.
     """
-    with _Folders(top) as folders:
+    with Folders(top, make=_MODE) as folders:
         for place, text in places:
             folder, name = folders.of(place)
             before = folder.check_file(name, replaces_links=True)
@@ -82,25 +82,30 @@ def _discard(top: Directory, place: str, aside: str) -> None:
         return
 
 
-class _Folders:
+class Folders:
     """The directories of output files. The last one stays open, because consecutive files are often in the same
     directory.
     """
 
-    def __init__(self, top: Directory) -> None:
+    def __init__(self, top: Directory, make: int | None = None) -> None:
+        """make: the mode of missing directories, which are created."""
         self._top = top
+        self._make = make
         self._open: tuple[str, Directory] = "", top
 
     def of(self, place: str) -> tuple[Directory, str]:
-        """The open directory of a file, created if needed, and the name of the file."""
+        """The open directory of a file, and the name of the file."""
         above, _, name = place.rpartition(os.sep)
-        if above == self._open[0]:
-            return self._open[1], name
-        self.__exit__()
-        self._open = "", self._top
-        if above:
-            self._open = above, self._top.below(*above.split(os.sep), make=_MODE)
-        return self._open[1], name
+        return self.at(above), name
+
+    def at(self, path: str) -> Directory:
+        """The open directory at a path; the path of the top is empty."""
+        if path != self._open[0]:
+            self.__exit__()
+            self._open = "", self._top
+            if path:
+                self._open = path, self._top.below(*path.split(os.sep), make=self._make)
+        return self._open[1]
 
     def __enter__(self) -> Self:
         return self
@@ -165,9 +170,39 @@ def fill_directory(
         beside.discard(aside)
 
 
+def unchanged(parent: Directory, name: str, places: Mapping[str, str]) -> dict[str, int] | None:
+    """The times of these files, in nanoseconds, if the directory `name` contains exactly them. None if it differs."""
+    status = parent.status(name)
+    if status is None or not stat.S_ISDIR(status.st_mode):
+        return None
+    inside_of: dict[str, set[str]] = {}
+    for place in places:
+        above, _, last = place.rpartition(os.sep)
+        while last not in inside_of.setdefault(above, set()):
+            inside_of[above].add(last)
+            if not above:
+                break
+            above, _, last = above.rpartition(os.sep)
+    times: dict[str, int] = {}
+    try:
+        with parent.below(name) as top, Folders(top) as folders:
+            for above, expected in inside_of.items():
+                if set(folders.at(above).names()) != expected:
+                    return None
+            for place, text in places.items():
+                folder, last = folders.of(place)
+                time = folder.time_of(last, encoded(text))
+                if time is None:
+                    return None
+                times[place] = time
+    except OSError:
+        return None
+    return times
+
+
 def _fill(beside: Directory, name: str, places: Mapping[str, str]) -> None:
     beside.make(name, _MODE)
-    with beside.below(name) as top, _Folders(top) as folders:
+    with beside.below(name) as top, Folders(top, make=_MODE) as folders:
         for place, text in places.items():
             folder, last = folders.of(place)
             folder.create(last, [encoded(text)], new_mode=_MODE)

@@ -13,7 +13,7 @@ from stat import S_ISDIR, S_ISREG
 from plait.base.code_cache import user_secret
 from plait.base.content import encoded
 from plait.base.errors import UsageError
-from plait.base.output_files import fill_directory, places_of, write_error
+from plait.base.output_files import Folders, fill_directory, inside, places_of, unchanged, write_error
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import changed, extended, followed, strict
 from plait.fleet.identity import digest
@@ -148,6 +148,9 @@ class DirectoryDestination:
                         raise
                     return _times(parent, {"": name})
                 places = places_of(texts.items())
+                times = unchanged(parent, name, places)
+                if times is not None:
+                    return {path: times[inside(path)] for path in texts}
                 fill_directory(parent, name, places, own, aside, lambda: self._keep_others(task, parent, places, own))
                 with parent.below(name) as made:
                     return _times(made, {path: path for path in texts})
@@ -309,12 +312,12 @@ def _files(top: Opened) -> Iterator[tuple[str, os.stat_result]]:
 def _times(top: Opened, paths: Mapping[str, str]) -> dict[str, int]:
     """The time of each file. paths: relative to the directory."""
     found = {}
-    for key, path in paths.items():
-        *folders, name = path.split("/")
-        with top.below(*folders) as folder:
+    with Folders(top) as folders:
+        for key, path in paths.items():
+            folder, name = folders.of(path.replace("/", os.sep))
             status = folder.status(name)
-        if status is not None:
-            found[key] = status.st_mtime_ns
+            if status is not None:
+                found[key] = status.st_mtime_ns
     return found
 
 

@@ -27,6 +27,8 @@ _LIST = _PLAIN | getattr(os, "O_DIRECTORY", 0) | os.O_RDONLY
 _FILE = _PLAIN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
 _CHANGES = os.O_WRONLY | os.O_RDWR
+# False on Windows, where every file seems to be open to all users.
+_HAS_MODES = os.name != "nt"
 # Maximum depth of a directory that is removed; deeper levels are moved up first, to limit open directories.
 _DEEPEST = 32
 
@@ -115,6 +117,23 @@ class Directory:
                 os.utime(handle if os.utime in os.supports_fd else self._at(name))
             data = file.read(-1 if maximum is None else maximum + 1)
             return None if maximum is not None and len(data) > maximum else data
+
+    def time_of(self, name: str, content: bytes) -> int | None:
+        """The modification time of a regular file, in nanoseconds; None if it has other content, other names, or is
+        open to other users.
+        """
+        try:
+            handle = self.open(name, os.O_RDONLY)
+        except OSError:
+            return None
+        try:
+            found = os.fstat(handle)
+            if found.st_size != len(content) or found.st_nlink > 1 or (_HAS_MODES and found.st_mode & 0o7077):
+                return None
+            data = os.read(handle, len(content) + 1)
+            return found.st_mtime_ns if data == content else None
+        finally:
+            os.close(handle)
 
     # ---- directories
 

@@ -21,7 +21,6 @@ from plait.starlark.values import Builtin, Value, type_of
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import INTEGERS, ArrayItem, Document, DocumentSet, MapItem
 from plait.ytt.templates.interpolation import inserter
-from plait.ytt.templates.node_table import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +86,6 @@ class TemplateExecution:
         "listener",
         "most",
         "plan",
-        "sizes",
         "source",
         "warn",
     )
@@ -108,7 +106,6 @@ class TemplateExecution:
         self.listener = listener
         self.begun: list[Begun] = []
         self.most = current_budget().node_limit()
-        self.sizes: list[int] = []
         self.documents = DocumentSet([], source, 1)
         self.fragment: type[YamlFragment] | None = None
         self.convert: Callable[[object, Source, int], tuple[NodeValue, int]] | None = None
@@ -134,9 +131,7 @@ class TemplateExecution:
 
     def begin(self) -> Builder:
         """A builder for the call of a function."""
-        if not self.sizes:
-            self.sizes = [size_of(chunk) for chunk in self.plan.chunks]
-        builder = Builder(self, self.sizes)
+        builder = Builder(self, self.plan.sizes())
         self.begun.append(builder)
         return builder
 

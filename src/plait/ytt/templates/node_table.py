@@ -54,22 +54,29 @@ class NodeTable:
     stepwise: the program builds node by node (see `planner`).
     """
 
-    __slots__ = ("chunks", "sites", "stepwise")
+    __slots__ = ("_sizes", "chunks", "sites", "stepwise")
 
     def __init__(self, *, stepwise: bool) -> None:
         self.stepwise = stepwise
         self.sites: list[CollectionRow] = []
         self.chunks: list[list[Entry]] = []
+        self._sizes: list[int] | None = None
+
+    def sizes(self) -> list[int]:
+        """The number of nodes in each chunk, without those from expressions."""
+        if self._sizes is None:
+            self._sizes = [_size_of(chunk) for chunk in self.chunks]
+        return self._sizes
 
 
-def size_of(entries: list[Entry]) -> int:
+def _size_of(entries: list[Entry]) -> int:
     """The number of nodes in entries, without those from expressions."""
     total = 0
     for entry in entries:
         if isinstance(entry, list):
             total += len(entry) + sum(map(_below, entry))
         else:
-            total += 1 + _below(entry) + size_of(entry.children or [])
+            total += 1 + _below(entry) + _size_of(entry.children or [])
     return total
 
 

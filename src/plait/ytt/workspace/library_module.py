@@ -72,6 +72,7 @@ def library_module(
             raise StarlarkError(
                 f"library.get: {error.message}", hint=error.hint, reference=told, code=error.code
             ) from None
+        execution.session.uses(found)
         inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
         chosen = _call_origins(execution.session.context, arguments=True)
         return _Instance(inner, path, alias, list(values), list(schemas), chosen).module()
@@ -243,7 +244,8 @@ class _Instance:
             trace = self.execution.session.context.trace
             if trace is not None and not trace.only_marks:
                 note_library(trace, self._shown_path(), documents)
-            return YamlFragment(DocumentSet(documents))
+            shared = self.execution.session.shared
+            return YamlFragment(DocumentSet(documents), counted=None if shared is None else shared.size_of(documents))
 
         return self._described("eval", "Evaluating library", run)
 

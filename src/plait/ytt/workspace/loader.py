@@ -206,7 +206,6 @@ class Loader:
         if name == "data":
             return self._data_module(current, root, reads)
         if name == "library":
-            self._session.reached_out = True
             return self._make_library(current, root)
         found = self._session.module(name)
         if found is None:

@@ -1,8 +1,9 @@
 """The results of an evaluation of a library, for the next one with other data values or changed files.
 
 The result of a template is used again if the values that it read are the same: it, and the library files that it loads.
-A template is evaluated each time if it reads files by name, uses libraries, prints, warns, or hands out functions of
-its own. So is one that loads a file with something that programs can change: a fragment, a list in a struct, or a list
+What it gets from a library depends on its own reads and on the files of the library, so these must be the same. A
+template is evaluated each time if it reads files by name, prints, warns, or hands out functions of its own. So is one
+that gets values for other libraries, and one that loads a file with something that programs can change: a fragment, a list in a struct, or a list
 of the data values.
 
 Documents that are the same after an evaluation as the last time are those of the last time. Overlays and the printer
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from plait.ytt.templates.recorded_reads import Path
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
+    from plait.ytt.workspace.render_job import RenderOptions
+    from plait.ytt.workspace.shared_files import SharedFiles
 
     class Session(Protocol):
         """The part of a session that is recorded: see `session.Session`."""
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
         context: Context
         reached_out: bool
         instruction_sets: int
+        frame: Frame | None
+        shared: SharedFiles | None
 
     class Loader(Protocol):
         """The part of a loader that evaluates files: see `loader.Loader`."""
@@ -75,10 +80,14 @@ class Frame:
 
     loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: it
     prints nothing, warns of nothing, and reaches no other files. gives_changeable: others that load it can change what
-    it exports. own: its steps, without those of files that it loads; inner: those.
+    it exports. own: its steps, without those of files that it loads; inner: those. touched: the files that were used.
+    libraries: those whose instances it creates.
     """
 
-    __slots__ = ("_lines", "_start", "_told", "gives_changeable", "inner", "is_quiet", "key", "loaded", "own", "reads")
+    __slots__ = (
+        "_lines", "_outer", "_start", "_told", "gives_changeable", "inner", "is_quiet", "key", "libraries", "loaded",
+        "own", "reads", "touched",
+    )  # fmt: skip
 
     def __init__(self, session: Session, key: InputFile | None) -> None:
         self.key = key
@@ -86,6 +95,11 @@ class Frame:
         self.loaded: list[tuple[InputFile, Frame | None]] = []
         self.is_quiet = self.gives_changeable = False
         self.own = self.inner = 0
+        self.libraries: list[Library] = []
+        self.touched: set[InputFile] = set()
+        self._outer = session.frame
+        session.frame = self
+        _note_files(session, self)
         self._lines: list[str] = []
         self._told = session.context.told
         session.context.print_line.recordings.append(self._lines)
@@ -94,6 +108,11 @@ class Frame:
     def end(self, session: Session) -> int:
         """Ends the evaluation. Returns the number of its steps."""
         session.context.print_line.recordings.pop()
+        outer = session.frame = self._outer
+        _note_files(session, outer)
+        if outer is not None:
+            outer.touched |= self.touched
+        self._outer = None
         self.is_quiet = not self._lines and not session.reached_out and session.context.told == self._told
         spent = budget_of(session.context).spent - self._start
         self.own = spent - self.inner
@@ -116,29 +135,39 @@ class Frame:
         return found
 
 
+def _note_files(session: Session, frame: Frame | None) -> None:
+    if session.shared is not None:
+        session.shared.touched = None if frame is None else frame.touched
+
+
 class _Result:
     """The result of a file, with the reads that it depends on.
 
-    sources: it and the files that it loads, with their content. own: its steps; loaded: those of files that it loads.
-    sets: the number of instruction sets.
+    sources: the files that its evaluation used, with their content. libraries: those that it used. own: its steps;
+    loaded: those of files that it loads. sets: the number of instruction sets.
     """
 
-    __slots__ = ("_reads", "_sources", "loaded", "own", "result", "sets")
+    __slots__ = ("_libraries", "_reads", "_sources", "loaded", "own", "result", "sets")
 
     def __init__(self, frames: dict[InputFile, Frame | None], own: int, result: TemplateResult, sets: int) -> None:
         reads: dict[tuple[Path, int], object] = {}
+        used = dict.fromkeys(frames)
+        self._libraries: set[Library] = set()
         for frame in frames.values():
-            reads |= {} if frame is None else frame.reads
-        self._sources: list[tuple[InputFile, Source]] = [(file, file.source) for file in frames]
+            if frame is not None:
+                reads |= frame.reads
+                used |= dict.fromkeys(frame.touched)
+                self._libraries.update(frame.libraries)
+        self._sources: list[tuple[InputFile, Source]] = [(file, file.source) for file in used]
         self._reads = [*reads.items()]
         self.own = own
         self.loaded = [(one.key, one.own) for one in frames.values() if one and one.key and one.is_shared]
         self.result = result
         self.sets = sets
 
-    def is_of(self, answers: Answers) -> bool:
-        """True if an evaluation with other data values would read the same."""
-        if not answers.agree(self._reads):
+    def is_of(self, answers: Answers, libraries: Callable[[], set[Library]]) -> bool:
+        """True if an evaluation with other data values would read the same. libraries: all that there are."""
+        if not answers.agree(self._reads) or (self._libraries and not self._libraries <= libraries()):
             return False
         try:
             return all(file.source is source for file, source in self._sources)
@@ -163,10 +192,13 @@ class Memory:
         self._documents: dict[InputFile, DocumentSet] = {}
         self._inputs: tuple[object, ...] = ()
 
-    def begin(self, members: Sequence[tuple[LibraryFile, str]]) -> None:
-        """Begins with the next evaluation. Results stay if the limits and the files that can be loaded are the same."""
+    def begin(self, members: Sequence[tuple[LibraryFile, str]], options: RenderOptions) -> None:
+        """Begins with the next evaluation. Results stay if the limits, the options of libraries, and the files that can
+        be loaded are the same.
+        """
         limits = current_budget().limits
         inputs = (
+            options.disable_validation,
             *((one.path, one.file) for one, _ in members if one.file.is_library),
             *(getattr(limits, name) for name in type(limits).__slots__),
         )
@@ -183,9 +215,11 @@ class Memory:
             self._applied = Applied()
         return self._applied
 
-    def recording(self, session: Session, values: Map, prepare: Callable[[InputFile], object]) -> Recording:
-        """The recording of an evaluation with these data values. prepare: as in `Recording`."""
-        return Recording(self, session, values, prepare)
+    def recording(
+        self, session: Session, values: Map, root: Library, prepare: Callable[[InputFile], object]
+    ) -> Recording:
+        """The recording of an evaluation with these data values. root, prepare: as in `Recording`."""
+        return Recording(self, session, values, root, prepare)
 
     def known_again(
         self, documents: Sequence[tuple[LibraryFile, DocumentSet]]
@@ -204,7 +238,7 @@ class Memory:
 class Recording:
     """An evaluation of a library with a memory.
 
-    prepare: reads and compiles a file, and reports warnings of that.
+    root: the library. prepare: reads and compiles a file, and reports warnings of that.
     """
 
     __slots__ = (
@@ -212,15 +246,22 @@ class Recording:
         "_charged",
         "_counted",
         "_former",
+        "_libraries",
         "_memory",
         "_prepare",
+        "_root",
         "_session",
         "_stack",
         "last",
     )
 
-    def __init__(self, memory: Memory, session: Session, values: Map, prepare: Callable[[InputFile], object]) -> None:
+    def __init__(
+        self, memory: Memory, session: Session, values: Map, root: Library, prepare: Callable[[InputFile], object]
+    ) -> None:
         self._prepare = prepare
+        self._root = root
+        # The library with all directories in it, once they are needed.
+        self._libraries: set[Library] = set()
         self._memory = memory
         self._session = session
         self._answers = Answers(values)
@@ -284,7 +325,7 @@ class Recording:
         session, results = self._session, self._memory.results
         former = self._former.get(file, [])
         for known in former:
-            if known.is_of(self._answers) and self._count(known):
+            if known.is_of(self._answers, self._all_libraries) and self._count(known):
                 self._prepare(file)
                 results[file] = [known, *(one for one in former if one is not known)]
                 self._memory.templates.reused += 1
@@ -311,6 +352,16 @@ class Recording:
             made = _Result(frames, own, kept, session.instruction_sets - sets)
             results[file] = [made, *former][:_MOST_RESULTS]
         return result
+
+    def _all_libraries(self) -> set[Library]:
+        """The library and all directories in it. The place of a directory is part of its identity."""
+        if not self._libraries:
+            pending = [self._root]
+            while pending:
+                library = pending.pop()
+                self._libraries.add(library)
+                pending += library.children
+        return self._libraries
 
     def _count(self, known: _Result) -> bool:
         """Counts the steps of an evaluation; False if its result cannot be used, because they exceed the limit."""

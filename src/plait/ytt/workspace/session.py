@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.ytt.templates.template import Template
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
-    from plait.ytt.workspace.memory import Memory
+    from plait.ytt.workspace.memory import Frame, Memory
     from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.shared_files import SharedFiles
 
@@ -36,7 +36,8 @@ class Session:
     """The files and templates of one evaluation, each read and compiled once, even if several libraries evaluate it.
 
     data_module: creates `@ytt:data` from data values and functions, on demand. data_functions: its functions by the
-    directory of a file and its root. reached_out: set if a program reads files or libraries that it does not load.
+    directory of a file and its root. reached_out: set if a program reads files that it does not load, or gets values for
+    other libraries. frame: the recorded evaluation that is running.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class Session:
         "context",
         "data_functions",
         "data_module",
+        "frame",
         "instruction_sets",
         "reached_out",
         "shared",
@@ -62,6 +64,7 @@ class Session:
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
         self.reached_out = False
+        self.frame: Frame | None = None
         # Number of templates that ytt has compiled so far, which compiles a file again for each load.
         self.instruction_sets = 1
 
@@ -70,6 +73,7 @@ class Session:
         self.data_functions.clear()
         self.data_module = None
         self._modules.clear()
+        self.frame = None
         self._layouts.clear()
         self._evaluations.clear()
 
@@ -192,7 +196,15 @@ class Session:
             else:
                 found = self.shared.layout(library, options, self.context, lambda: self._laid_out(library, options))
             self._layouts[key] = found
+        elif self.frame is not None:
+            for file in found.read:
+                self.yaml(file, options)  # its use, and its warnings, belong to this evaluation too
         return found
+
+    def uses(self, library: Library) -> None:
+        """Records that the current evaluation uses a library."""
+        if self.frame is not None:
+            self.frame.libraries.append(library)
 
     def memory(self, layout: LibraryLayout, options: RenderOptions) -> Memory | None:
         """The memory for the next evaluation of a library; None if nothing is reused."""
@@ -206,7 +218,7 @@ class Session:
         self._evaluations[layout] = number + 1
         if number >= _MOST_MEMORIES or VALUES_REFER in context.extensions:
             return None
-        return self.shared.memory(layout, number)
+        return self.shared.memory(layout, number, options)
 
     def _laid_out(self, library: Library, options: RenderOptions) -> LibraryLayout:
         schemas: list[LibraryFile] = []

@@ -11,7 +11,8 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from plait.base.input_view import current_permissions, current_view
-from plait.ytt.workspace.input_files import YAML, InputFile
+from plait.tree.nodes import COLLECTION_TYPES, count_nodes
+from plait.ytt.workspace.input_files import InputFile
 from plait.ytt.workspace.library import Library, build_library
 from plait.ytt.workspace.memory import Count, Memory
 
@@ -90,6 +91,8 @@ class SharedFile(InputFile):
         return super().source
 
     def touch(self) -> None:
+        if self._files.touched is not None:
+            self._files.touched.add(self)
         if self._evaluation == self._files.evaluation or self._data is None:
             return
         if self._pass == self._files.disk_pass:
@@ -129,7 +132,7 @@ class SharedFiles:
     """The files of evaluations with equal limits and equal extensions.
 
     reads_once: evaluations see the files as the first evaluation did, until `refresh`. evaluation: the number of the
-    current one. disk_pass: the number of the pass over the disk; in one pass, every file is listed and read at most
+    current one. touched: receives each file that is used; or None. disk_pass: the number of the pass over the disk; in one pass, every file is listed and read at most
     once. counts: numbers of reused objects, by kind. texts: the documents printed by the last two evaluations.
     """
 
@@ -144,6 +147,8 @@ class SharedFiles:
         self._latest: Recent[Hashable, LibraryLayout] = Recent()
         self.counts = {kind: Count() for kind in (INPUTS, LIBRARIES, TEMPLATES)}
         self.texts: Recent[Document, tuple[str, int]] = Recent()
+        self._sizes: Recent[Document, int] = Recent()
+        self.touched: set[InputFile] | None = None
         self._read = 0
         self._replaces = False
 
@@ -159,6 +164,7 @@ class SharedFiles:
             self.refresh()
         self._replaces = replaces
         self.texts.end_generation()
+        self._sizes.end_generation()
         return True
 
     def refresh(self) -> None:
@@ -246,18 +252,27 @@ class SharedFiles:
         if former is not None:
             found.plans, found.memories = former.plans, former.memories
             found.schema, found.defaults = former.schema, former.defaults
-        read = [
-            (one.file, one.file.source) for one, _ in found.members if one.file.type == YAML and one.file.is_template
-        ]
-        self._layouts[library, reading] = found, read
+        self._layouts[library, reading] = found, [(file, file.source) for file in found.read]
         self._latest[library.name, reading] = found
         return found
 
-    def memory(self, layout: LibraryLayout, number: int) -> Memory:
+    def size_of(self, documents: Sequence[Document]) -> int:
+        """The number of nodes in documents, counted once for each document."""
+        sizes = self._sizes
+        total = len(documents)
+        for document in documents:
+            size = sizes.find(document)
+            if size is None:
+                value = document.value
+                size = sizes[document] = count_nodes(value) if isinstance(value, COLLECTION_TYPES) else 0
+            total += size
+        return total
+
+    def memory(self, layout: LibraryLayout, number: int, options: RenderOptions) -> Memory:
         """Returns the cache that the nth evaluation of a library reuses; creates it if needed."""
         if number == len(layout.memories):
             layout.memories.append(Memory(self.counts[TEMPLATES]))
-        layout.memories[number].begin(layout.members)
+        layout.memories[number].begin(layout.members, options)
         return layout.memories[number]
 
     def _same(self, library: Library) -> Library:
