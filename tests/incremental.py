@@ -139,6 +139,68 @@ FILES: dict[str, list[str]] = {
     "_ytt_lib/lib/schema.yml": [
         "#@data/values-schema\n---\nsize: 5\n",
         "#@data/values-schema\n---\n#@schema/nullable\nsize: 6\n",
+        "#@data/values-schema\n---\n#@schema/validation max=3\nsize: 3\n",
+        "#@data/values-schema\n#@overlay/mach\n---\nsize: 5\n",
+    ],
+    "_ytt_lib/lib/reads.yml": [
+        f'{_DATA}---\nkind: Read\nname: read\ntext: #@ data.read("text.dat")\n',
+        f"{_DATA}---\nkind: Read\nname: read\nlist: #@ data.list()\n",
+        "#@ n = 1\nkind: Read\nname: read\nbraces: {{b}}\n",
+    ],
+    "_ytt_lib/lib/text.dat": ["one", "two"],
+    "_ytt_lib/lib/deep.yml": [
+        (
+            '#@ load("@ytt:library", "library")\n#@ load("@ytt:template", "template")\n'
+            f'{_DATA}#@ deep = library.get("deep").with_data_values({{"depth": data.values.size}})\n'
+            "--- #@ template.replace(deep.eval())\n"
+        ),
+        '#@ load("@deep:names.star", "deep")\n---\nkind: Deep\nname: #@ deep()\n',
+    ],
+    "_ytt_lib/lib/_ytt_lib/deep/deep.yml": [
+        f'{_DATA}---\nkind: Deep\nname: #@ str(getattr(data.values, "depth", 0))\n',
+        "kind: Deep\nname: deep\n",
+    ],
+    "_ytt_lib/lib/_ytt_lib/deep/names.star": ["def deep():\n  return 1\nend\n", "def deep():\n  return 2\nend\n"],
+    "_ytt_lib/lib/_ytt_lib/deep/values.yml": [
+        "#@data/values\n---\ndepth: 1\n",
+        "#@data/values-schema\n---\ndepth: 2\n",
+    ],
+    "h_libraries.yml": [
+        (
+            '#@ load("@ytt:template", "template")\n#@ load("libraries.star", "made")\n'
+            f"{_DATA}#@ if data.values.live:\n--- #@ template.replace(made(data.values.size))\n#@ end\n"
+        ),
+        (
+            '#@ load("@ytt:library", "library")\n#@ load("@ytt:template", "template")\n'
+            f"{_DATA}#@ if data.values.live:\n--- #@ template.replace(library.get('lib').eval())\n#@ end\n---\nkind: H\nname: h\n"
+        ),
+        (
+            '#@ load("@ytt:library", "library")\n#@ load("@ytt:overlay", "overlay")\n'
+            f'{_DATA}---\nkind: H\nname: all\nall: #@ [one["kind"] for one in library.get("lib", alias=data.values.kind).eval()]\n'
+        ),
+    ],
+    "i_libraries.yml": [
+        '#@ load("libraries.star", "made")\n---\nkind: H\nname: i\nall: #@ [one for one in made(1)]\n',
+        (
+            '#@ load("@ytt:library", "library")\n#@ load("@ytt:template", "template")\n'
+            '--- #@ template.replace(library.get("lib", dangerous_data_values_disable_validation=True).with_data_values({"size": 4}).eval())\n'
+        ),
+    ],
+    "libraries.star": [
+        'load("@ytt:library", "library")\ndef made(size):\n  return library.get("lib").with_data_values({"size": size}).eval()\nend\n',
+        'load("@ytt:library", "library")\nlib = library.get("lib")\ndef made(size):\n  return lib.with_data_values({"size": size}).eval()\nend\n',
+        'load("@ytt:library", "library")\ndocs = library.get("lib").eval()\ndef made(size):\n  return docs\nend\n',
+        (
+            'load("@ytt:library", "library")\nload("@ytt:data", "data")\nlib = library.get("lib").with_data_values({"size": data.values.size})\n'
+            "def made(size):\n  return lib.eval() if size != 2 else library.get('lib').eval()\nend\n"
+        ),
+    ],
+    "values_for.yml": [
+        '#@library/ref "@lib"\n#@data/values\n---\nsize: 3\n',
+        '#@library/ref "@lib~A"\n#@data/values\n---\nsize: 2\n',
+        '#@library/ref "@lib"\n#@data/values-schema\n---\n#@overlay/match missing_ok=True\nmore: 2\n',
+        "kind: For\nname: for\n",
+        "kind: For\nname: for\nwithout: 1\n",
     ],
     "i_over.yml": [
         f'{_OVERLAY}#@overlay/match by=overlay.subset({{"kind": "A"}}), expects="0+"\n---\n#@overlay/match missing_ok=True\nover: 1\n',
@@ -250,6 +312,8 @@ NEEDED = {
     "text.dat",
     "_ytt_lib/lib/names.star",
     "_ytt_lib/lib/schema.yml",
+    "_ytt_lib/lib/text.dat",
+    "libraries.star",
 }
 # Values that appear, vanish, and change their type: of types that fit the schemas, and others.
 VALUES: dict[str, tuple[list[str], list[str]]] = {
@@ -309,6 +373,8 @@ class Program:
             self._options = []
         if random.random() < _RARE:
             self._options.append("--strict")
+        if random.random() < _RARE * 3:
+            self._options.append("--dangerous-data-values-disable-validation")
         if random.random() < _RARE:
             self._options += ["--limit", f"steps={random.choice([20, 200, 2000])}"]
 

@@ -305,9 +305,8 @@ class Execution:
         recording = None
         if memory is not None and type(values.value) is Map:
             session, options = self.session, self.options
-            recording = memory.recording(
-                session, values.value, self.library, lambda file: session.prepared(file, options)
-            )
+            root = None if library_values or library_schemas else self.library
+            recording = memory.recording(session, values.value, root, lambda file: session.prepared(file, options))
         loader = self._loader(values, library_values, library_schemas, recording)
         documents: list[tuple[LibraryFile, DocumentSet]] = []
         texts: list[TextFile] = []
@@ -387,8 +386,6 @@ class Execution:
         def make_library(current: Library, root: Library) -> Module:
             from plait.ytt.workspace.library_module import library_module
 
-            if library_values or library_schemas:  # their use is recorded
-                self.session.reached_out = True
             return library_module(self, current, root, library_values, library_schemas)
 
         shown = Map([]) if values is None else values.value if isinstance(values, Document) else values

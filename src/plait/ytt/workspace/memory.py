@@ -22,7 +22,7 @@ from plait.ytt.templates.recorded_reads import Answers, Reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
     from plait.base.source import Source
@@ -80,7 +80,7 @@ class Frame:
 
     loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: it
     prints nothing, warns of nothing, and reaches no other files. gives_changeable: others that load it can change what
-    it exports. own: its steps, without those of files that it loads; inner: those. touched: the files that were used.
+    it exports. own: its steps, without those of files that it loads; inner: those. touched: the files that were used, in order.
     libraries: those whose instances it creates.
     """
 
@@ -96,7 +96,7 @@ class Frame:
         self.is_quiet = self.gives_changeable = False
         self.own = self.inner = 0
         self.libraries: list[Library] = []
-        self.touched: set[InputFile] = set()
+        self.touched: dict[InputFile, None] = {}
         self._outer = session.frame
         session.frame = self
         _note_files(session, self)
@@ -149,16 +149,22 @@ class _Result:
 
     __slots__ = ("_libraries", "_reads", "_sources", "loaded", "own", "result", "sets")
 
-    def __init__(self, frames: dict[InputFile, Frame | None], own: int, result: TemplateResult, sets: int) -> None:
+    def __init__(
+        self,
+        frames: dict[InputFile, Frame | None],
+        touched: Iterable[InputFile],
+        own: int,
+        result: TemplateResult,
+        sets: int,
+    ) -> None:
         reads: dict[tuple[Path, int], object] = {}
-        used = dict.fromkeys(frames)
         self._libraries: set[Library] = set()
         for frame in frames.values():
             if frame is not None:
                 reads |= frame.reads
-                used |= dict.fromkeys(frame.touched)
                 self._libraries.update(frame.libraries)
-        self._sources: list[tuple[InputFile, Source]] = [(file, file.source) for file in used]
+        # In the order of their use, so that no file counts as read that an evaluation would not reach.
+        self._sources: list[tuple[InputFile, Source]] = [(file, file.source) for file in touched]
         self._reads = [*reads.items()]
         self.own = own
         self.loaded = [(one.key, one.own) for one in frames.values() if one and one.key and one.is_shared]
@@ -216,7 +222,7 @@ class Memory:
         return self._applied
 
     def recording(
-        self, session: Session, values: Map, root: Library, prepare: Callable[[InputFile], object]
+        self, session: Session, values: Map, root: Library | None, prepare: Callable[[InputFile], object]
     ) -> Recording:
         """The recording of an evaluation with these data values. root, prepare: as in `Recording`."""
         return Recording(self, session, values, root, prepare)
@@ -238,7 +244,7 @@ class Memory:
 class Recording:
     """An evaluation of a library with a memory.
 
-    root: the library. prepare: reads and compiles a file, and reports warnings of that.
+    root: the library; None if there are values for libraries in it, whose use is recorded. prepare: reads and compiles a file, and reports warnings of that.
     """
 
     __slots__ = (
@@ -256,7 +262,12 @@ class Recording:
     )
 
     def __init__(
-        self, memory: Memory, session: Session, values: Map, root: Library, prepare: Callable[[InputFile], object]
+        self,
+        memory: Memory,
+        session: Session,
+        values: Map,
+        root: Library | None,
+        prepare: Callable[[InputFile], object],
     ) -> None:
         self._prepare = prepare
         self._root = root
@@ -306,7 +317,11 @@ class Recording:
     def loads(self, file: InputFile, frame: Frame | None) -> None:
         """Records that the current evaluation loads a file. frame: its evaluation."""
         if self._stack:
-            self._stack[-1].loaded.append((file, frame))
+            current = self._stack[-1]
+            current.loaded.append((file, frame))
+            current.touched[file] = None
+            if frame is not None:
+                current.touched |= frame.touched
 
     # ---- for the phases
 
@@ -346,16 +361,29 @@ class Recording:
         if misses > _PATIENCE and misses % _ONE_OF:
             return result
         frames = frame.all(file)
-        if _can_be_kept(file, frames, result.documents):
+        if self._can_be_kept(file, frames, result.documents):
             own = 0 if frame.is_shared else frame.own
             kept = TemplateResult({}, result.documents, result.text)
-            made = _Result(frames, own, kept, session.instruction_sets - sets)
+            made = _Result(frames, {file: None} | frame.touched, own, kept, session.instruction_sets - sets)
             results[file] = [made, *former][:_MOST_RESULTS]
         return result
 
+    def _can_be_kept(
+        self, file: InputFile, frames: dict[InputFile, Frame | None], documents: DocumentSet | None
+    ) -> bool:
+        """True if the result of a file depends only on the reads of its evaluation, and on the files that it used."""
+        for one, frame in frames.items():
+            if frame is None:
+                continue
+            if not frame.is_quiet or (frame.libraries and self._root is None):
+                return False
+            if one is not file and (frame.gives_changeable or frame.reads.gives_lists):
+                return False
+        return documents is None or all(map(is_plain_overlay, documents.items))
+
     def _all_libraries(self) -> set[Library]:
         """The library and all directories in it. The place of a directory is part of its identity."""
-        if not self._libraries:
+        if not self._libraries and self._root is not None:
             pending = [self._root]
             while pending:
                 library = pending.pop()
@@ -376,13 +404,3 @@ class Recording:
         self._charged |= self._counted
         session.instruction_sets += known.sets
         return True
-
-
-def _can_be_kept(file: InputFile, frames: dict[InputFile, Frame | None], documents: DocumentSet | None) -> bool:
-    """True if the result of a file depends only on the reads of its evaluation."""
-    for one, frame in frames.items():
-        if frame is None:
-            continue
-        if not frame.is_quiet or (one is not file and (frame.gives_changeable or frame.reads.gives_lists)):
-            return False
-    return documents is None or all(map(is_plain_overlay, documents.items))

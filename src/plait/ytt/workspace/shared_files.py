@@ -92,7 +92,7 @@ class SharedFile(InputFile):
 
     def touch(self) -> None:
         if self._files.touched is not None:
-            self._files.touched.add(self)
+            self._files.touched[self] = None
         if self._evaluation == self._files.evaluation or self._data is None:
             return
         if self._pass == self._files.disk_pass:
@@ -148,7 +148,7 @@ class SharedFiles:
         self.counts = {kind: Count() for kind in (INPUTS, LIBRARIES, TEMPLATES)}
         self.texts: Recent[Document, tuple[str, int]] = Recent()
         self._sizes: Recent[Document, int] = Recent()
-        self.touched: set[InputFile] | None = None
+        self.touched: dict[InputFile, None] | None = None
         self._read = 0
         self._replaces = False
 
