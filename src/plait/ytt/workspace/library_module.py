@@ -72,7 +72,8 @@ def library_module(
             raise StarlarkError(
                 f"library.get: {error.message}", hint=error.hint, reference=told, code=error.code
             ) from None
-        execution.session.uses(found)
+        if execution.session.frame is not None:
+            execution.session.frame.libraries.append(found)
         inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
         chosen = _call_origins(execution.session.context, arguments=True)
         return _Instance(inner, path, alias, list(values), list(schemas), chosen).module()

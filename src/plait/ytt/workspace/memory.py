@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from plait.ytt.templates.recorded_reads import Path
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
-    from plait.ytt.workspace.render_job import RenderOptions
-    from plait.ytt.workspace.shared_files import SharedFiles
+
+    class SharedFiles(Protocol):
+        """The part of shared files that is recorded: see `shared_files.SharedFiles`."""
+
+        touched: dict[InputFile, None] | None
 
     class Session(Protocol):
         """The part of a session that is recorded: see `session.Session`."""
@@ -42,7 +45,9 @@ if TYPE_CHECKING:
         reached_out: bool
         instruction_sets: int
         frame: Frame | None
-        shared: SharedFiles | None
+
+        @property
+        def shared(self) -> SharedFiles | None: ...
 
     class Loader(Protocol):
         """The part of a loader that evaluates files: see `loader.Loader`."""
@@ -198,13 +203,13 @@ class Memory:
         self._documents: dict[InputFile, DocumentSet] = {}
         self._inputs: tuple[object, ...] = ()
 
-    def begin(self, members: Sequence[tuple[LibraryFile, str]], options: RenderOptions) -> None:
-        """Begins with the next evaluation. Results stay if the limits, the options of libraries, and the files that can
-        be loaded are the same.
+    def begin(self, members: Sequence[tuple[LibraryFile, str]], *, validates: bool) -> None:
+        """Begins with the next evaluation. Results stay if the limits, the files that can be loaded, and `validates`,
+        which libraries inherit, are the same.
         """
         limits = current_budget().limits
         inputs = (
-            options.disable_validation,
+            validates,
             *((one.path, one.file) for one, _ in members if one.file.is_library),
             *(getattr(limits, name) for name in type(limits).__slots__),
         )

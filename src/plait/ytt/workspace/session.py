@@ -201,11 +201,6 @@ class Session:
                 self.yaml(file, options)  # its use, and its warnings, belong to this evaluation too
         return found
 
-    def uses(self, library: Library) -> None:
-        """Records that the current evaluation uses a library."""
-        if self.frame is not None:
-            self.frame.libraries.append(library)
-
     def memory(self, layout: LibraryLayout, options: RenderOptions) -> Memory | None:
         """The memory for the next evaluation of a library; None if nothing is reused."""
         context = self.context

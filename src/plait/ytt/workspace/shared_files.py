@@ -272,7 +272,7 @@ class SharedFiles:
         """Returns the cache that the nth evaluation of a library reuses; creates it if needed."""
         if number == len(layout.memories):
             layout.memories.append(Memory(self.counts[TEMPLATES]))
-        layout.memories[number].begin(layout.members, options)
+        layout.memories[number].begin(layout.members, validates=not options.disable_validation)
         return layout.memories[number]
 
     def _same(self, library: Library) -> Library:
