@@ -93,6 +93,39 @@ def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:
     assert [task.place for task in tasks_of(project_file.read("plait.yml"))] == PLACES
 
 
+CHANGES = {
+    "nothing": lambda file: None,
+    "its content": lambda file: file.write_text("region: no\n", "utf-8"),
+    "the end of its content": lambda file: file.write_bytes(file.read_bytes() + b"\n"),
+    "its mode": lambda file: file.chmod(0o644),
+    "another name of it": lambda file: os.link(file, file.parent.parent / "link.yml"),
+    "a link in its place": lambda file: (file.rename(file.parent.parent / "x.yml"), file.symlink_to("../x.yml")),
+    "its absence": lambda file: file.unlink(),
+    "another file": lambda file: (file.parent / "other.yml").write_text("a: 1\n", "utf-8"),
+    "another directory": lambda file: (file.parent / "sub").mkdir(),
+    "a directory in its place": lambda file: (file.unlink(), file.mkdir()),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the modes of files, and links")
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_output_is_written_unless_it_is_there(change: str, place: Path) -> None:
+    """What is there stays if it is the same in everything that a new fleet would write."""
+    fleet(place, afresh=True)
+    before = contents(place / "out")
+    top = place / "out/eu/lyon"
+    CHANGES[change](top / "app.yml")
+    directory = top.stat().st_ino
+    assert fleet(place, afresh=True).counts == {"rendered": 4}
+    assert (top.stat().st_ino == directory) == (change == "nothing")
+    assert sorted(path.name for path in top.iterdir()) == ["app.yml"]
+    assert not (top / "app.yml").is_symlink()
+    assert (top / "app.yml").stat().st_mode & 0o077 == 0
+    after = contents(place / "out")
+    assert {path: after[path] for path in before} == before
+    assert [line["status"] for line in runs_of("out")[-4:]] == ["rendered"] * 4
+
+
 def test_documents_go_where_they_say_and_where_patterns_say(place: Path) -> None:
     """Braces of a pattern are doubled in a matrix, where single ones are axes."""
     put(
