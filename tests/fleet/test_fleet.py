@@ -11,6 +11,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -30,6 +31,9 @@ from plait.fleet.manifest_lines import parsed
 from plait.fleet.plan import tasks_of
 from plait.fleet.progress import NullReporter
 from plait.fleet.run_result import RunResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FILES = {
     "config/app.yml": '#@ load("@ytt:data", "data")\n---\nregion: #@ data.values.region\nsize: #@ data.values.size\n',
@@ -93,7 +97,7 @@ def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:
     assert [task.place for task in tasks_of(project_file.read("plait.yml"))] == PLACES
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[Path], object]] = {
     "nothing": lambda file: None,
     "its content": lambda file: file.write_text("region: no\n", "utf-8"),
     "the end of its content": lambda file: file.write_bytes(file.read_bytes() + b"\n"),
