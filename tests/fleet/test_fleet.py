@@ -97,17 +97,20 @@ def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:
     assert [task.place for task in tasks_of(project_file.read("plait.yml"))] == PLACES
 
 
-CHANGES: dict[str, Callable[[Path], object]] = {
-    "nothing": lambda file: None,
-    "its content": lambda file: file.write_text("region: no\n", "utf-8"),
-    "the end of its content": lambda file: file.write_bytes(file.read_bytes() + b"\n"),
-    "its mode": lambda file: file.chmod(0o644),
-    "another name of it": lambda file: os.link(file, file.parent.parent / "link.yml"),
-    "a link in its place": lambda file: (file.rename(file.parent.parent / "x.yml"), file.symlink_to("../x.yml")),
-    "its absence": lambda file: file.unlink(),
-    "another file": lambda file: (file.parent / "other.yml").write_text("a: 1\n", "utf-8"),
-    "another directory": lambda file: (file.parent / "sub").mkdir(),
-    "a directory in its place": lambda file: (file.unlink(), file.mkdir()),
+CHANGES: dict[str, list[Callable[[Path], object]]] = {
+    "nothing": [],
+    "its content": [lambda file: file.write_text("region: no\n", "utf-8")],
+    "the end of its content": [lambda file: file.write_bytes(file.read_bytes() + b"\n")],
+    "its mode": [lambda file: os.chmod(file, 0o644)],
+    "another name of it": [lambda file: os.link(file, file.parent.parent / "link.yml")],
+    "a link in its place": [
+        lambda file: file.rename(file.parent.parent / "x.yml"),
+        lambda file: os.symlink("../x.yml", file),
+    ],
+    "its absence": [os.unlink],
+    "another file": [lambda file: (file.parent / "other.yml").write_text("a: 1\n", "utf-8")],
+    "another directory": [lambda file: os.mkdir(file.parent / "sub")],
+    "a directory in its place": [os.unlink, os.mkdir],
 }
 
 
@@ -118,7 +121,8 @@ def test_an_output_is_written_unless_it_is_there(change: str, place: Path) -> No
     fleet(place, afresh=True)
     before = contents(place / "out")
     top = place / "out/eu/lyon"
-    CHANGES[change](top / "app.yml")
+    for step in CHANGES[change]:
+        step(top / "app.yml")
     directory = top.stat().st_ino
     assert fleet(place, afresh=True).counts == {"rendered": 4}
     assert (top.stat().st_ino == directory) == (change == "nothing")
