@@ -19,6 +19,7 @@ from plait.starlark.structs import can_change
 from plait.ytt.overlay.same_documents import is_plain_overlay, known_again
 from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.recorded_reads import Answers, Reads
+from plait.ytt.workspace.input_files import YAML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +124,12 @@ class Frame:
         self.own = spent - self.inner
         return spent
 
+    def lays_out(self, members: Iterable[tuple[LibraryFile, str]], read: Callable[[InputFile], object]) -> None:
+        """Records the use of the files that give a library its layout. read: reports their warnings."""
+        for member, _ in members:
+            if lays_out(member.file):
+                read(member.file)
+
     @property
     def is_shared(self) -> bool:
         """True if all files that load this one use the same evaluation."""
@@ -138,6 +145,11 @@ class Frame:
                 found[file] = frame
                 pending += reversed(() if frame is None else frame.loaded)
         return found
+
+
+def lays_out(file: InputFile) -> bool:
+    """True for the files that are read for the layout of a library."""
+    return file.type == YAML and file.is_template
 
 
 def _note_files(session: Session, frame: Frame | None) -> None:

@@ -353,11 +353,11 @@ class LibraryLayout:
 
     members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
     number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
-    always has the same result. read: the files that were read for the roles. schema: built from the schemas. defaults: the data values without external ones. plans:
+    always has the same result. schema: built from the schemas. defaults: the data values without external ones. plans:
     of the overlays applied last. memories: of its evaluations in the last run, by their number in the run.
     """
 
-    __slots__ = ("defaults", "documents", "members", "memories", "plans", "read", "schema", "schemas", "values")
+    __slots__ = ("defaults", "documents", "members", "memories", "plans", "schema", "schemas", "values")
 
     def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
         self.documents: dict[str, list[ReferencedValues]] = {}
@@ -367,7 +367,6 @@ class LibraryLayout:
         self.defaults = Memo()
         self.schemas = sorted(schemas, key=lambda member: member.file.order)
         self.values = sorted(values, key=lambda member: member.file.order)
-        self.read = [one.file for one in members if one.file.type == files.YAML and one.file.is_template]
         without_output = {member.file for member in (*schemas, *values)}
         self.members = [
             (member, _purpose(member.file, output=member.file.for_output and member.file not in without_output))

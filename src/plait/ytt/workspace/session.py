@@ -197,8 +197,7 @@ class Session:
                 found = self.shared.layout(library, options, self.context, lambda: self._laid_out(library, options))
             self._layouts[key] = found
         elif self.frame is not None:
-            for file in found.read:
-                self.yaml(file, options)  # its use, and its warnings, belong to this evaluation too
+            self.frame.lays_out(found.members, lambda file: self.yaml(file, options))
         return found
 
     def memory(self, layout: LibraryLayout, options: RenderOptions) -> Memory | None:

@@ -14,7 +14,7 @@ from plait.base.input_view import current_permissions, current_view
 from plait.tree.nodes import COLLECTION_TYPES, count_nodes
 from plait.ytt.workspace.input_files import InputFile
 from plait.ytt.workspace.library import Library, build_library
-from plait.ytt.workspace.memory import Count, Memory
+from plait.ytt.workspace.memory import Count, Memory, lays_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -252,7 +252,8 @@ class SharedFiles:
         if former is not None:
             found.plans, found.memories = former.plans, former.memories
             found.schema, found.defaults = former.schema, former.defaults
-        self._layouts[library, reading] = found, [(file, file.source) for file in found.read]
+        read = [(one.file, one.file.source) for one, _ in found.members if lays_out(one.file)]
+        self._layouts[library, reading] = found, read
         self._latest[library.name, reading] = found
         return found
 
