@@ -27,7 +27,8 @@ from plait.tree import plain_data
 
 FUNCTIONS = (
     "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
-    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers", "lint", "test", "set",
+    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers", "project", "run", "lint", "test",
+    "set",
 )  # fmt: skip
 AWAITED = ("render", "patch", "layer", "compose")
 
@@ -103,6 +104,7 @@ def api_page() -> str:
         plait.Difference,
         plait.Formatted,
         plait.Findings,
+        plait.Project,
     ):
         out += [f"### plait.{kind.__name__}", docstring(kind)]
         members = [

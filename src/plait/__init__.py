@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plait.api.values import data_values, data_values_schema
     from plait.authoring.edit.api import set
     from plait.authoring.lint.api import lint
+    from plait.authoring.project.api import Project, project, run
     from plait.authoring.testing.api import test
     from plait.base.errors import (
         Finding,
@@ -71,6 +72,7 @@ __all__ = [
     "Plain",
     "PlaitError",
     "Position",
+    "Project",
     "ReadError",
     "Rendered",
     "SchemaError",
@@ -94,8 +96,10 @@ __all__ = [
     "layer",
     "lint",
     "patch",
+    "project",
     "read",
     "render",
+    "run",
     "set",
     "test",
 ]

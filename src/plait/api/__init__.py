@@ -28,6 +28,7 @@ HOMES = {
     "Inputs": "engine.types",
     "Limits": "engine.types",
     "Plain": "engine.types",
+    "Project": "authoring.project.api",
     "Rendered": "engine.results",
     "acompose": "api.composing",
     "alayer": "api.layering",
@@ -45,8 +46,10 @@ HOMES = {
     "layer": "api.layering",
     "lint": "authoring.lint.api",
     "patch": "api.patching",
+    "project": "authoring.project.api",
     "read": "api.documents",
     "render": "api.rendering",
+    "run": "authoring.project.api",
     "set": "authoring.edit.api",
     "test": "authoring.testing.api",
 }

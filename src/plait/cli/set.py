@@ -7,6 +7,7 @@ import os
 from plait.authoring.edit import insertion
 from plait.authoring.edit.edit_errors import EditError
 from plait.authoring.edit.insertion import offers
+from plait.authoring.edit.other_runs import other_changes
 from plait.authoring.edit.path_hints import data_value_hint
 from plait.authoring.edit.public_functions import added, edited, removed
 from plait.authoring.edit.setting import EditSession, joined
@@ -57,7 +58,11 @@ class Set(Request):
     text_files = texts("text-file", "set a value to the content of a file as one string", value="PATH=FILE")
     add = switch("add", "add the last key of PATH if it does not exist")
     at = text("at", "replace the value or expression on this line", value="FILE:LINE")
-    in_ = text("in", "add an overlay item to this file, or an operation for patch", value="FILE")
+    in_ = text(
+        "in",
+        "add an overlay item to this file, an operation for patch, or a value to a file that the run merges",
+        value="FILE",
+    )
     as_ = text("as", "replace it by a data value with this name", value="value[=NAME]")
     from_ = text("from", "edit the sources so that they produce this edited output", value="PATH")
     partial = switch("partial", "with --from, skip differences that cannot be written back")
@@ -177,7 +182,7 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
             edits.append(_edit(state, wish, flags))
         edit = joined(edits)
     _show(edit)
-    _finish(edit, flags)
+    _finish(target, edit, flags)
     return 0
 
 
@@ -237,7 +242,7 @@ def _set_from(target: Target, flags: Set) -> int:
     is_partial = flags.partial
     if not refused or is_partial:
         _show(edit)
-        _finish(edit, flags)
+        _finish(target, edit, flags)
     for one in refused:
         complain_of(one)
     if refused and not is_partial:
@@ -245,8 +250,12 @@ def _set_from(target: Target, flags: Set) -> int:
     return 1 if refused else 0
 
 
-def _finish(edit: Edit, flags: Set) -> None:
-    """Writes the files, or prints how to write them."""
+def _finish(target: Target, edit: Edit, flags: Set) -> None:
+    """Prints the other runs that change, and writes the files, or prints how to write them."""
+    with working("looking at the other runs"):
+        others = other_changes(target.run, edit)
+    clean = cleaning()
+    write_folded("".join(f"note: {clean(one)}\n" for one in others), is_harmless=True)
     names = ", ".join(os.path.relpath(path) for path in edit.files)
     if not edit.files:
         note("plait: the output already has this value\n")

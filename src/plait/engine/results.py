@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, PlaitError
+from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.extensions import TAGS
 from plait.base.limits import budget_scope, current_budget
 from plait.base.source import Source
@@ -86,6 +86,8 @@ class Documents(Comparable):
     <Documents of 1: app>
     >>> documents[0]
     {'name': 'app'}
+    >>> documents.value("name")
+    'app'
     >>> print(documents, end="")
     name: app
     >>> documents == plait.documents({"name": "app"})
@@ -174,7 +176,8 @@ class Documents(Comparable):
     def __getitem__(self, index: int | slice) -> Plain | list[Plain]:
         if isinstance(index, str):
             raise TypeError(
-                f"documents have numbers, not names: [0][{index!r}] of the first one, or to_dict() of the only one"
+                f"documents have numbers, not names: value({index!r}) finds a value by its PATH; to_dict() is the only "
+                "document"
             )
         if isinstance(index, int) and not -len(self) <= index < len(self):
             raise IndexError(f"no document {index}; there are {len(self)}")
@@ -183,6 +186,29 @@ class Documents(Comparable):
 
     def __str__(self) -> str:
         return self.to_yaml()
+
+    def value(self, path: str) -> Plain:
+        """The value at a PATH, as in `plait explain`, such as `Deployment/web:spec.replicas`.
+
+        Raises UsageError if the path matches none or several values.
+        """
+        found = self.values(path)
+        if len(found) > 1:
+            raise UsageError(
+                f'"{path}" means {len(found)} values',
+                expected="one value",
+                hint="values() returns all of them",
+                code="ambiguous-path",
+            )
+        return found[0]
+
+    def values(self, path: str) -> list[Plain]:
+        """The values at a PATH, in order. Raises UsageError if there are none."""
+        from plait.insight.node_paths import parse
+        from plait.insight.path_resolution import find
+
+        with budget_scope(self._run.again()):
+            return [plain(place.value) for place in find(parse(path), self.nodes.items)]
 
     def to_list(self) -> list[Plain]:
         """Every document as plain data."""

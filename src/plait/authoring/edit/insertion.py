@@ -6,6 +6,7 @@ import os
 
 from plait.authoring.edit.code import with_literal
 from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, Alternative, EditError
+from plait.authoring.edit.merge_files import is_merged, with_part
 from plait.authoring.edit.origins import decoded, history_of, standing
 from plait.authoring.edit.sites import Text, is_same_key
 from plait.authoring.edit.target import with_value
@@ -81,6 +82,8 @@ def add_to_file(state: EditSession, node_path: NodePath, value: Value, file: str
     history_of(state.output, node_path)
     command = state.target.run.command
     if command == "render":
+        if is_merged(state, os.path.abspath(file)):
+            return _in(state, node_path, value, file, with_part, Render.merge)
         return _in(state, node_path, value, file, _with_overlay, Render.inputs)
     if command == "patch":
         return _in(state, node_path, value, file, _with_operation, Patch.operations)

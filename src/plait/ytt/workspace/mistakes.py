@@ -6,7 +6,7 @@ import os
 
 from plait.base.errors import TemplateError, warning
 from plait.base.source import Position, public
-from plait.tree.nodes import Array, Map
+from plait.tree.nodes import Array, Map, count_nodes
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS, YAML
 
 TYPE_CHECKING = False
@@ -57,6 +57,55 @@ def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile
                 code="foreign-document",
                 at=Position(file.source, 1),
             )
+
+
+def plain_patches(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+    """Warnings about documents without code that are parts of a resource in another file, and are printed beside it."""
+    plain = {id(documents): file for file, documents in _plain(files, printed)}
+    known: dict[tuple[object, ...], tuple[object, Document]] = {}
+    for one in printed:
+        for document in one.documents.items:
+            identity = _identity(document)
+            if identity is None:
+                continue
+            first, whole = known.setdefault(identity, (one, document))
+            if first is one or id(one.documents) not in plain or document.source is None or whole.source is None:
+                continue
+            # A part: what is larger, or has keys of its own at the top, is another environment's resource.
+            if not _is_smaller(document, whole):
+                continue
+            yield warning(
+                f"this document has the kind and name of {whole.position}, and both are printed; "
+                f"--merge {document.source.shown} merges it",
+                code="patch-as-document",
+                at=document.position,
+            )
+
+
+def _identity(document: Document) -> tuple[object, ...] | None:
+    """Kind, namespace and name of a resource; None for another document."""
+    top = document.value
+    kind = top.find("kind") if type(top) is Map else None
+    metadata = top.find("metadata") if type(top) is Map else None
+    if kind is None or metadata is None or type(metadata.value) is not Map:
+        return None
+    name, namespace = metadata.value.find("name"), metadata.value.find("namespace")
+    if name is None or type(name.value) is not str or type(kind.value) is not str:
+        return None
+    space = "" if namespace is None or type(namespace.value) is not str else namespace.value
+    return kind.value, space, name.value
+
+
+def _is_smaller(part: Document, whole: Document) -> bool:
+    if type(part.value) is not Map or type(whole.value) is not Map:
+        return False
+    keys = {item.key for item in whole.value.items if type(item.key) is str}
+    own = {item.key for item in part.value.items if type(item.key) is str} - {_DIRECTIVE}
+    return own <= keys and count_nodes(part.value) < count_nodes(whole.value)
+
+
+# The key of a strategic merge patch for Kubernetes.
+_DIRECTIVE = "$patch"
 
 
 def _plain(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[tuple[InputFile, DocumentSet]]:
