@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from types import TracebackType
 
-from plait.base.errors import PlaitError, text_of
 from plait.base.source import Flag
+from plait.base.uncaught_errors import show_facts
 from plait.engine import DIALECTS, dialect, keywords_of
 from plait.engine.common import LIMIT
 from plait.engine.options import LISTS, SWITCH
@@ -18,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.base.errors import Finding
+    from plait.base.errors import Finding, PlaitError
 
 _PLAIN = "dict, list, str, int, float, bool and None"
 
@@ -105,43 +103,7 @@ def keyword(flag: Flag) -> str:
 
 def add_facts(error: PlaitError) -> None:
     """Adds the facts of an error to Python's traceback: position, source line, hint."""
-    if getattr(error, "__notes__", None):
-        return
     faults: list[PlaitError | Finding] = [error, *error.findings]
     for one in faults:
         one.keyword = keyword
-    rest = text_of(error).split("\n")[1:]
-    place = error.place
-    lines = rest if place is None else [f"at {place}", *rest]
-    if lines:
-        error.add_note("\n".join(lines))
-    hide_frames(error)
-
-
-def hide_frames(error: Exception) -> None:
-    """Prints an uncaught error without the frames inside plait."""
-    error.__dict__["is_without_frames"] = True
-    if sys.excepthook is sys.__excepthook__:
-        sys.excepthook = _uncaught
-
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Prints an uncaught exception as Python does, but for errors of plait without the frames inside plait."""
-    if isinstance(error, PlaitError) or "is_without_frames" in error.__dict__:
-        frames = [*_frames(trace)]
-        while frames and frames[-1].tb_frame.f_code.co_filename.startswith(_PACKAGE):
-            frames.pop()
-        shown: TracebackType | None = None
-        for one in reversed(frames):
-            shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)
-        trace, error.__traceback__ = shown, shown
-    sys.__excepthook__(kind, error, trace)
-
-
-def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
-    while trace is not None:
-        yield trace
-        trace = trace.tb_next
+    show_facts(error)

@@ -6,6 +6,8 @@ import functools
 import inspect
 from collections.abc import Mapping
 
+from plait.base.uncaught_errors import hide_frames
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,8 +106,6 @@ def _kind(value: object) -> str:
 
 def wrong_call(text: str) -> TypeError:
     """A TypeError about the arguments of a call. An uncaught one shows no frames inside plait."""
-    from plait.api.argument_errors import hide_frames
-
     error = TypeError(text)
     hide_frames(error)
     return error

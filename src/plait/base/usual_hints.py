@@ -76,7 +76,11 @@ _HINTS: dict[str, str] = {
     ),
     "MissingDocumentKey": 'correct the path, or add the key to the data; the path "." means all data',
     "InvalidDocumentParent": "move one of the documents to another layer, or change the labels of the selector",
-    "SubstitutionSourceNotFound": "add the document to the inputs, or correct its schema and name",
+    "SubstitutionSourceNotFound": Advice(
+        "add the document to the inputs, or correct its schema and name; ",
+        Flag("lenient"),
+        " leaves the value out, as for certificates that are made later",
+    ),
     # YAML and files
     "invalid-character": 'remove it, or write it as an escape in double quotes, such as "\\u0007"',
     "recursive-anchor": "write the value instead of the alias",

@@ -28,10 +28,8 @@ from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch
 from plait.engine.render import Render, inputs_of, outcome, read_inputs
 from plait.tree.context import Context
-from plait.tree.nodes import Map
 from plait.yaml import output_formats
 from plait.yaml.output_formats import choose_formats
-from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
     from plait.base.code_cache import CodeCache
     from plait.engine.flags import AnyCommand
     from plait.engine.options import Declared
-    from plait.ytt.workspace.render_job import DocumentFile, RenderResult
+    from plait.ytt.workspace.render_job import RenderResult
 
 _SUBCOMMANDS = (
     ("fmt", "format YAML templates"),
@@ -184,15 +182,10 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         with watched(context, steps=debug is None):
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
-        if _prints_documents(request) and [file for file in files if file.path.endswith((CHART, *KUSTOMIZATIONS))]:
-            from plait.ytt.workspace.mistakes import foreign_documents
+        if _prints_documents(request) and len(result.files) > 1:
+            from plait.ytt.workspace.mistakes import unintended_documents
 
-            for found in foreign_documents(files, result.files):
-                context.warn_openly(found)
-        if _prints_documents(request) and has_repeats(result.files):
-            from plait.ytt.workspace.mistakes import plain_patches
-
-            for found in plain_patches(files, result.files):
+            for found in unintended_documents(files, result.files):
                 context.warn_openly(found)
         context.check_warnings()
     except PlaitError as error:
@@ -212,23 +205,6 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         debug(f"total: {perf_counter() - start:.3f} s")
     print_warnings(request, context)
     return 0
-
-
-def has_repeats(files: Sequence[DocumentFile]) -> bool:
-    """True if documents of several files have one `metadata.name` and one kind."""
-    known: dict[tuple[object, object], DocumentFile] = {}
-    for file in files if len(files) > 1 else ():
-        for document in file.documents.items:
-            top = document.value
-            metadata = top.peek("metadata") if type(top) is Map else None
-            if metadata is None or type(metadata.value) is not Map or type(top) is not Map:
-                continue
-            kind, name = top.peek("kind"), metadata.value.peek("name")
-            if kind is None or name is None or type(kind.value) is not str or type(name.value) is not str:
-                continue
-            if known.setdefault((kind.value, name.value), file) is not file:
-                return True
-    return False
 
 
 def _prints_documents(request: Render) -> bool:

@@ -6,6 +6,7 @@ from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.extensions import TAGS
 from plait.base.limits import budget_scope, current_budget
 from plait.base.source import Source
+from plait.base.uncaught_errors import show_facts
 from plait.engine.equality import Comparable
 from plait.tree.nodes import DocumentSet, kind_name, to_plain
 from plait.yaml.document_names import document_name
@@ -194,21 +195,26 @@ class Documents(Comparable):
         """
         found = self.values(path)
         if len(found) > 1:
-            raise UsageError(
+            error = UsageError(
                 f'"{path}" means {len(found)} values',
                 expected="one value",
                 hint="values() returns all of them",
                 code="ambiguous-path",
             )
+            show_facts(error)
+            raise error
         return found[0]
 
     def values(self, path: str) -> list[Plain]:
         """The values at a PATH, in order. Raises UsageError if there are none."""
-        from plait.insight.node_paths import parse
-        from plait.insight.path_resolution import find
+        from plait.insight.path_resolution import values_at
 
-        with budget_scope(self._run.again()):
-            return [plain(place.value) for place in find(parse(path), self.nodes.items)]
+        try:
+            with budget_scope(self._run.again()):
+                return [plain(value) for value in values_at(path, self.nodes.items)]
+        except PlaitError as error:
+            show_facts(error)
+            raise
 
     def to_list(self) -> list[Plain]:
         """Every document as plain data."""

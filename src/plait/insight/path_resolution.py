@@ -8,7 +8,7 @@ from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.similar_names import counted, did_you_mean, listed
 from plait.insight.item_names import ItemNames
-from plait.insight.node_paths import NodePath, chosen, names_of, places, ways
+from plait.insight.node_paths import NodePath, chosen, names_of, parse, places, ways
 from plait.tree.nodes import Array, Map, kind_name
 from plait.yaml.document_names import document_name, name_items, namespace_of, path_text, scalar_text
 
@@ -38,6 +38,11 @@ def find(
         if len(numbers) > 1:
             raise _several_documents(path.selector, [one for one in meant if one[0] in numbers], names)
     return found
+
+
+def values_at(path: str, documents: Sequence[Document]) -> list[Value]:
+    """The values at the text of a PATH, in order. Raises UsageError as `find` does."""
+    return [place.value for place in find(parse(path), documents)]
 
 
 _MOST_LISTED = 12

@@ -134,7 +134,10 @@ def _rendering(runs: Sequence[Run], notes: list[str]) -> list[Run]:
 
     found = []
     for run in runs:
-        if reason := failure_of(run, prints=True):
+        reason = failure_of(run, prints=True)
+        if reason and not failure_of(lenient := _lenient(run), prints=True):
+            found.append(lenient)
+        elif reason:
             notes.append(f"not offered: plait {_shortened(run)}: {reason}")
         else:
             found.append(run)
@@ -185,11 +188,23 @@ def _layer_parts(kinds: dict[str, str], notes: list[str]) -> list[Run]:
         why = f"{os.path.basename(path)} has a LayeringPolicy"
         run = Run(_name_of(top, "layer"), "layer", _settings("layer", top), None, relative_to_cwd(top), None, why=why)
         run.permissions = permissions_of("", top)
-        if reason := failure_of(run, prints=True):
+        reason = failure_of(run, prints=True)
+        if reason and not failure_of(lenient := _lenient(run), prints=True):
+            found.append(lenient)
+        elif reason:
             notes.append(f"not offered: plait layer {os.path.normpath(relative_to_cwd(top))}: {reason}")
         else:
             found.append(run)
     return found
+
+
+def _lenient(run: Run) -> Run:
+    """A run that layers documents, without the values whose sources are missing."""
+    setting = Setting("lenient", options_of("layer")["lenient"], [MapItem("lenient", True)])
+    why = f"{run.why}; without --lenient, documents that it substitutes from are missing"
+    made = Run(run.name, "layer", [*run.settings, setting], None, run.directory, None, why=why)
+    made.permissions = run.permissions
+    return made
 
 
 def _name_of(directory: str, otherwise: str) -> str:

@@ -36,7 +36,17 @@ def values_as_documents(
             context.warn(warning(message, code="values-as-document", at=Position(file.source, 1)), of=(values,))
 
 
-def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+    """Warnings about inputs of other programs, and about patches, which are printed as plain documents."""
+    if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
+        yield from _foreign_documents(files, printed)
+    parts = [*_parts(printed)]
+    if parts:
+        plain = {id(documents) for _, documents in _plain(files, printed)}
+        yield from (_part_warning(part, whole) for file, part, whole in parts if id(file.documents) in plain)
+
+
+def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
     """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
     directories = {os.path.dirname(file.path) for file in files}
     paths = {os.path.normpath(file.path) for file in files}
@@ -59,27 +69,27 @@ def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile
             )
 
 
-def plain_patches(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
-    """Warnings about documents without code that are parts of a resource in another file, and are printed beside it."""
-    plain = {id(documents): file for file, documents in _plain(files, printed)}
-    known: dict[tuple[object, ...], tuple[object, Document]] = {}
-    for one in printed:
-        for document in one.documents.items:
+def _parts(printed: Sequence[DocumentFile]) -> Iterator[tuple[DocumentFile, Document, Document]]:
+    """The documents that are a part of one in an earlier file: file, document, and the earlier one."""
+    known: dict[tuple[object, ...], tuple[DocumentFile, Document]] = {}
+    for file in printed:
+        for document in file.documents.items:
             identity = _identity(document)
             if identity is None:
                 continue
-            first, whole = known.setdefault(identity, (one, document))
-            if first is one or id(one.documents) not in plain or document.source is None or whole.source is None:
-                continue
-            # A part: what is larger, or has keys of its own at the top, is another environment's resource.
-            if not _is_smaller(document, whole):
-                continue
-            yield warning(
-                f"this document has the kind and name of {whole.position}, and both are printed; "
-                f"--merge {document.source.shown} merges it",
-                code="patch-as-document",
-                at=document.position,
-            )
+            first, whole = known.setdefault(identity, (file, document))
+            # What is larger, or has keys of its own at the top, is another environment's resource.
+            if first is not file and _is_smaller(document, whole):
+                yield file, document, whole
+
+
+def _part_warning(part: Document, whole: Document) -> Warning:
+    path = "" if part.source is None else part.source.shown
+    return warning(
+        f"this document has the kind and name of {whole.position}, and both are printed; --merge {path} merges it",
+        code="patch-as-document",
+        at=part.position,
+    )
 
 
 def _identity(document: Document) -> tuple[object, ...] | None:
