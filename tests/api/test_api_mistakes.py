@@ -63,7 +63,10 @@ def test_a_call_that_is_none(call: Callable[..., object], said: str, isolated: d
         (lambda: untyped.diff("base.yml"), "missing 1 required positional argument: 'right'"),
         (lambda: untyped.explain(plait.documents(1), paths="a"), 'explain has no option "paths"; did you mean "path"?'),
         (lambda: asyncio.run(untyped.arender("config", value={})), 'render has no option "value"'),
-        (lambda: untyped.documents({"a": 1})["a"], "[0]['a'] of the first one, or to_dict() of the only one"),
+        (
+            lambda: untyped.documents({"a": 1})["a"],
+            "value('a') finds a value by its PATH; to_dict() is the only document",
+        ),
     ],
 )
 def test_other_calls(call: Callable[[], object], said: str) -> None:

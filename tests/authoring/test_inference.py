@@ -353,6 +353,38 @@ def test_each_directory_with_a_policy_is_layered_by_itself_if_all_together_fail(
     assert sorted(found.runs) == ["sites-one", "sites-two"]
 
 
+def test_documents_whose_sources_are_made_later_are_layered_leniently(repository: pathlib.Path) -> None:
+    policy = "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: p}\ndata: {layerOrder: [site]}\n"
+    put(repository, "layers/policy.yaml", policy)
+    text = """\
+schema: a/B/v1
+metadata:
+  schema: metadata/Document/v1
+  name: web
+  layeringDefinition: {layer: site}
+  substitutions:
+  - src: {schema: deckhand/Certificate/v1, name: web, path: .}
+    dest: {path: .certificate}
+data: {a: 1}
+"""
+    put(repository, "layers/web.yaml", text)
+    found = guess(str(repository / "layers"))
+    [run] = found.runs.values()
+    assert [one.name for one in run.settings] == ["files", "lenient"]
+    assert "without --lenient" in run.why
+    assert run.evaluate().to_list()[-1]["data"] == {"a": 1}  # type: ignore[index, call-overload]
+
+
+def test_a_repository_of_manifests_gets_its_first_step(
+    repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "config/app.yml").unlink()
+    (repository / "config/schema.yml").unlink()
+    put(repository, "deploy/web.yml", "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n")
+    assert main(["init"]) == 2
+    assert "plait render -f deploy --merge patch.yml" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("file", "hint"), [("kustomization.yaml", "kustomize build base"), ("Chart.yaml", "helm template base")]
 )

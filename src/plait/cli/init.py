@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
@@ -201,7 +202,8 @@ def _adopt(flags: Init, directory: str) -> int:
 
 
 def _other_tool(directory: str) -> str:
-    """Advice for a repository whose YAML is rendered by Helm or kustomize; "" for any other."""
+    """Advice for a repository whose YAML is rendered by Helm or kustomize, or has plain manifests; "" for any other."""
+    plain = ""
     for here, folders, names in os.walk(directory):
         for _ in names:
             current_budget().visit(directory)
@@ -211,7 +213,21 @@ def _other_tool(directory: str) -> str:
             return f"Helm renders {path}; to change its output: helm template {path} | plait render -f - -f overlay.yml"
         if any(name in names for name in KUSTOMIZATIONS):
             return f"kustomize builds {path}; to change its output: kustomize build {path} | plait render -f - -f overlay.yml"
-    return ""
+        if not plain and any(name.endswith(_YAML) and _is_manifest(os.path.join(here, name)) for name in names):
+            plain = path
+    return f"plain manifests need no project file: plait render -f {plain} --merge patch.yml" if plain else ""
+
+
+_YAML = (".yml", ".yaml")
+_MANIFEST = re.compile(rb"^apiVersion: *\S", re.MULTILINE)
+
+
+def _is_manifest(path: str) -> bool:
+    """True if a regular file has the resource of Kubernetes."""
+    if os.path.islink(path) or not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return _MANIFEST.search(file.read(1 << 16)) is not None
 
 
 def _make_project(directory: str) -> list[str]:
