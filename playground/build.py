@@ -69,7 +69,7 @@ def build(target: Path) -> None:
     (target / "__init__.py").write_text('"""The playground of plait, as static files."""\n', "utf-8")
     (target / "version.txt").write_text(__version__, "utf-8")
     (target / "examples.json").write_text(json.dumps(answered()), "utf-8")
-    for name in ("evaluator.js", "worker.js", "language-worker.js"):
+    for name in ("evaluator.js", "worker.js", "language-worker.js", "python.js"):
         shutil.copy(HERE / "src" / name, target)
     bundle = [str(HERE / "node_modules" / ".bin" / "esbuild"), "src/editor.js", "--bundle", "--minify", "--format=esm"]
     subprocess.run(
@@ -122,8 +122,10 @@ def keep(target: Path) -> None:
     digest = sha256()
     for path in files:
         digest.update(path.read_bytes())
-    names = ["./", *(path.relative_to(target).as_posix() for path in files)]
-    text = (HERE / "src" / "service-worker.js").read_text("utf-8").replace("VERSION", digest.hexdigest()[:16])
+    names = ["./", "kept.js", *(path.relative_to(target).as_posix() for path in files)]
+    cache = f"plait {digest.hexdigest()[:16]}"
+    (target / "kept.js").write_text(f"export const KEPT = {json.dumps(cache)};\n", "utf-8")
+    text = (HERE / "src" / "service-worker.js").read_text("utf-8").replace("plait VERSION", cache)
     (target / "service-worker.js").write_text(text.replace("FILES = []", f"FILES = {json.dumps(names)}"), "utf-8")
 
 

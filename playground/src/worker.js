@@ -1,17 +1,7 @@
 // plait in a worker: a message is a request as JSON, and its answer has the answer as JSON.
-import { loadPyodide } from "./pyodide/pyodide.mjs";
+import { start } from "./python.js";
 
-const beginning = begin();
-
-async function begin() {
-  const [python, archive] = await Promise.all([
-    loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href }),
-    fetch(new URL("plait.zip", import.meta.url)).then((response) => response.arrayBuffer()),
-  ]);
-  python.unpackArchive(archive, "zip", { extractDir: "/plait" });
-  python.runPython("import sys; sys.path.insert(0, '/plait')");
-  return python.pyimport("plait.playground.questions").respond;
-}
+const beginning = start().then((python) => python.pyimport("plait.playground.questions").respond);
 
 onmessage = async ({ data }) => {
   try {

@@ -13,6 +13,7 @@ import re
 import shutil
 import tarfile
 import threading
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -728,6 +729,54 @@ def test_the_static_page_needs_no_network_after_the_first_visit(browser: Browser
     write(page, "replicas: 9\n")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 9")
     context.close()
+
+
+def wait_until(page: Page, function: str, argument: object) -> None:
+    """Wait for an asynchronous function that gives true."""
+    end = time.monotonic() + LONGEST
+    while not page.evaluate(function, argument):
+        assert time.monotonic() < end
+        page.wait_for_timeout(100)
+
+
+@pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
+def test_a_later_visit_restores_python_from_a_snapshot_and_does_without_a_broken_one(browser: Browser) -> None:
+    kept = """async (text) => {
+      const name = new URL("python.snapshot", location.href).href;
+      for (const key of await caches.keys()) {
+        const cache = await caches.open(key);
+        if (await cache.match(name)) return text === null || cache.put(name, new Response(text)).then(() => true);
+      }
+      return false;
+    }"""
+    with StaticFiles() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        context = browser.new_context()
+        page = opened(context)
+        told: list[str] = []
+        page.on("console", lambda message: told.append(message.text))
+        page.goto(f"{server.address}/#a-template-and-its-values")
+        wait_until(page, kept, None)
+        assert [one for one in told if "snapshot" in one] == []
+        page.reload()
+        page.get_by_role("button", name="values.yml").click()
+        write(page, "replicas: 4\n")
+        playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
+        assert any("restored from its snapshot" in one for one in told)
+        wait_for_language(page)  # of the same snapshot
+        playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
+        assert page.evaluate(kept, "no snapshot")
+        told.clear()
+        page.reload()
+        page.get_by_role("button", name="values.yml").click()
+        write(page, "replicas: 5\n")
+        playwright.expect(page.locator("#output")).to_contain_text("replicas: 5")
+        assert any("the snapshot cannot be used" in one for one in told)
+        wait_until(page, kept, None)
+        context.close()
+        server.shutdown()
+        thread.join()
 
 
 WIDTHS = [1440, 1280, 1024, 768, 390]
