@@ -30,6 +30,8 @@ export const look = EditorView.theme({
   },
   // What does not fit is in a further row, out of sight.
   ".keys": { display: "flex", flexWrap: "wrap", gap: "0 14px", height: "31px", padding: "2px 12px", overflow: "hidden", lineHeight: "26px", color: "var(--text-3)", fontFamily: "var(--sans)", fontSize: "12px" },
+  // A phone has no such keys, and little room.
+  "@media (max-width: 640px)": { ".keys": { display: "none" } },
   ".keys button": { height: "24px", padding: "0 8px", margin: "1px 0", color: "var(--text)" },
   ".cm-lineNumbers .cm-gutterElement": { minWidth: "32px" },
   ":focus-visible": { outlineColor: "var(--accent)" },

@@ -34,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
     from plait.playground.evaluation import File
 
@@ -207,9 +207,7 @@ def test_an_error_is_told_and_its_line_marked(page: Page) -> None:
 def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:
     page.locator("#output button", has_text="replicas: 3").focus()
     page.keyboard.press("Enter")
-    playwright.expect(page.locator(".history li.current")).to_have_text(
-        "3expressionapp.yml:73replicas: #@ data.values.replicas"
-    )
+    playwright.expect(page.locator(".history li.current")).to_have_text("2data valuesvalues.yml:13replicas: 3")
     playwright.expect(page.locator(".history li")).to_have_count(3)
     places = page.locator(".history .place")
     assert places.all_text_contents() == ["app.yml:7", "schema.yml:4", "values.yml:1"]
@@ -218,6 +216,17 @@ def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:
     playwright.expect(page.locator("#output button", has_text="replicas: 3")).to_be_focused()
     page.keyboard.press("ArrowUp")
     playwright.expect(page.locator("#output button", has_text="name: web")).to_be_focused()
+
+
+def test_the_line_that_decided_a_value_stands_out(page: Page) -> None:
+    """Beside the output, in the history and in the trail: the data value, not the expression that uses it."""
+    choose(page, "Where a value comes from")
+    row = page.locator("#output .value", has_text="port: 8080")
+    playwright.expect(row.locator(".place")).to_have_text("values.yml:2")
+    row.get_by_role("button").click()
+    playwright.expect(page.locator(".history .current .place")).to_have_text("values.yml:2")
+    playwright.expect(page.locator(".card.current .place")).to_have_text("values.yml")
+    playwright.expect(page.locator(".strand .full")).to_have_count(1)
 
 
 def test_a_place_of_a_history_leads_to_its_line(page: Page) -> None:
@@ -246,7 +255,7 @@ def test_each_value_is_marked_by_the_file_that_decided_it(page: Page) -> None:
     assert marks["- name: proxy"] == "change.yml:12"
     assert marks["- name: cache"] == "change.yml:16"
     assert marks["image: log:1"] == "base.yml:6"
-    assert page.locator("#legend .item").all_text_contents() == ["1base.yml", "2change.yml"]
+    assert page.locator("#legend .item").all_text_contents() == ["1base.yml", "→2change.yml"]
 
 
 def test_an_error_leads_to_its_line_and_the_last_good_output_stays(page: Page) -> None:
@@ -443,11 +452,28 @@ def test_a_fix_is_a_button(page: Page) -> None:
 def test_an_overlay_that_matches_nothing_is_fixed_by_a_button(page: Page) -> None:
     """The nearest document is the first one named, and the file with the error is shown."""
     choose(page, "An overlay that matches nothing")
-    playwright.expect(page.locator("#errors dd").nth(2)).to_contain_text("ConfigMap/settings, app.yml:4")
+    playwright.expect(page.locator("#errors dd").nth(3)).to_contain_text("ConfigMap/settings, app.yml:4")
     assert lines(page).startswith('#@ load("@ytt:overlay"')
     page.locator("#fixes").get_by_role("button").first.click()
     playwright.expect(page.locator("#output")).to_contain_text("log-level: warning")
     assert '"kind": "ConfigMap"' in lines(page)
+
+
+def test_the_line_of_a_matcher_is_marked(page: Page) -> None:
+    """Not the document that has it above itself."""
+    choose(page, "An overlay that matches nothing")
+    playwright.expect(page.locator("#editor .bad-line")).to_have_text("2")
+
+
+def test_a_fix_that_only_allows_the_fault_is_not_the_first_choice(page: Page) -> None:
+    choose(page, "An overlay that matches nothing")
+    playwright.expect(page.locator("#fixes .primary")).to_contain_text("Change to ConfigMap")
+    write(
+        page,
+        '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.subset({"stage": "production"})\n---\ndata: {a: 1}\n',
+    )
+    playwright.expect(page.locator("#fixes button")).to_have_text([re.compile("Add missing_ok=True")])
+    playwright.expect(page.locator("#fixes .primary")).to_have_count(0)
 
 
 @pytest.mark.parametrize("view", ["Source", "Output", "Why"])
@@ -504,7 +530,63 @@ def test_environments_stand_side_by_side(page: Page) -> None:
     playwright.expect(row.locator("td").nth(1)).to_have_text("5us.yml:2")
     choose(page, "Loops, conditions, functions")
     page.get_by_role("button", name="Environments").click()
-    playwright.expect(page.locator("#environments")).to_contain_text("two files of data values")
+    playwright.expect(page.locator("#environments")).to_contain_text("compares what each of several files")
+
+
+def test_a_value_of_an_environment_tells_its_history(page: Page) -> None:
+    choose(page, "Three environments")
+    row = page.locator("#environments tr", has_text="spec.replicas")
+    row.get_by_role("button", name="9", exact=True).click()
+    playwright.expect(page.locator(".why-head h2")).to_have_text("us · Deployment/web:spec.replicas")
+    playwright.expect(page.locator(".history .current .place")).to_have_text("values/us.yml:2")
+    playwright.expect(page.locator("#trail .card")).to_have_count(3)
+    page.keyboard.press("Escape")
+    playwright.expect(page.locator(".history")).to_have_count(0)
+    page.get_by_role("button", name="Output", exact=True).first.click()
+    playwright.expect(page.locator("#layered")).to_contain_text("3 files of values, merged: the last one wins")
+
+
+def test_files_without_environments_get_one_by_a_button(page: Page) -> None:
+    page.get_by_role("button", name="Environments").click()
+    playwright.expect(page.locator("#environments")).to_contain_text("compares what each of several files")
+    page.get_by_role("button", name="Add a copy of values.yml and compare").click()
+    playwright.expect(page.locator("#environments")).to_contain_text("0 values differ")
+    write(page, "replicas: 8\n")
+    playwright.expect(page.locator("#environments td")).to_have_text(["3values.yml:1", "8values-2.yml:1"])
+    choose(page, "Layers and a substitution")
+    page.get_by_role("button", name="Environments").click()
+    playwright.expect(page.locator("#environments")).to_contain_text("The command layer has none")
+    page.get_by_role("link", name="Open an example: Three environments").click()
+    playwright.expect(page.locator("#environments")).to_contain_text("4 values differ")
+
+
+def test_edits_of_an_example_outlive_the_choice_of_another(page: Page) -> None:
+    page.get_by_role("button", name="values.yml").click()
+    write(page, "replicas: 12\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+    choose(page, "Three environments")
+    playwright.expect(page.locator("#environments")).to_contain_text("4 values differ")
+    choose(page, "A template and its values")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    playwright.expect(page.locator("#told")).to_have_text("You have edited this example before.")
+    page.get_by_role("button", name="Restore my edits").click()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+
+
+def test_files_of_ones_own_are_opened_in_a_narrow_window(page: Page, tmp_path: Path) -> None:
+    """And they are there again after an example was looked at."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    (tmp_path / "mine.yml").write_text("mine: 1\n", "utf-8")
+    page.get_by_role("button", name="Your files").click()
+    page.get_by_label("files", exact=True).set_input_files(tmp_path / "mine.yml")
+    playwright.expect(page.locator("#output")).to_contain_text("mine: 1")
+    page.keyboard.press("Escape")
+    playwright.expect(page.locator("#own-files")).to_be_hidden()
+    choose(page, "A template and its values")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    page.get_by_role("button", name="Your files").click()
+    page.get_by_role("link", name="Back to your files").click()
+    playwright.expect(page.locator("#output")).to_contain_text("mine: 1")
 
 
 def test_files_of_ones_own_are_opened(page: Page, tmp_path: Path) -> None:
@@ -783,6 +865,92 @@ WIDTHS = [1440, 1280, 1024, 768, 390]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+def test_examples_are_in_sight_at_all_widths(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    for example in examples()[:2]:
+        link = page.get_by_role("navigation", name="Examples").get_by_role("link", name=example["title"])
+        playwright.expect(link).to_be_in_viewport()
+        playwright.expect(link).to_contain_text(example["about"])
+        choose(page, example["title"])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_moves_when_a_value_is_typed(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="port: 8080").click()
+    submit = page.get_by_role("button", name="Change source")
+    before = submit.bounding_box()
+    page.get_by_label("Change to").fill("9090")
+    playwright.expect(page.get_by_role("radio").first).to_be_visible()
+    assert submit.bounding_box() == before
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    """Press Tab until an element has the focus."""
+    playwright.expect(wanted).to_be_visible()
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if wanted.evaluate("(one) => one.getRootNode().activeElement === one"):
+            return
+    raise AssertionError("the Tab key does not reach it")
+
+
+def test_the_five_tasks_are_done_by_keyboard(page: Page) -> None:
+    navigation = page.get_by_role("navigation", name="Examples")
+    page.locator("body").press("Home")
+    tab_to(page, navigation.get_by_role("link", name="Where a value comes from"))
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#output")).to_contain_text("port: 8080")
+    tab_to(page, page.locator("#output button[tabindex='0']"))
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator(".history .current .place")).to_have_text("values.yml:2")
+    page.locator("#output button", has_text="port: 8080").press("9")
+    playwright.expect(page.get_by_label("Change to")).to_have_value("9")
+    page.keyboard.type("090")
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#output")).to_contain_text("port: 9090")
+    tab_to(page, navigation.get_by_role("link", name="An overlay that matches nothing"))
+    page.keyboard.press("Enter")
+    fix = page.locator("#fixes button").first
+    tab_to(page, fix)
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#output")).to_contain_text("log-level: warning")
+    tab_to(page, navigation.get_by_role("link", name="Three environments"))
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#environments")).to_contain_text("4 values differ")
+    tab_to(page, page.locator("#environments td button").first)
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator(".history .current")).to_be_visible()
+    tab_to(page, page.get_by_role("button", name="Copy link"))
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#told")).to_contain_text("The link")
+
+
+def test_the_policy_allows_files_of_the_page_alone(page: Page, address: str) -> None:
+    other = opened(page.context)
+    other.goto(f"{address}/#a-template-and-its-values")
+    playwright.expect(other.locator("#output")).to_contain_text("replicas: 3")
+    refused = other.evaluate(
+        """async () => {
+          const refused = [];
+          addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+          const script = document.createElement("script");
+          script.textContent = "window.isHostile = true";
+          document.body.append(script);
+          document.body.insertAdjacentHTML("beforeend", "<b style='color: red' onclick='isHostile = true'>x</b>");
+          await fetch("http://127.0.0.2:9/").catch(() => {});
+          await new Promise((resolve) => { setTimeout(resolve, 100); });
+          return [window.isHostile ?? false, refused];
+        }"""
+    )
+    assert refused[0] is False
+    assert {"script-src-elem", "style-src-attr", "connect-src"} <= set(refused[1])
+    other.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 def test_the_layout_holds_after_typing(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 850})
     page.get_by_role("button", name="app.yml").click()
@@ -808,7 +976,7 @@ def test_the_layout_holds_after_typing(page: Page, width: int) -> None:
     )
     assert 0 <= inner[0] <= 44
     assert abs(inner[1]) <= 1
-    assert output["height"] > (250 if width <= 640 else 600)
+    assert output["height"] > (250 if width <= 640 else 560)
     if width > 640:
         assert abs(source["width"] - result["width"]) <= 1
 
@@ -1093,8 +1261,10 @@ def test_the_keyboard_leaves_the_editor(page: Page) -> None:
         page.keyboard.press("Tab")
         playwright.expect(page.get_by_role("button", name=view, exact=True)).to_be_focused()
     page.keyboard.press("Tab")
+    playwright.expect(page.get_by_role("button", name="Copy", exact=True)).to_be_focused()
+    page.keyboard.press("Tab")
     playwright.expect(page.locator("#output button").first).to_be_focused()
-    for _ in range(8):
+    for _ in range(9):
         page.keyboard.press("Shift+Tab")
     playwright.expect(page.locator("#files summary")).to_be_focused()
 

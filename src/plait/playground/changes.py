@@ -49,9 +49,10 @@ if TYPE_CHECKING:
         ways: list[Way]
 
     class Mending(TypedDict):
-        """A fix. file, line: of the fault. files: after the fix."""
+        """A fix. accepts: it allows what is reported. file, line: of the fault. files: after the fix."""
 
         title: str
+        accepts: bool
         file: str
         line: int
         files: list[File]
@@ -169,7 +170,8 @@ def fixes(request: Request) -> Fixes:
         for problem, fix in code_actions.fixes(state, path, 1, _EVERY_LINE):
             if problem.severity == "error" and len(found) < _MOST_FIXES:
                 files = _files(claims.edited(state, fix.edits, broken=True))
-                found.append({"title": fix.title, "file": name, "line": problem.span.line, "files": files})
+                place = {"file": name, "line": problem.span.line}
+                found.append({"title": fix.title, "accepts": fix.accepts, **place, "files": files})  # type: ignore[typeddict-item]
     return {"fixes": found}
 
 

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
         own: bool
 
     class Differing(TypedDict):
-        """A value that differs between environments. cells: of each environment; None if it is missing."""
+        """A value that differs between environments. name: its document and path, as in a history. cells: of each
+        environment; None if it is missing.
+        """
 
+        name: str
         document: str
         path: str
         cells: list[Cell | None]
@@ -56,7 +59,7 @@ def environments(request: Request) -> Environments:
     if len(values) < 2 or request["kind"] not in ("render", "patch"):
         raise UsageError(
             "no environments to compare",
-            expected="two files of data values or variables, one for each environment",
+            expected="at least two files of data values or variables, one for each environment",
             code="website-request",
         )
     if len(values) > _MOST_ENVIRONMENTS:
@@ -83,7 +86,8 @@ def environments(request: Request) -> Environments:
     for place in places:
         cells = [column.get(place) for column in columns]
         if len({None if (cell := cells[number]) is None else cell["value"] for number in good}) > 1:
-            rows.append({"document": place[0], "path": place[1], "cells": cells})
+            name = ":".join(part for part in place if part)
+            rows.append({"name": name, "document": place[0], "path": place[1], "cells": cells})
     rows.sort(key=lambda row: next(number for number, place in enumerate(places) if place[0] == row["document"]))
     return {"environments": found, "rows": rows, "equal": len(places) - len(rows)}
 

@@ -16,12 +16,13 @@ from plait.api.composing import compose
 from plait.api.layering import layer
 from plait.api.patching import patch
 from plait.api.rendering import render
+from plait.base.codes import CODES
 from plait.base.errors import PlaitError, UsageError, as_finding
 from plait.base.input_view import InputView
 from plait.base.input_view import use_view as seen
 from plait.base.usual_hints import hint_of
 from plait.engine.results import Rendered
-from plait.insight.explain import histories
+from plait.insight.explain import OVERRIDDEN, histories
 from plait.insight.history_text import shown
 from plait.insight.source_map import source_map
 from plait.tree.secrets import HIDDEN
@@ -69,8 +70,11 @@ if TYPE_CHECKING:
         line: int
 
     class Fault(TypedDict):
-        """An error. also: related positions, such as the nearest document of an overlay that matches none."""
+        """An error. title: of its code, if it has one. also: related positions, such as the nearest document of an overlay
+        that matches none.
+        """
 
+        title: str
         message: str
         file: str | None
         line: int | None
@@ -91,7 +95,8 @@ if TYPE_CHECKING:
         flag: NotRequired[str]
 
     class Line(TypedDict):
-        """A value of the output: its line, the number of its document, its path in it, its last action, and its source.
+        """A value of the output: its line, the number of its document, its path in it, its last action, and the source
+        that decided it.
 
         A value without a source, such as a generated password, has a flag.
         """
@@ -104,7 +109,9 @@ if TYPE_CHECKING:
         flag: str
 
     class Told(TypedDict):
-        """An entry of a history. depth: 0, or one more than the entry it contributed to. value, text: redacted."""
+        """An entry of a history. depth: 0, or one more than the entry it contributed to. value, text: redacted. decides:
+        the value is written there.
+        """
 
         action: str
         place: str
@@ -114,6 +121,7 @@ if TYPE_CHECKING:
         state: str
         text: str | None
         depth: int
+        decides: bool
 
     class Why(TypedDict):
         """The history of the first value of a line. name: its document and path."""
@@ -172,9 +180,9 @@ def evaluate(request: Request) -> Answer:
         documents = documents_of(request)
         output = documents.to_yaml()
         mappings = mappings_of(documents, documents.nodes, output)
-        lines = _lines(mappings)
         matches = _matches(documents, mappings)
         found = _histories(documents, mappings, request.get("explain"))
+        lines = _lines(mappings, found)
     except PlaitError as error:
         return failed(error)
     return _answer(
@@ -261,18 +269,34 @@ def _composed(inputs: Mapping[str, str]) -> Documents:
         return compose(PIPELINE, limits=LIMITS, trace=True)
 
 
-def _lines(mappings: Sequence[MapEntry]) -> list[Line]:
-    return [
-        {
-            "line": one["line"],
-            "document": one["document"],
-            "path": one["path"],
-            "action": one["action"],
-            "source": {"file": one["source"]["file"], "line": one["source"]["line"]} if "source" in one else None,
-            "flag": one.get("flag", ""),
-        }
-        for one in mappings
-    ]
+def _lines(mappings: Sequence[MapEntry], histories: Mapping[int, History]) -> list[Line]:
+    found: list[Line] = []
+    for one in mappings:
+        line, action, source = one["line"], one["action"], one.get("source")
+        history = histories.get(line)
+        place = {"document": one["document"], "path": one["path"]}
+        if history is not None and history.place.number == one["document"] and history.place.path == one["path"]:
+            entry = _deciding(history)
+            span = None if entry is None else span_of(entry.source, entry.line)
+            if entry is not None and span is not None:
+                action, source = entry.action, span
+        where: Span | None = None if source is None else {"file": source["file"], "line": source["line"]}
+        found.append({"line": line, **place, "action": action, "source": where, "flag": one.get("flag", "")})  # type: ignore[typeddict-item]
+    return found
+
+
+def _deciding(history: History) -> HistoryEntry | None:
+    """The entry where the value is written: the last one, or the only one that it took the value from."""
+    standing = history.standing()
+    entry = standing[-1] if standing else None
+    while entry is not None:
+        origins = [
+            one for one in entry.origins if one.has_value and one.state != OVERRIDDEN and one.action not in STRUCTURAL
+        ]
+        if len(origins) != 1 or origins[0].source is None or shown(origins[0].value) != shown(entry.value):
+            break
+        entry = origins[0]
+    return entry
 
 
 def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
@@ -353,8 +377,9 @@ _DEEPEST = 6
 
 def _why(line: int, history: History) -> Why:
     entries: dict[tuple[str, str], Told] = {}
+    deciding = _deciding(history)
     for entry in history.entries:
-        _tell(entry, 0, entries, is_secret=history.secret)
+        _tell(entry, 0, entries, deciding, is_secret=history.secret)
     return {
         "line": line,
         "name": f"{history.place}",
@@ -363,7 +388,14 @@ def _why(line: int, history: History) -> Why:
     }
 
 
-def _tell(entry: HistoryEntry, depth: int, entries: dict[tuple[str, str], Told], *, is_secret: bool) -> None:
+def _tell(
+    entry: HistoryEntry,
+    depth: int,
+    entries: dict[tuple[str, str], Told],
+    deciding: HistoryEntry | None,
+    *,
+    is_secret: bool,
+) -> None:
     """Adds an entry and its origins. Origins of earlier entries are not repeated."""
     key = entry.action, entry.place
     if key in entries or depth > _DEEPEST:
@@ -379,10 +411,11 @@ def _tell(entry: HistoryEntry, depth: int, entries: dict[tuple[str, str], Told],
         "state": entry.state,
         "text": None if entry.text is None or is_secret else entry.text.strip(),
         "depth": depth,
+        "decides": entry is deciding,
     }
     for origin in entry.origins:
         if origin.action not in STRUCTURAL:
-            _tell(origin, depth + 1, entries, is_secret=is_secret)
+            _tell(origin, depth + 1, entries, deciding, is_secret=is_secret)
 
 
 def contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
@@ -402,13 +435,15 @@ def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = N
 
 
 def _fault(finding: Finding) -> Fault:
-    at = None if finding.at is None else span_of(finding.at.source, finding.at.line)
-    source = None if finding.at is None else finding.at.source
+    at = finding.focus or finding.at
+    source = None if at is None else at.source
+    span = None if at is None else span_of(source, at.line)
     return {
+        "title": CODES[finding.code].summary if finding.code in CODES else "",
         "message": finding.message,
         "file": None if source is None else source.shown,
-        "line": None if at is None else at["line"],
-        "text": None if source is None or at is None else source.line(at["line"]),
+        "line": None if span is None else span["line"],
+        "text": None if source is None or span is None else source.line(span["line"]),
         "expected": finding.expected,
         "found": finding.found,
         "hint": hint_of(finding),

@@ -46,14 +46,15 @@ SAFE, UNSAFE = "safe", "unsafe"
 
 
 class Mending:
-    """A suggestion with its edits. title: a short sentence. safety: SAFE or UNSAFE."""
+    """A suggestion with its edits. title: a short sentence. safety: SAFE or UNSAFE. accepts: it allows what is reported."""
 
-    __slots__ = ("edits", "safety", "title")
+    __slots__ = ("accepts", "edits", "safety", "title")
 
-    def __init__(self, title: str, edits: Sequence[Edit], safety: str) -> None:
+    def __init__(self, title: str, edits: Sequence[Edit], safety: str, *, accepts: bool = False) -> None:
         self.title = title
         self.edits = edits
         self.safety = safety
+        self.accepts = accepts
 
 
 class FaultyPart:
@@ -90,7 +91,7 @@ def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Itera
     for one in found.suggestions:
         edits = _MAKING[one.kind](fault, one)
         if edits:
-            yield Mending(_title(one), edits, SAFE if one.kind == REMOVE else UNSAFE)
+            yield Mending(_title(one), edits, SAFE if one.kind == REMOVE else UNSAFE, accepts=one.kind == ARGUMENT)
 
 
 def _title(suggestion: Suggestion) -> str:

@@ -33,11 +33,12 @@ class FileEdit:
 
 @dataclass(slots=True)
 class Fix:
-    """A quick fix. keeps: it must keep the output of each run that succeeds."""
+    """A quick fix. keeps: it must keep the output of each run that succeeds. accepts: it allows what is reported."""
 
     title: str
     edits: list[FileEdit]
     keeps: bool = False
+    accepts: bool = False
 
 
 @dataclass(slots=True)

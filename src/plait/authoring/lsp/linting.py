@@ -27,7 +27,8 @@ def notes(file: File) -> Iterator[EditorDiagnostic]:
 
 def fix_of(file: File, made: Mending) -> Fix:
     """A fix for the editor. All its edits are in one file."""
-    return Fix(made.title, [_placed(file, one) for one in made.edits], keeps=made.safety == SAFE)
+    edits = [_placed(file, one) for one in made.edits]
+    return Fix(made.title, edits, keeps=made.safety == SAFE, accepts=made.accepts)
 
 
 def _placed(file: File, edit: plait.base.text_edits.Edit) -> FileEdit:

@@ -1,7 +1,8 @@
 // Several files of values, each an environment: what differs between their outputs, and the lines that are why.
 import { element, placeLink, short } from "./elements.js";
 
-export function environmentsTable({ environments, rows, equal }, onPlace) {
+// onValue(environment, row) explains a value in an environment.
+export function environmentsTable({ environments, rows, equal }, onPlace, onValue) {
   const count = environments.length;
   const head = element("tr", [
     element("th", rows.length === 1 ? "1 value differs" : `${rows.length} values differ`, { scope: "col" }),
@@ -17,7 +18,7 @@ export function environmentsTable({ environments, rows, equal }, onPlace) {
     }
     body.push(element("tr", [
       element("th", broken(row.path), { scope: "row" }),
-      ...row.cells.map((cell, number) => element("td", cellOf(cell, onPlace), {
+      ...row.cells.map((cell, number) => element("td", cellOf(cell, onPlace, () => onValue(environments[number], row)), {
         class: cell?.own ? "own" : "", "data-name": environments[number].name,
       })),
     ]));
@@ -31,11 +32,11 @@ export function environmentsTable({ environments, rows, equal }, onPlace) {
   ];
 }
 
-function cellOf(cell, onPlace) {
+function cellOf(cell, onPlace, onValue) {
   if (!cell) return [element("span", "not there", { class: "quiet" })];
   const { value, action, source } = cell;
   return [
-    element("span", value.split(/(?<=[/.,])/).flatMap((part) => [document.createElement("wbr"), part]), { class: "value" }),
+    element("button", value.split(/(?<=[/.,])/).flatMap((part) => [document.createElement("wbr"), part]), { type: "button", class: "value", onclick: onValue }),
     element("small", [cell.own ? null : `${action} `, source ? placeLink(`${short(source.file)}:${source.line}`, source.file, source.line, onPlace, { title: source.file }) : null]),
   ];
 }

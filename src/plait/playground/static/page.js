@@ -20,9 +20,10 @@ const at = (id) => document.getElementById(id);
 const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
 // view: of VIEWS. step: of those of `good.steps`, or null for the last one. hasGone: removed lines are shown.
+// cell: of the environments, which is explained: { files, why, sources }, or null.
 const state = {
   kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false,
-  view: "output", step: null, hasGone: false,
+  view: "output", step: null, hasGone: false, cell: null,
 };
 let examples = [];
 let example = null;
@@ -77,6 +78,7 @@ async function ask(question, more = {}) {
 function showAnswer(answer) {
   at("progress").hidden = true;
   state.answer = answer;
+  state.cell = null;
   const isGood = !answer.report;
   if (isGood) {
     state.good = answer;
@@ -99,10 +101,17 @@ function showAnswer(answer) {
   explain(state.chosen);
 }
 
+// What the page has done, and a button for it: { label, onclick }.
+function tell(text, act = null) {
+  at("told").textContent = text;
+  at("undo").hidden = !act;
+  at("undo").textContent = act?.label ?? "";
+  at("undo").onclick = act?.onclick ?? null;
+}
+
 let timer = 0;
 function changed() {
-  at("told").textContent = "";
-  at("undo").hidden = true;
+  tell("");
   clearTimeout(timer);
   typed = performance.now();
   state.asked += 1;
@@ -126,16 +135,31 @@ function showOutput() {
   if (again) focusValue(again);
   showGone();
   const { sources } = state.good;
+  showLayered();
   at("legend").hidden = !sources.length;
   at("legend").replaceChildren(
-    ...sources.map((name, index) => element("span", [tile(index + 1), placeLink(short(name), name, 1, goTo, { title: name })], { class: "item" })),
-    element("span", "in the order they apply", { class: sources.length > 3 ? "sr" : "quiet last" }),
+    element("span", "In the order they apply: ", { class: "sr" }),
+    ...sources.map((name, index) => element("span", [
+      index ? element("span", "→", { class: "quiet", "aria-hidden": "true" }) : null, tile(index + 1), placeLink(short(name), name, 1, goTo, { title: name }),
+    ], { class: "item" })),
     element("label", [
       element("input", "", { type: "checkbox", ...(state.hasGone ? { checked: "" } : {}), onchange: ({ target }) => { state.hasGone = target.checked; showOutput(); } }),
       " removed lines",
     ], { class: "check" }),
   );
 }
+
+// An output of several files of values is that of no single one.
+function showLayered() {
+  const values = valuesFiles();
+  at("layered").hidden = state.view !== "output" || values.length < 2;
+  at("layered").replaceChildren(
+    `${values.length} files of values, merged: the last one wins. `,
+    button("Compare them side by side", () => chooseResult("environments"), { class: "link" }),
+  );
+}
+
+const valuesFiles = () => state.files.filter((file) => file.role === "values");
 
 // Lines that a step took out stand where they stood.
 async function showGone() {
@@ -164,17 +188,19 @@ function showResult() {
   at("output").hidden = view !== "output";
   at("legend").hidden = view !== "output" || !state.good?.sources.length;
   at("steps").hidden = view !== "steps";
+  showLayered();
   at("environments").hidden = view !== "environments";
-  if (view === "steps") showStep();
   if (view === "environments") showEnvironments();
+  return view === "steps" ? showStep() : null;
 }
 
 function chooseResult(view) {
-  Object.assign(state, { view, step: null, chosen: view === "output" ? state.chosen : null });
-  showResult();
+  Object.assign(state, { view, step: null, cell: null, chosen: view === "output" ? state.chosen : null });
+  const showing = showResult();
   explain(state.chosen);
   showView("output");
   keep();
+  showing?.then(() => { if (state.view === "steps" && state.step !== null) showStepFile(state.step); });
 }
 
 async function showStep() {
@@ -199,6 +225,10 @@ async function showStep() {
 async function goToStep(index) {
   state.step = index;
   await showStep();
+  showStepFile(index);
+}
+
+function showStepFile(index) {
   const file = state.good?.steps?.steps?.[index]?.source?.file;
   const shown = state.files.findIndex((one) => one.name === file);
   if (shown >= 0 && state.step === index && shown !== state.shown) showFile(shown);
@@ -206,7 +236,7 @@ async function goToStep(index) {
 
 function stepTold(steps, index) {
   const { name, changed, source } = steps[index];
-  const told = changed === 1 ? " changes 1 line" : ` changes ${changed} lines`;
+  const told = changed === 1 ? " changes 1 line" : ` changes ${changed || "no"} lines`;
   return element("div", [
     element("b", `Step ${index + 1} of ${steps.length}`),
     element("span", [source ? placeLink(name, source.file, source.line, goTo) : element("b", name), index ? told : " is where it begins"]),
@@ -224,14 +254,56 @@ async function showEnvironments() {
   at("progress").hidden = true;
   if (answer !== state.answer || state.view !== "environments" || !answer.environments) return;
   const found = answer.environments;
-  at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo) : [element("p", [
-    ...(found.errors?.length ? [`${found.errors[0].message}: expected ${found.errors[0].expected}. `] : [found.report, " "]),
-    element("a", "An example has three.", { href: `./#${examples.find((one) => one.view === "environments")?.name}` }),
-  ], { class: "none" })]));
+  at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo, explainCell) : noEnvironments(found)));
+}
+
+// What the view is for, and a way to fill it.
+function noEnvironments(found) {
+  const values = valuesFiles();
+  const example = examples.find((one) => one.view === "environments");
+  const isPossible = ["render", "patch"].includes(state.kind);
+  const [first] = values;
+  const told = values.length > 1 ? found.errors?.[0]?.message ?? found.report
+    : `This view compares what each of several files of ${state.kind === "patch" ? "variables" : "data values"} gives. `
+      + (isPossible ? `Here ${values.length ? "is one" : "is none"}.` : `The command ${state.kind} has none.`);
+  return [element("div", [
+    element("p", told),
+    element("p", [
+      isPossible && first && values.length < 2 ? button(`Add a copy of ${short(first.name)} and compare`, () => addEnvironment(first), { class: "primary" }) : null,
+      element("a", `Open an example: ${example.title}`, { href: `./#${example.name}` }),
+    ], { class: "acts" }),
+  ], { class: "none" })];
+}
+
+function addEnvironment(first) {
+  const [, stem, end] = /^(.*?)(\.[^./]*)?$/.exec(first.name);
+  const names = new Set(state.files.map((file) => file.name));
+  let number = 2;
+  while (names.has(`${stem}-${number}${end ?? ""}`)) number += 1;
+  const name = `${stem}-${number}${end ?? ""}`;
+  state.files.push({ name, text: first.text, role: "values" });
+  showFile(state.files.length - 1);
+  changed();
+  tell(`Added ${name}: change a value in it.`);
+}
+
+// Why a value is what it is in one environment: the history of an evaluation with its file of values alone.
+async function explainCell(environment, row) {
+  const { asked } = state;
+  const files = state.files.filter((file) => file.role !== "values" || file.name === environment.file);
+  const answer = await evaluate({ kind: state.kind, files }).catch(() => null);
+  const why = answer?.histories.find((one) => one.name === row.name);
+  if (!why || asked !== state.asked || state.view !== "environments") return;
+  state.cell = { files, why: { ...why, name: `${environment.name} · ${why.name}` }, sources: answer.sources };
+  state.isTrail = true;
+  explain(null);
+  showView("why");
 }
 
 function outputLine(text, number, value, before) {
-  const content = coloured(text);
+  const [, lead, rest] = /^(\s*(?:- )*(?:[^\s:'"][^:'"]*:(?=\s))?\s*)(.*)$/s.exec(text) ?? [null, "", text];
+  const all = coloured(text);
+  const content = value && rest && coloured(lead).length ? [...coloured(lead), element("span", coloured(rest), { class: "v" })] : all;
   const isNew = before && !before.has(text);
   if (!value) {
     return element("li", [element("span", `${number}`, { class: "n" }), element("span", "", { class: "bar" }), element("span", content, { class: "c" })],
@@ -241,6 +313,8 @@ function outputLine(text, number, value, before) {
   const place = value.source ? `${value.source.file}:${value.source.line}` : value.flag;
   const chosen = button("", () => choose(number), { class: "c", tabindex: "-1", "aria-pressed": "false", title: `${value.action}, ${place}` });
   chosen.append(...content);
+  // What does not fit goes on below, further in.
+  chosen.style.setProperty("--in", `${text.search(/\S|$/) + 2}ch`);
   return element("li", [
     element("span", `${number}`, { class: "n" }), element("span", "", { class: "bar" }), chosen,
     element("span", [
@@ -292,7 +366,7 @@ async function choose(line) {
     try {
       good.histories.push(...(await evaluate({ kind: state.kind, files: state.files, explain: line })).histories);
     } catch (error) {
-      at("told").textContent = error.message;
+      tell(error.message);
     }
     if (good !== state.good || state.chosen !== line) return;
   }
@@ -311,10 +385,12 @@ function explain(line) {
   const isError = Boolean(state.answer?.report);
   at("explanation").hidden = isError;
   const typed = typedFor(why);
-  at("explanation").replaceChildren(...(why ? explanation(why) : hint()));
+  const cell = state.view === "environments" ? state.cell : null;
+  at("explanation").replaceChildren(...(why ? explanation(why) : cell ? explanation(cell.why, cell.sources) : hint()));
   typed?.();
-  at("trail").replaceChildren(...(why ? trailOf(why, state.files, state.good.sources, goTo) : []));
-  showSource(why && !isError);
+  const shown = why ?? cell?.why;
+  at("trail").replaceChildren(...(shown ? trailOf(shown, state.files, cell?.sources ?? state.good.sources, goTo) : []));
+  showSource(shown && !isError);
 }
 
 function showSource(canTrail) {
@@ -332,17 +408,19 @@ function showSource(canTrail) {
 
 const strand = () => drawStrand(at("main"), at("trail"), at("output"), state.chosen ? rowOf(state.chosen) : null);
 
-function explanation(why) {
+function explanation(why, sources = null) {
   const acts = element("span", [
-    button("Copy as Markdown", (event) => copy(markdownOf(state.kind, state.files, state.answer), event.target), { class: "ghost wide" }),
-    button("Copy command", (event) => copy(`plait ${state.kind} ${argumentsOf(state.kind, state.files)}`, event.target), { class: "ghost wide" }),
-    button("Esc", close, { class: "ghost", "aria-label": "Esc: close the explanation" }),
+    button("Copy as Markdown", (event) => copy(markdownOf(state.kind, state.files, state.answer), event.target), { class: "ghost" }),
+    button("Copy command", copyCommand, { class: "ghost" }),
+    button("Close", close, { class: "ghost", title: "Esc" }),
   ], { class: "acts" });
   return [
     element("div", [element("h2", why.name), chainOf(why), acts], { class: "why-head" }),
-    element("div", [historyOf(why, state.good.sources, goTo), changeForm(why)], { class: "why-body" }),
+    element("div", [historyOf(why, sources ?? state.good.sources, goTo), sources ? null : changeForm(why)], { class: "why-body" }),
   ];
 }
+
+const copyCommand = (event) => copy(`plait ${state.kind} ${argumentsOf(state.kind, state.files)}`, event.target);
 
 // ---- a value changed where it is written
 
@@ -364,6 +442,8 @@ function changeForm(why) {
   const value = state.good.lines.find((one) => one.line === why.line);
   const input = element("input", "", { id: "new-value", autocomplete: "off", spellcheck: "false", value: why.value, "data-name": why.name });
   const list = element("div", [], { class: "ways", role: "radiogroup", "aria-label": "Where to change it" });
+  // The places take no room that was not theirs before: nothing moves under the pointer.
+  list.style.setProperty("--rows", `${new Set(why.entries.map((one) => one.place)).size + 1}`);
   const submit = button("Change source", () => {}, { class: "primary", disabled: "" });
   submit.type = "submit";
   let found = null;
@@ -387,18 +467,24 @@ function changeForm(why) {
     ], { class: way.works ? "" : "no" })));
     if (first < 0 && !answer.ways.length) list.replaceChildren(element("p", "No line gives this value.", { class: "failed" }));
     submit.disabled = first < 0;
-    if (wished) { wished = false; form.requestSubmit(); }
+    if (wished) { wished = false; apply(); }
   };
   let wished = false;
-  input.addEventListener("input", () => { clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, MOST); });
-  const form = element("form", [
-    element("p", [element("label", "Change to", { for: "new-value" }), input, submit], { class: "row" }), list,
-  ], { class: "change", onsubmit: (event) => {
-    event.preventDefault();
+  const apply = () => {
     const way = chosen();
     if (way?.works) put(way.files, `Changed ${way.place}.`);
     else wished = true; // as soon as the places are known
-  } });
+  };
+  // A form whose button is disabled, as it is until then, has no other way to hear of the Enter key.
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    apply();
+  });
+  input.addEventListener("input", () => { wished = false; clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, MOST); });
+  const form = element("form", [
+    element("p", [element("label", "Change to", { for: "new-value" }), input, submit], { class: "row" }), list,
+  ], { class: "change", onsubmit: (event) => { event.preventDefault(); apply(); } });
   queueMicrotask(find);
   return form;
 }
@@ -407,14 +493,11 @@ function changeForm(why) {
 function put(files, told) {
   const before = { files: copyOf(state.files), shown: state.shown };
   replaceFiles(files);
-  at("told").textContent = told;
-  at("undo").hidden = false;
-  at("undo").onclick = () => {
+  tell(told, { label: "Undo", onclick() {
     state.files = state.files.filter((file) => before.files.some((one) => one.name === file.name));
     replaceFiles(before.files);
-    at("told").textContent = "Undone.";
-    at("undo").hidden = true;
-  };
+    tell("Undone.");
+  } });
 }
 
 function replaceFiles(files) {
@@ -432,7 +515,7 @@ function hint() {
   const { good } = state;
   if (state.view === "steps" && good?.steps?.steps) return [stepTold(good.steps.steps, state.step ?? 0)];
   if (state.view === "environments") {
-    return [element("p", [element("b", "Why?"), " Each value names the line that decided it in that environment."], { class: "hint" })];
+    return [element("p", [element("b", "Why?"), " Each value names the line that decided it in that environment; choose one to see all of its lines. Output merges all files of values."], { class: "hint" })];
   }
   const most = [...(good?.histories ?? [])].sort((a, b) => b.entries.length - a.entries.length)[0];
   const name = most?.name.replace(/^.*[.:]/, "");
@@ -445,7 +528,7 @@ function hint() {
 
 function close() {
   const row = rowOf(state.chosen);
-  Object.assign(state, { chosen: null, isTrail: false });
+  Object.assign(state, { chosen: null, cell: null, isTrail: false });
   explain(null);
   showView("output");
   const value = row?.querySelector("button");
@@ -457,7 +540,7 @@ function goTo(name, line) {
   const index = state.files.findIndex((one) => one.name === name);
   if (index < 0) return;
   state.isTrail = false;
-  showSource(state.chosen !== null && !state.answer?.report);
+  showSource((state.chosen !== null || state.cell) && !state.answer?.report);
   showView("source");
   showFile(index);
   editor.goTo(line);
@@ -487,8 +570,9 @@ async function showFixes() {
   if (!found.fixes?.length || answer !== state.answer) return;
   at("fixes").replaceChildren(element("h3", "Fix"), ...found.fixes.map((fix, index) => {
     const place = `${fix.file}:${fix.line}`;
+    // What only allows the fault is never the first thing to do.
     return button("", () => { put(fix.files, `${fix.title}: ${place}.`); showFile(state.files.findIndex((one) => one.name === fix.file)); }, {
-      class: index ? "" : "primary", title: `${fix.title} in ${place}`,
+      class: index || fix.accepts ? "" : "primary", title: `${fix.title} in ${place}`,
     });
   }));
   found.fixes.forEach((fix, index) => at("fixes").querySelectorAll("button")[index].append(fix.title, element("small", ` ${fix.file}:${fix.line}`)));
@@ -497,6 +581,7 @@ async function showFixes() {
 function problem(one, index, { length }) {
   const rows = [];
   const row = (name, ...content) => rows.push(element("dt", name), element("dd", content));
+  if (one.title && one.title !== one.message) row("means", one.title);
   if (one.file) row("at", placeLink(one.line ? `${one.file}:${one.line}` : one.file, one.file, one.line ?? 1, goTo), " ", element("code", coloured(one.text?.trim() ?? "")));
   if (one.expected) row("expected", one.expected);
   if (one.found) row("found", one.found);
@@ -512,7 +597,7 @@ function offered() {
   const other = examples.find((one) => one.kind === state.kind);
   if (own && !example && !wanted) {
     return [element("p", ["Not all of these files belong together? A command line chooses them and their order. ",
-      button("Paste the command line", () => at("typed").focus())], { class: "offer" })];
+      button("Paste the command line", () => { openOwn(true); at("typed").focus(); })], { class: "offer" })];
   }
   if (!state.offer || !other) return [];
   return [element("p", [button(`Open an example of ${state.kind}: ${other.title}`, () => { location.hash = other.name; }, { class: "primary" })], { class: "offer" })];
@@ -544,17 +629,18 @@ function showMatched(match, shown) {
 function showTabs() {
   const bad = new Set((state.answer?.errors ?? []).map((one) => one.file));
   const tab = (file, index) => {
-    const made = button(file.name, () => { at("files").open = false; showFile(index); }, { "aria-pressed": String(index === state.shown) });
-    if (bad.has(file.name)) made.append(element("span", "", { class: "dot" }), element("span", ", has an error", { class: "sr" }));
+    const made = button("", () => { at("files").open = false; showFile(index); }, { "aria-pressed": String(index === state.shown), "aria-label": file.name + (bad.has(file.name) ? ", has an error" : ""), title: file.name });
+    made.append(element("span", file.name));
+    if (bad.has(file.name)) made.append(element("span", "", { class: "dot" }));
     return made;
   };
   at("tabs").replaceChildren(...state.files.map(tab));
   at("all-files").replaceChildren(...state.files.map((file, index) => element("li", [
-    button(file.name, () => { at("files").open = false; showFile(index); }, { class: "ghost", "aria-label": `${file.name}: show` }),
+    button(file.name, () => { at("files").open = false; showFile(index); }, { class: "ghost", "aria-label": `${file.name}: show`, "aria-current": index === state.shown ? "true" : null }),
     element("span", file.role === "values" ? "values" : "", { class: "quiet" }),
   ])));
   at("count").textContent = state.files.length === 1 ? "1 file" : `${state.files.length} files`;
-  at("arguments").textContent = at("arguments").title = argumentsOf(state.kind, state.files);
+  at("arguments").textContent = `plait ${state.kind} ${argumentsOf(state.kind, state.files)}`;
   fitTabs();
 }
 
@@ -562,6 +648,11 @@ function showTabs() {
 function fitTabs() {
   const tabs = at("tabs");
   const isBeyond = (tab) => tab.offsetTop > tabs.offsetTop + 4;
+  const names = state.files.map((file) => file.name);
+  const areShort = new Set(names.map(short)).size === names.length;
+  const name = (form) => { for (const tab of tabs.children) tab.firstChild.textContent = form(tab.title); };
+  name((one) => one);
+  if (areShort && [...tabs.children].some(isBeyond)) name(short);
   const shown = tabs.querySelector("[aria-pressed=true]");
   if (shown && isBeyond(shown)) tabs.prepend(shown);
   for (const tab of tabs.children) tab.classList.toggle("beyond", isBeyond(tab));
@@ -594,12 +685,12 @@ function freeName() {
 // ---- opening, keeping, sharing
 
 function open(opened) {
-  at("told").textContent = "";
+  tell("");
   example = opened.example;
   if (example) own = wanted = null;
   const { kind, files, open: shown, line, view } = opened;
   Object.assign(state, {
-    kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null,
+    kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null, cell: null,
   });
   at("kind").value = kind;
   editor.mark(null);
@@ -610,7 +701,6 @@ function open(opened) {
   at("legend").hidden = at("stale").hidden = true;
   at("output").classList.remove("stale");
   at("environments").replaceChildren();
-  at("undo").hidden = true;
   showResult();
   for (const link of at("examples").querySelectorAll("a")) {
     if (link.hash === `#${example?.name}`) link.setAttribute("aria-current", "page");
@@ -632,11 +722,14 @@ async function openHash(hash) {
   keeping += 1;
   try {
     const opened = await stateOf(hash, examples);
-    if (number === opening) open(opened);
+    if (number === opening) {
+      open(opened);
+      offerEdits(hash);
+    }
   } catch {
     if (number !== opening) return;
     if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files), open: 0, line: null, view: "output" });
-    at("told").textContent = "The link cannot be read. This is an example.";
+    tell("The link cannot be read. This is an example.");
   }
 }
 let opening = 0;
@@ -653,19 +746,34 @@ async function keep() {
   if (isEmbedded) return;
   try {
     localStorage.setItem(KEPT, hash);
+    if (isEdited()) localStorage.setItem(editsOf(example), hash);
   } catch {
     // A browser that keeps nothing is told so by nobody: the address still has it all.
   }
 }
 
-function kept() {
-  if (isEmbedded) return "";
+// Edits outlive the choice of another example: those of each, and files of one's own.
+const editsOf = (one) => `${KEPT}/${one?.name ?? ""}`;
+const isEdited = () => !example || JSON.stringify(state.files) !== JSON.stringify(example.files) || state.kind !== example.kind;
+
+function offerEdits(hash) {
+  const [edits, files] = isEmbedded ? ["", ""] : [keptAs(editsOf(example)), keptAs(editsOf(null))];
+  if (example && edits && edits !== hash && !isEdited()) {
+    tell("You have edited this example before.", { label: "Restore my edits", onclick() { location.hash = edits; } });
+  }
+  at("own-again").hidden = !example || !files;
+  at("own-again").replaceChildren(element("a", "Back to your files", { href: `./#${files}` }));
+}
+
+function keptAs(name) {
   try {
-    return localStorage.getItem(KEPT) ?? "";
+    return localStorage.getItem(name) ?? "";
   } catch {
     return "";
   }
 }
+
+const kept = () => (isEmbedded ? "" : keptAs(KEPT));
 
 async function copy(text, told) {
   const label = told.textContent;
@@ -674,7 +782,7 @@ async function copy(text, told) {
     told.textContent = "Copied";
   } catch {
     told.textContent = "Not copied";
-    at("told").textContent = "This browser does not let the page copy.";
+    tell("This browser does not let the page copy.");
   }
   setTimeout(() => { told.textContent = label; }, 2000);
 }
@@ -683,9 +791,9 @@ async function share() {
   await keep();
   try {
     await navigator.clipboard.writeText(location.href);
-    at("told").textContent = `The link is copied.${reach}`;
+    tell(`The link is copied.${reach}`);
   } catch {
-    at("told").textContent = "The link stands in the address bar.";
+    tell("The link stands in the address bar.");
   }
 }
 
@@ -694,6 +802,12 @@ function download(name, blob) {
   link.href = URL.createObjectURL(blob);
   link.click();
   URL.revokeObjectURL(link.href);
+}
+
+// In a narrow window, the part for files of one's own is opened by a button.
+function openOwn(isOpen) {
+  at("open-own").setAttribute("aria-expanded", String(isOpen));
+  at("own-files").classList.toggle("open", isOpen);
 }
 
 // In a narrow window one of three is in sight.
@@ -710,6 +824,8 @@ function listen() {
   at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "", role: "input" }); showFile(state.files.length - 1); changed(); });
   at("remove").addEventListener("click", () => { state.files.splice(state.shown, 1); showFile(state.shown); changed(); });
   at("share").addEventListener("click", share);
+  at("copy-command").addEventListener("click", copyCommand);
+  at("open-own").addEventListener("click", () => openOwn(at("open-own").getAttribute("aria-expanded") === "false"));
   at("download").addEventListener("click", () => download("output.yml", new Blob([state.good?.output ?? ""], { type: "application/yaml" })));
   at("download-files").addEventListener("click", async () => download("plait-files.tar.gz", await archiveOf(state.files)));
   at("view-trail").addEventListener("click", () => { state.isTrail = true; showSource(true); });
@@ -734,9 +850,15 @@ function listen() {
     if (at("files").open) {
       at("files").open = false;
       at("files").querySelector("summary").focus();
-    } else if (state.chosen && !at("editor").contains(document.activeElement)) close();
+    } else if (at("open-own").getAttribute("aria-expanded") === "true") {
+      openOwn(false);
+      at("open-own").focus();
+    } else if ((state.chosen || state.cell) && !at("editor").contains(document.activeElement)) close();
   });
-  document.addEventListener("click", (event) => { if (!at("files").contains(event.target)) at("files").open = false; });
+  document.addEventListener("click", ({ target }) => {
+    if (!at("files").contains(target)) at("files").open = false;
+    if (!at("own-files").contains(target) && target !== at("open-own") && target.isConnected && !target.closest("#errors")) openOwn(false);
+  });
   for (const [one, other] of [["explanation", "trail"], ["trail", "explanation"]]) {
     const follow = (event) => showTogether(event.target.closest("[data-place], [data-places]"), other);
     at(one).addEventListener("mouseover", follow);
@@ -788,6 +910,7 @@ function take({ files, left }) {
   const chosen = kept?.files.length ? { kind: wanted.kind, files: kept.files } : guessed(files);
   own = files;
   open({ example: null, kind: chosen.kind, files: chosen.files, open: 0, line: null, view: "output" });
+  at("own-again").hidden = true;
   const told = [`${chosen.files.length === 1 ? "1 file" : `${chosen.files.length} files`}, as plait ${chosen.kind}.`];
   if (left) told.push(`${left} left out: no text, or too large.`);
   if (kept?.missing.length) told.push(`Not there: ${kept.missing.join(", ")}.`);

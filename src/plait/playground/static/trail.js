@@ -18,7 +18,7 @@ export function trailOf(why, files, sources, onPlace) {
     if (last?.file === entry.file) last.entries.push(entry);
     else groups.push({ file: entry.file, entries: [entry] });
   }
-  const standing = groups.findLast((group) => group.entries.some((one) => one.depth === 0 && one.state === "current"));
+  const standing = groups.find((group) => group.entries.some((one) => one.decides));
   return groups.map((group) => {
     const number = sources.indexOf(group.file) + 1;
     const chosen = new Set(group.entries.map((one) => one.line));
@@ -46,10 +46,9 @@ export function trailOf(why, files, sources, onPlace) {
 }
 
 export function historyOf(why, sources, onPlace) {
-  const last = why.entries.findLastIndex((one) => one.depth === 0);
   return element("ol", why.entries.map((entry, index) => {
     const number = sources.indexOf(entry.file) + 1;
-    const isStanding = index === last;
+    const isStanding = entry.decides;
     return element("li", [
       number && (entry.depth === 0 || why.entries[index - 1]?.file !== entry.file) ? tile(number, isStanding) : element("span"),
       element("span", entry.action, { class: "act" }),
@@ -97,6 +96,9 @@ export function drawStrand(main, trail, output, line) {
   });
   const [edge, end] = [cards[0].getBoundingClientRect().right - frame.left, right.left - frame.left];
   const x = (edge + end) / 2 - 4;
+  // From the card that decided: after it stand those that it was made of.
+  const deciding = cards.findIndex((card) => card.classList.contains("current"));
+  const start = deciding < 0 ? cards.length - 1 : deciding;
   const svg = drawn("svg", { class: "strand", "aria-hidden": "true" });
   const styleOfCard = (card) => [...card.classList].find((one) => /^s\d$/.test(one));
   cards.forEach((card, index) => {
@@ -104,13 +106,13 @@ export function drawStrand(main, trail, output, line) {
     const y = middles[index];
     group.append(drawn("path", { d: `M${edge - 1} ${y}H${x}` }));
     if (index) group.append(drawn("path", { d: `M${x} ${middles[index - 1] + 5}V${y - 5}`, class: "between" }));
-    group.append(drawn("circle", { cx: x, cy: y, r: 4, class: index === cards.length - 1 ? "full" : "" }));
+    group.append(drawn("circle", { cx: x, cy: y, r: 4, class: index === start ? "full" : "" }));
     svg.append(group);
   });
-  const [from, to] = [middles.at(-1), target.top + target.height / 2 - frame.top];
+  const [from, to] = [middles[start], target.top + target.height / 2 - frame.top];
   const turn = x + 11;
   const bend = from === to ? 0 : Math.sign(to - from) * Math.min(6, Math.abs(to - from) / 2);
-  const last = drawn("g", { class: styleOfCard(cards.at(-1)) });
+  const last = drawn("g", { class: styleOfCard(cards[start]) });
   last.append(drawn("path", {
     d: `M${x} ${from}H${turn - 6}Q${turn} ${from} ${turn} ${from + bend}V${to - bend}Q${turn} ${to} ${turn + 6} ${to}H${end + 8}`,
   }));
