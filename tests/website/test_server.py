@@ -283,7 +283,7 @@ def test_an_overlay_that_matches_nothing_names_the_nearest_document() -> None:
     )
     files: list[File] = [{"name": "app.yml", "text": "kind: ConfigMap\n"}, {"name": "over.yml", "text": overlay}]
     [error] = evaluate({"kind": "render", "files": files})["errors"]
-    assert (error["file"], error["line"]) == ("over.yml", 3)
+    assert (error["file"], error["line"]) == ("over.yml", 2)
     assert {"file": "app.yml", "line": 1} in error["also"]
 
 
