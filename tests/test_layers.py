@@ -24,6 +24,7 @@ LEVELS = [
     ["api"],
     ["authoring"],
     ["fleet"],
+    ["review"],
     ["service"],
     ["playground"],
     ["cli"],

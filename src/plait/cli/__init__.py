@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "test": ("test", "main"),
     "coverage": ("coverage", "main"),
     "fleet": ("fleet", "main"),
+    "review": ("review", "main"),
     "serve": ("serve", "main"),
     "lsp": ("lsp", "main"),
     "website": ("website", "main"),

@@ -31,6 +31,7 @@ EXAMPLES: Mapping[str, str] = {
     "impact": "plait impact run production values.yml:3",
     "diff": "plait diff before.yml after.yml --as ops",
     "project": "plait project -o json",
+    "review": "plait review main...HEAD -o markdown --fail-on error",
     "lint": "plait lint --select unused --fix",
     "test": "plait test tests/ -k 'web and not slow'",
     "coverage": "plait coverage --fail-under 80",

@@ -35,6 +35,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "explain": "show where a value of the output comes from",
         "impact": "show which values of the output a line affects",
         "diff": "show the differences between two files, or write them as a patch",
+        "review": "show what a change does to the output, and which lines cause it",
         "project": "list the runs of the project",
     },
     "Check": {

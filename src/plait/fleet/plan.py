@@ -79,7 +79,7 @@ def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
         found += [(task, at) for task in _of_matrix(matrix, at)]
     _check_places(found)
     tasks = [task for task, _ in found]
-    return _chosen(tasks, names) if names else tasks
+    return chosen(tasks, names) if names else tasks
 
 
 def _task(run: Run) -> Task:
@@ -174,7 +174,8 @@ def _also(at: Position | None) -> list[Position]:
     return [] if at is None else [at.labelled("the other one")]
 
 
-def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
+def chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
+    """The runs with these names, of these matrices, or matching these patterns. Raises UsageError."""
     known = {task.name for task in tasks} | {task.matrix for task in tasks if task.matrix}
     wanted = {name for name in names if name in known}
     for name in names:

@@ -28,7 +28,7 @@ from plait.tree.secrets import HIDDEN, uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
@@ -148,13 +148,37 @@ class Repository:
         names += self._git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
         return {os.path.join(self.top, name) for name in names if name}
 
-    def lay_out(self, commit: str, directory: str) -> None:
+    def merge_base(self, first: str, second: str) -> str:
+        """The best common ancestor of two commits. Raises UsageError if they have none, or a shallow clone lacks it."""
+        found = self._git("merge-base", "--end-of-options", first, second, fine=(0, 1)).split()
+        if not found:
+            raise UsageError(
+                "the revisions have no common ancestor in this repository",
+                found=f"{first[:12]} and {second[:12]}",
+                hint="a shallow clone lacks the older commits: git fetch --unshallow",
+                code="git",
+            )
+        return found[0]
+
+    def changed_between(self, before: str, after: str) -> set[str]:
+        """The paths from the top, with slashes, of files that differ between two commits."""
+        flags = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+        names = self._git("diff", "--name-only", *flags, "-z", before, after, "--").split("\0")
+        return {name for name in names if name}
+
+    def local_files(self) -> list[str]:
+        """The paths from the top, with slashes, of the files in the working directory that git ignores."""
+        flags = ("--others", "--ignored", "--exclude-standard", "-z", "--full-name")
+        return [name for name in self._git("ls-files", *flags).split("\0") if name]
+
+    def lay_out(self, commit: str, directory: str, only: Container[str] | None = None) -> None:
         """Writes the files of a commit into a directory, except those that are too large for an input.
 
-        Raises LimitError if they are too many, or too large together.
+        only: the paths from the top, with slashes; all by default. Raises LimitError if they are too many, or too large
+        together.
         """
         environment = {"GIT_INDEX_FILE": os.path.join(directory, ".git-index")}
-        names = "\0".join(self._inputs(commit))
+        names = "\0".join(name for name in self._inputs(commit) if only is None or name in only)
         self._git("read-tree", commit, environment=environment)
         if names:
             words = ("checkout-index", "-z", "--stdin", f"--prefix={directory}{os.sep}")

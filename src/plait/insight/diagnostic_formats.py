@@ -229,8 +229,9 @@ def as_list(found: Iterable[Message]) -> str:
     return dumps([one.data() for one in found], indent=1, ensure_ascii=False) + "\n"
 
 
-def as_annotations(found: Iterable[Message]) -> str:
-    """The messages as workflow commands of GitHub, one per message."""
+def as_annotations(found: Iterable[Message], *, notices: bool = False) -> str:
+    """The messages as workflow commands of GitHub, one per message. notices: notes are notices, not warnings."""
+    levels = {"error": "error", "note": "notice" if notices else "warning"}
     out = []
     for one in found:
         place = {}
@@ -245,19 +246,18 @@ def as_annotations(found: Iterable[Message]) -> str:
                 if one.end > one.column:
                     place["endColumn"] = str(one.end)
         if one.code.code:
-            place["title"] = f"{one.code.code} {one.code.name}"
+            place["title"] = " ".join(dict.fromkeys((one.code.code, one.code.name)))
         out.append(
-            annotation(
-                "error" if one.level == "error" else "warning", place, one.text + (f"\n{one.hint}" if one.hint else "")
-            )
+            annotation(levels.get(one.level, "warning"), place, one.text + (f"\n{one.hint}" if one.hint else ""))
         )
     return "".join(out)
 
 
 def as_sarif(found: Sequence[Message]) -> str:
     """The messages as a SARIF 2.1.0 log with one run."""
-    used = sorted({one.code.code for one in found if one.code.code})
-    driver = {"name": "plait", "version": __version__, "rules": [_rule(code) for code in used]}
+    rows = sorted({one.code.code: one.code for one in found if one.code.code}.values())
+    used = [row.code for row in rows]
+    driver = {"name": "plait", "version": __version__, "rules": [_rule(row) for row in rows]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -266,14 +266,14 @@ def as_sarif(found: Sequence[Message]) -> str:
     return dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _rule(code: str) -> Part:
-    row = BY_CODE[code]
+def _rule(row: DiagnosticCode) -> Part:
+    is_registered = row.code in BY_CODE
     return {
         "id": row.code,
         "name": row.name,
         "shortDescription": {"text": row.summary},
-        "help": {"text": f"{PAGES}/{row.code}.md"},
-        "properties": {"tags": [row.family]},
+        "help": {"text": f"{PAGES}/{row.code}.md" if is_registered else "docs/review.md"},
+        "properties": {"tags": [row.family if is_registered else "review"]},
     }
 
 

@@ -6,7 +6,7 @@ import re
 
 
 def annotation(level: str, place: dict[str, str], text: str) -> str:
-    """A workflow command, such as `::error file=a.yml,line=3::text`. level: "error" or "warning". place: its
+    """A workflow command, such as `::error file=a.yml,line=3::text`. level: "error", "warning" or "notice". place: its
     properties, in order.
     """
     words = ",".join(

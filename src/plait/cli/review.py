@@ -1,0 +1,128 @@
+"""`plait review`: the effect of a change between two Git revisions on the output, and its causes."""
+
+from __future__ import annotations
+
+from plait.base.errors import UsageError, did_you_mean
+from plait.cli.common_flags import without_end
+from plait.cli.progress import working
+from plait.cli.signals import cleanup_on_signal
+from plait.cli.streams import write_folded, write_out
+from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
+from plait.engine.flags import Command
+from plait.engine.options import Request, csv, switch, text, texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.review.result import Review as Result
+
+FORMS = ("text", "markdown", "json", "github", "sarif")
+
+
+class Review(Request):
+    """The command line of `plait review`."""
+
+    __slots__ = ()
+    command = "review"
+    summary = "Show what a change between two Git revisions does to the output, and which lines cause it."
+    usage = "BASE [HEAD]"
+    is_long_running = True
+    project = PROJECT
+    run = texts(
+        "run",
+        "select a run, the environments of a matrix, or all names that match a pattern; repeatable",
+        value="NAME",
+    )
+    where = texts("where", "select the environments with a value of an axis; repeatable", value="AXIS=VALUE")
+    prove = switch("prove", "verify each cause by reverting it alone")
+    output = text(
+        "output",
+        "output format: text, markdown, json, github or sarif",
+        short="o",
+        value="FORMAT",
+        default=("text",),
+        choices=FORMS,
+    )
+    fail_on = csv(
+        "fail-on",
+        "exit with status 1 for these consequences: names, or error, warning or note for all of at least this severity",
+        value="NAMES",
+    )
+    message = text("message", "also write a commit message that lists the causes to a file", value="FILE")
+    trust = TRUST
+    output_links = ALLOW_OUTPUT
+
+
+REVIEW = Command(Review)
+
+
+def main(flags: Review) -> int:
+    """Runs `plait review`. Returns the exit status: 1 if a consequence of --fail-on was found. Raises PlaitError."""
+    flags.require_choice(Review.output, "format")
+    if not 1 <= len(flags.arguments) <= 2:
+        raise UsageError(
+            "plait review compares two Git revisions",
+            expected="plait review BASE [HEAD]",
+            found=" ".join(flags.arguments) or None,
+            code="missing-argument",
+        )
+    _check_names(flags)
+    return without_end(lambda: _reviewed(flags))
+
+
+def _check_names(flags: Review) -> None:
+    from plait.review.consequences import NAMES, SEVERITIES
+
+    known = [*SEVERITIES, "failure", *NAMES]
+    for name in flags.fail_on:
+        if name not in known:
+            raise UsageError(
+                f'unknown value for --fail-on: "{name}"',
+                expected=", ".join(known),
+                hint=did_you_mean(name, known),
+                code="unknown-choice",
+            )
+
+
+def _reviewed(flags: Review) -> int:
+    from plait.review.api import review
+
+    with working("comparing the runs") as progress:
+        found = review(
+            *flags.arguments,
+            project=flags.project,
+            runs=flags.run,
+            where=flags.where,
+            prove=flags.prove,
+            trust=flags.trust,
+            progress=progress,
+        )
+    if flags.has(Review.message):
+        _write_message(flags.message, found)
+    _print(found, flags.output)
+    return 1 if flags.fail_on and found.fails_on(flags.fail_on) else 0
+
+
+def _print(found: Result, form: str) -> None:
+    if form == "markdown":
+        write_out(found.to_markdown())
+    elif form == "json":
+        write_out(found.to_json())
+    elif form in ("github", "sarif"):
+        from plait.insight.diagnostic_formats import as_annotations, as_sarif
+        from plait.review.annotations import messages
+
+        write_out(as_annotations(messages(found), notices=True) if form == "github" else as_sarif(messages(found)))
+    else:
+        write_folded(found.to_text())
+
+
+def _write_message(path: str, found: Result) -> None:
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import write_file
+    from plait.review.reports import commit_message
+
+    try:
+        with cleanup_on_signal():
+            write_file(path, [commit_message(found).encode("utf-8", "replace")], new_mode=0o666, replaces_target=False)
+    except (OSError, ValueError) as error:
+        raise failure(f'the message "{path}"', error) from None

@@ -1,0 +1,147 @@
+"""`plait.review.review`: compares the output of a project at two revisions."""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.errors import PlaitError, ReadError, UsageError, heading
+from plait.base.writing.directory import temporary
+from plait.fleet.plan import tasks_of
+from plait.fleet.project_lookup import project_file
+from plait.fleet.revision_diff import Repository
+from plait.review.comparing import Comparison
+from plait.review.result import Review
+from plait.review.revisions import Sides
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.writing.directory import Directory
+    from plait.fleet.plan import Task
+    from plait.tree.context import Context
+
+
+def review(
+    base: str,
+    head: str = "",
+    *,
+    project: str | os.PathLike[str] = "",
+    runs: Sequence[str] = (),
+    where: Sequence[str] = (),
+    prove: bool = False,
+    trust: bool = False,
+    progress: Context | None = None,
+) -> Review:
+    """Compares the output of all runs of a project at two Git revisions, and finds the changed lines that caused each
+    difference, as `plait review` does. The working directory and the repository do not change.
+
+    base: a revision, or `BASE...HEAD` for the changes of HEAD since its merge base with BASE. head: a revision; by
+    default the working directory. project: project file or its directory; by default found from the working directory.
+    runs: names of runs and matrices, or patterns; by default all. where: select environments of matrices by axis, such
+    as `region=eu`. prove: revert each unit alone. trust: grant the accesses that BASE's project file asks for.
+    progress: shown by the caller.
+
+    Raises UsageError for an unknown revision, and PlaitError for an invalid project.
+
+    >>> from plait.review import review
+    >>> review("main").to_text()  # doctest: +SKIP
+    'plait review ...'
+    """
+    first, dots, second = base.partition("...")
+    if dots and head:
+        raise UsageError("BASE...HEAD already names HEAD", found=head, code="unexpected-argument")
+    head = second if dots else head
+    file = project_file(os.fspath(project))
+    if os.path.isdir(file):
+        file = project_file_in(file)
+    repository = Repository(os.path.realpath(os.path.dirname(file) or os.curdir))
+    old = repository.commit(first or "HEAD")
+    new = repository.commit(head or "HEAD") if head or dots else ""
+    if dots:
+        old = repository.merge_base(old, new)
+    result = Review(base, head)
+    with temporary("plait-review-") as directory:
+        _fill(result, repository, file, directory, old, new, runs, where, prove, trust, progress)
+    return result
+
+
+def project_file_in(directory: str) -> str:
+    """The project file in a directory. Raises ReadError."""
+    from plait.base.permissions import FILE_NAMES
+
+    found = [name for name in FILE_NAMES if os.path.isfile(os.path.join(directory, name))]
+    if not found:
+        raise ReadError(f'no project file in "{directory}"', expected=" or ".join(FILE_NAMES), code="no-project-file")
+    return os.path.join(directory, found[0])
+
+
+def _fill(
+    result: Review,
+    repository: Repository,
+    file: str,
+    directory: Directory,
+    old: str,
+    new: str,
+    runs: Sequence[str],
+    where: Sequence[str],
+    prove: bool,
+    trust: bool,
+    progress: Context | None,
+) -> None:
+    sides = Sides(repository, file, directory, old, new, trust=trust)
+    result.permissions = [(need.access, sides.text(need.name)) for need in sides.requested]
+    before = _tasks(sides, is_head=False, result=result)
+    after = _tasks(sides, is_head=True, result=result)
+    selected = _chosen(
+        [*after, *(task for task in before if task.name not in {one.name for one in after})], runs, where
+    )
+    result.proven = prove
+    comparison = Comparison(sides, result, before, after, prove=prove, progress=progress)
+    comparison.run(selected)
+
+
+def _tasks(sides: Sides, *, is_head: bool, result: Review) -> list[Task]:
+    """The runs of a side; none if it has no project file, or an invalid one, which is a failure. Raises PlaitError if
+    neither side has one.
+    """
+    from plait.review.result import Failure
+
+    sides.show(sides.head if is_head else sides.base)
+    if not sides.has_project():
+        return []
+    try:
+        return tasks_of(sides.project())
+    except PlaitError as error:
+        if sides.name not in sides.head:
+            raise
+        at = error.at
+        failure = Failure(
+            "head" if is_head else "base",
+            sides.text(heading(error)),
+            sides.text(error.report()),
+            "" if at is None or at.source is None else sides.path_of(at.source.shown),
+            0 if at is None else max(at.line, 0),
+            caused=True,
+        )
+        failure.where = "the project file"
+        result.failures.append(failure)
+        return []
+
+
+def _chosen(tasks: Sequence[Task], names: Sequence[str], where: Sequence[str]) -> list[Task]:
+    """The selected runs. Raises UsageError for an unknown name or axis."""
+    from plait.fleet.plan import chosen
+
+    found = chosen(tasks, names) if names else list(tasks)
+    axes = {axis for task in tasks for axis in task.choices}
+    for text in where:
+        axis, equals, value = text.partition("=")
+        if not equals or axis not in axes:
+            raise UsageError(
+                f'"{text}" does not select environments',
+                expected=", ".join(f"{one}=VALUE" for one in sorted(axes)) or "a project with a matrix",
+                code="invalid-value",
+            )
+        found = [task for task in found if axis in task.choices and task.choices[axis].text == value]
+    return found

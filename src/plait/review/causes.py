@@ -1,0 +1,439 @@
+"""Finds the units of change that caused the differences of an output, and verifies them by reverting.
+
+Provenance on both sides gives the candidates of each changed value. Units that are candidates of a common value must
+not be reverted together, so this graph is coloured, and one evaluation reverts all units of a colour. A unit is a cause
+of a value if the value is as before without the unit. Sets of units are searched for the values that are left, within
+a budget. Nothing is a cause, or without effect, that no evaluation has shown.
+"""
+
+from __future__ import annotations
+
+from plait.base.source import Source
+from plait.insight.extents import Extents
+from plait.insight.node_paths import NodePath, TextFileLine
+from plait.review.evaluating import compared
+from plait.review.values import leaf_ways
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plait.base.errors import PlaitError
+    from plait.fleet.plan import Task
+    from plait.review.evaluating import Evaluator, Outcome
+    from plait.review.units import FileChange, Unit
+    from plait.review.values import Change, Place
+    from plait.tree.nodes import Document, Item
+
+# Evaluations for the joint causes of one run, and for units without a part in any value.
+JOINT_BUDGET = 12
+_OTHER_BUDGET = 12
+# Evaluations for single units and colours of one run.
+_SINGLE_BUDGET = 60
+# Values inside one added or removed collection whose origins are read.
+_MOST_LEAVES = 40
+# A larger set of units explains nothing.
+_MOST_JOINT = 8
+
+
+class Verdict:
+    """The part of a unit in the change of the output.
+
+    unit. error: of the evaluation without it, or None. is_proven: an evaluation without this unit, or without it and
+    other units of the same class, had the same output.
+    """
+
+    __slots__ = ("error", "is_alone", "unit")
+
+    def __init__(self, unit: Unit, error: PlaitError | None = None, *, is_alone: bool = True) -> None:
+        self.unit = unit
+        self.error = error
+        self.is_alone = is_alone
+
+
+class Findings:
+    """The result for one run.
+
+    causes: for each change, the sets of units that each restore it; one unit, or several that do so only together. A
+    change without an entry has no verified cause; `candidates` has its units by provenance. needed: units without which
+    the run fails. elsewhere: units that only moved the origin of unchanged values. idle: units without effect.
+    unknown: the other units.
+    """
+
+    def __init__(self) -> None:
+        self.causes: dict[int, list[frozenset[Unit]]] = {}
+        self.candidates: dict[int, frozenset[Unit]] = {}
+        self.needed: list[Verdict] = []
+        self.elsewhere: list[Verdict] = []
+        self.idle: list[Verdict] = []
+        self.unknown: list[Unit] = []
+        self.is_together = False
+
+
+class _Trial:
+    """One evaluation with units reverted. error: it failed. is_same: the output is HEAD's. kept: the places that differ
+    from BASE.
+    """
+
+    __slots__ = ("_places", "_prefixes", "error", "is_same")
+
+    def __init__(self, error: PlaitError | None, places: Iterable[Place], *, is_same: bool) -> None:
+        self.error = error
+        self.is_same = is_same
+        self._places = set(places)
+        self._prefixes = {place[:size] for place in self._places for size in range(1, len(place) + 1)}
+
+    def restores(self, place: Place) -> bool:
+        """True if the value at a place is as on BASE's side."""
+        if self.error is not None or place in self._prefixes:
+            return False
+        return not any(place[:size] in self._places for size in range(1, len(place)))
+
+
+class Examination:
+    """The search for the causes in one run. base, head: traced outcomes. found: their differences."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        task: Task,
+        base: Outcome,
+        head: Outcome,
+        found: Sequence[Change],
+        files: Mapping[str, FileChange],
+        *,
+        prove: bool = False,
+    ) -> None:
+        self._evaluator = evaluator
+        self._task = task
+        self._base = base
+        self._head = head
+        self._changes = found
+        self._units = [unit for change in files.values() for unit in change.units]
+        self._prove = prove
+        self._is_traced = base.uses_secrets or head.uses_secrets
+        self._trials: dict[frozenset[Unit], _Trial] = {}
+        self._new_lines = _Index(files.values(), is_new=True)
+        self._old_lines = _Index(files.values(), is_new=False)
+        self.findings = Findings()
+
+    def run(self) -> Findings:
+        """Searches and verifies."""
+        findings = self.findings
+        for number, change in enumerate(self._changes):
+            findings.candidates[number] = self._candidates(change)
+        self._try_single()
+        self._try_joint()
+        self._classify_others()
+        return findings
+
+    # ---- evaluations
+
+    def _trial(self, units: Iterable[Unit]) -> _Trial:
+        key = frozenset(units)
+        known = self._trials.get(key)
+        if known is None:
+            made = self._evaluator.without(self._task, key, trace=self._is_traced)
+            if made.error is not None:
+                known = _Trial(made.error, (), is_same=False)
+            else:
+                _, found = compared(self._base, made)
+                known = _Trial(None, (one.place for one in found), is_same=made.has_same_output(self._head))
+            self._trials[key] = known
+        return known
+
+    # ---- candidates
+
+    def _candidates(self, change: Change) -> frozenset[Unit]:
+        found: set[Unit] = set()
+        if change.new is not None:
+            for line in self._lines(self._head, change.new, change.new_number, change.new_way, change):
+                found |= self._new_lines.at(*line)
+        if change.old is not None:
+            for line in self._lines(self._base, change.old, change.old_number, change.old_way, change):
+                found |= self._old_lines.at(*line)
+        return frozenset(found)
+
+    def _lines(
+        self, outcome: Outcome, document: Document, number: int, way: tuple[Item, ...], change: Change
+    ) -> Iterator[tuple[str, int]]:
+        """The lines that contribute to a value, or to the values inside it."""
+        explainer = outcome.explainer
+        path_of = self._evaluator.sides.path_of
+        value = way[-1].value if way else document.value
+        ways = list(leaf_ways(way, value, _MOST_LEAVES)) if change.has_old != change.has_new else [way]
+        if way not in ways:
+            ways.append(way)
+        for one in ways:
+            if number < 0:
+                if not one:
+                    continue
+                place: NodePath = TextFileLine(str(change.place[0]), one[-1], 1)
+            else:
+                place = NodePath(document, number, one)
+            if not one:
+                found = {
+                    (entry.source.shown, entry.line)
+                    for entry in explainer.presence(document)
+                    if entry.source is not None
+                }
+            else:
+                found = explainer.lines(explainer.history(place), structure=True)
+            for shown, line in found:
+                yield path_of(shown), line
+
+    # ---- single units
+
+    def _try_single(self) -> None:
+        sets = set(self.findings.candidates.values())
+        weights: dict[Unit, int] = {}
+        neighbours: dict[Unit, set[Unit]] = {}
+        for candidates in self.findings.candidates.values():
+            for unit in candidates:
+                weights[unit] = weights.get(unit, 0) + 1
+        for candidates in sets:
+            for unit in candidates:
+                neighbours.setdefault(unit, set()).update(candidates)
+        # Units of few values first: a unit that many values share mostly only decides that they exist.
+        order = sorted(weights, key=lambda unit: (weights[unit], unit.sort_key))
+        left = _SINGLE_BUDGET
+        for colour in _coloured(order, neighbours, alone=self._prove):
+            wanted = [one for one in colour if self._prove or self._is_open(one)]
+            if wanted and left > 0:
+                left -= self._try_colour(wanted, left)
+
+    def _is_open(self, unit: Unit) -> bool:
+        """True if a value without a cause has this candidate."""
+        causes = self.findings.causes
+        return any(
+            unit in candidates and number not in causes for number, candidates in self.findings.candidates.items()
+        )
+
+    def _try_colour(self, units: Sequence[Unit], budget: int) -> int:
+        """Reverts units together, and in halves if that fails. Returns the number of evaluations."""
+        trial = self._trial(units)
+        if trial.error is not None:
+            if len(units) == 1:
+                self._need(units[0], trial.error)
+                return 1
+            half = len(units) // 2
+            used = 1
+            for part in (units[:half], units[half:]):
+                if used < budget:
+                    used += self._try_colour(part, budget - used)
+            return used
+        own = set(units)
+        for number, candidates in self.findings.candidates.items():
+            for unit in candidates & own:
+                if trial.restores(self._changes[number].place):
+                    self._cause(number, frozenset([unit]))
+        return 1
+
+    def _cause(self, number: int, units: frozenset[Unit]) -> None:
+        known = self.findings.causes.setdefault(number, [])
+        if units not in known:
+            known.append(units)
+
+    def _need(self, unit: Unit, error: PlaitError) -> None:
+        if all(one.unit is not unit for one in self.findings.needed):
+            self.findings.needed.append(Verdict(unit, error))
+
+    # ---- sets of units
+
+    def _try_joint(self) -> None:
+        groups: dict[frozenset[Unit], list[int]] = {}
+        for number, candidates in self.findings.candidates.items():
+            if number not in self.findings.causes:
+                groups.setdefault(candidates, []).append(number)
+        budget = JOINT_BUDGET
+        for candidates, numbers in sorted(groups.items(), key=lambda group: -len(group[1])):
+            rest = [number for number in numbers if number not in self.findings.causes]
+            if rest and budget > 0:
+                budget -= self._search(candidates, rest, budget)
+
+    def _search(self, candidates: frozenset[Unit], numbers: Sequence[int], budget: int) -> int:
+        """Searches the smallest set that restores values, within a budget. Returns the number of evaluations."""
+        used = 0
+        found: frozenset[Unit] | None = None
+        units = candidates
+        while units and used < min(3, budget):
+            trial = self._trial(units)
+            used += 1
+            if trial.error is None:
+                if all(trial.restores(self._changes[number].place) for number in numbers):
+                    found = units
+                break
+            # Reverting fails: the diagnostic names what belongs to it.
+            named = self._named(trial.error) - units
+            if not named:
+                break
+            units = units | named
+        if found is None:
+            if len(self._units) > 1 << 10:
+                return used
+            found = frozenset(self._units)  # BASE, which restores everything
+        smallest, count = self._smaller(found, numbers, budget - used)
+        if len(smallest) <= _MOST_JOINT:
+            trial = self._trial(smallest)
+            for number, candidates_of in self.findings.candidates.items():
+                is_asked = number in numbers
+                if number in self.findings.causes or not (is_asked or candidates_of & smallest):
+                    continue
+                if trial.restores(self._changes[number].place):
+                    self._cause(number, smallest)
+        return used + count
+
+    def _smaller(self, units: frozenset[Unit], numbers: Sequence[int], budget: int) -> tuple[frozenset[Unit], int]:
+        """The smallest set within a budget, by leaving out parts. Returns it with the number of evaluations."""
+        rest = sorted(units, key=lambda unit: (unit.sort_key, unit.number))
+        used = 0
+        size = max(1, len(rest) // 2)
+        while len(rest) > 1 and used < budget:
+            start = 0
+            is_smaller = False
+            while start < len(rest) and used < budget and len(rest) > 1:
+                kept = [*rest[:start], *rest[start + size :]]
+                if not kept:
+                    start += size
+                    continue
+                trial = self._trial(kept)
+                used += 1
+                if all(trial.restores(self._changes[number].place) for number in numbers):
+                    rest = kept
+                    is_smaller = True
+                else:
+                    start += size
+            if size == 1 and not is_smaller:
+                break
+            size = max(1, size // 2)
+        return frozenset(rest), used
+
+    def _named(self, error: PlaitError) -> set[Unit]:
+        """The units at the positions of a diagnostic, and the nearest ones after them in their files."""
+        found: set[Unit] = set()
+        places = [at for at in (error.at, *error.also, *(step.at for step in error.stack)) if at is not None]
+        for at in places:
+            if at.source is not None:
+                file = self._evaluator.sides.path_of(at.source.shown)
+                found |= self._new_lines.at(file, at.line) | self._old_lines.at(file, at.line)
+        return found
+
+    # ---- the other units
+
+    def _classify_others(self) -> None:
+        findings = self.findings
+        known = {unit for sets in findings.causes.values() for units in sets for unit in units}
+        known |= {one.unit for one in findings.needed}
+        rest = sorted((unit for unit in self._units if unit not in known), key=lambda unit: unit.sort_key)
+        if not rest:
+            return
+        moved = self._origins_of_unchanged(rest)
+        budget = _OTHER_BUDGET
+        waiting = [rest]
+        while waiting:
+            some = waiting.pop()
+            if budget <= 0:
+                findings.unknown += some
+                continue
+            budget -= 1
+            trial = self._trial(some)
+            if trial.is_same:
+                self._settle(some, moved, is_alone=len(some) == 1)
+            elif len(some) == 1:
+                if trial.error is not None:
+                    self._need(some[0], trial.error)
+                else:
+                    findings.unknown += some
+            else:
+                half = len(some) // 2
+                waiting += [some[:half], some[half:]]
+        self._prove_alone(budget)
+
+    def _settle(self, units: Sequence[Unit], moved: set[Unit], *, is_alone: bool) -> None:
+        for unit in units:
+            into = self.findings.elsewhere if unit in moved else self.findings.idle
+            into.append(Verdict(unit, is_alone=is_alone or unit.is_comment))
+
+    def _prove_alone(self, budget: int) -> None:
+        """Reverts units alone that were reverted with others, while the budget lasts."""
+        for group in (self.findings.idle, self.findings.elsewhere):
+            for one in [verdict for verdict in group if not verdict.is_alone]:
+                if budget <= 0:
+                    return
+                budget -= 1
+                trial = self._trial([one.unit])
+                if trial.error is not None:
+                    group.remove(one)
+                    self._need(one.unit, trial.error)
+                elif trial.is_same:
+                    one.is_alone = True
+
+    def _origins_of_unchanged(self, units: Sequence[Unit]) -> set[Unit]:
+        """The units with lines that values of either side come from."""
+        wanted = {unit for unit in units if not unit.is_comment}
+        found: set[Unit] = set()
+        for outcome, index in ((self._head, self._new_lines), (self._base, self._old_lines)):
+            explainer = outcome.explainer
+            path_of = self._evaluator.sides.path_of
+            for number, document in enumerate(outcome.items):
+                if wanted <= found:
+                    return found
+                for way in leaf_ways((), document.value, 1 << 30):
+                    if way:
+                        for shown, line in explainer.lines(
+                            explainer.history(NodePath(document, number, way)), structure=True
+                        ):
+                            found |= index.at(path_of(shown), line) & wanted
+        return found
+
+
+class _Index:
+    """The units by the lines of one side, with the first lines of the statements and functions around them."""
+
+    def __init__(self, files: Iterable[FileChange], *, is_new: bool) -> None:
+        self._lines: dict[str, dict[int, set[Unit]]] = {}
+        self._whole: dict[str, set[Unit]] = {}
+        for change in files:
+            entry = change.new if is_new else change.old
+            if entry is None:
+                continue
+            every = self._whole.setdefault(change.file, set())
+            lines = self._lines.setdefault(change.file, {})
+            source = "".join(change.new_lines if is_new else change.old_lines)
+            extents = Extents(Source(change.file, source))
+            for unit in change.units:
+                if unit.is_whole:
+                    every.add(unit)
+                    continue
+                ranges = unit.new_ranges if is_new else unit.old_ranges
+                for start, end in ranges:
+                    for line in range(start, end + 1):
+                        for first in extents.starts(line):
+                            lines.setdefault(first, set()).add(unit)
+
+    def at(self, file: str, line: int) -> set[Unit]:
+        """The units with a line; all units of the file for line 0."""
+        lines = self._lines.get(file)
+        if lines is None:
+            return set()
+        whole = self._whole[file]
+        if line <= 0:
+            return {*whole, *(unit for units in lines.values() for unit in units)}
+        return whole | lines.get(line, set())
+
+
+def _coloured(order: Sequence[Unit], neighbours: Mapping[Unit, set[Unit]], *, alone: bool) -> Iterator[list[Unit]]:
+    """The units in groups without neighbours."""
+    if alone:
+        yield from ([unit] for unit in order)
+        return
+    groups: list[tuple[list[Unit], set[Unit]]] = []
+    for unit in order:
+        for members, near in groups:
+            if unit not in near:
+                members.append(unit)
+                near |= neighbours[unit]
+                break
+        else:
+            groups.append(([unit], {unit, *neighbours[unit]}))
+    yield from (members for members, _ in groups)

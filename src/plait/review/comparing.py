@@ -1,0 +1,475 @@
+"""Evaluates the runs of a review, groups those with the same changes, and fills the result."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.project.run_selection import paths_of
+from plait.base.errors import heading
+from plait.insight.diff import is_encrypted
+from plait.insight.node_paths import NodePath
+from plait.insight.redaction import masked
+from plait.review.causes import Examination
+from plait.review.consequences import consequences
+from plait.review.environments import described
+from plait.review.evaluating import Evaluator, compared
+from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
+from plait.review.revisions import Changed, links_below, roots_of
+from plait.review.units import FileChange
+from plait.review.values import ADDED, MOVED, REMOVED, RENAMED, leaves, pairs_of, shown_name
+from plait.tree.nodes import Array, Map, to_plain
+from plait.tree.secrets import HIDDEN
+from plait.yaml.inline import flow_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.authoring.project.run import Run
+    from plait.base.errors import PlaitError
+    from plait.fleet.plan import Task
+    from plait.review.causes import Findings
+    from plait.review.evaluating import Outcome
+    from plait.review.result import Review
+    from plait.review.revisions import Sides
+    from plait.review.units import Unit
+    from plait.review.values import Change
+    from plait.tree.context import Context
+    from plait.tree.nodes import Document, Item, Value
+
+# Groups of runs with the same changes whose causes are verified, the largest ones.
+_MOST_GROUPS = 24
+# Evaluations to find the lines that make a run fail.
+_FAILURE_BUDGET = 12
+# Characters of a value in a report.
+_LONGEST = 120
+
+
+class _Group:
+    """Runs with the same changes. first: evaluated with provenance if it is the only run."""
+
+    __slots__ = ("names", "outcomes", "task")
+
+    def __init__(self, task: Task, outcomes: tuple[Outcome, Outcome] | None) -> None:
+        self.task = task
+        self.outcomes = outcomes
+        self.names: list[str] = []
+
+
+class _Files(dict[str, FileChange]):
+    """The changes of files by path, compared on demand."""
+
+    def __init__(self, sides: Sides) -> None:
+        super().__init__()
+        self._sides = sides
+
+    def __missing__(self, path: str) -> FileChange:
+        made = self[path] = FileChange(path, self._sides.base.get(path), self._sides.head.get(path))
+        return made
+
+
+class Comparison:
+    """Compares the runs of both sides. before, after: the runs of each side."""
+
+    def __init__(
+        self,
+        sides: Sides,
+        result: Review,
+        before: Sequence[Task],
+        after: Sequence[Task],
+        *,
+        prove: bool,
+        progress: Context | None,
+    ) -> None:
+        self._sides = sides
+        self._result = result
+        self._before = {task.name: task for task in before}
+        self._after = {task.name: task for task in after}
+        self._prove = prove
+        self._progress = progress
+        self._files = _Files(sides)
+        self._evaluator = Evaluator(sides, self._files)
+        self._paths = {os.path.join(sides.top, *path.split("/")): path for path in sides.head}
+        self._changed = Changed(self._paths)
+        self._changes: dict[tuple[object, ...], ValueChange] = {}
+        self._causes: dict[frozenset[Unit], Cause] = {}
+        self._of_cause: dict[frozenset[Unit], int] = {}
+        self._others: dict[Unit, tuple[int, OtherLines]] = {}
+        self._read: set[str] = set()
+        self._links = links_below(sides.top)
+        sides.show(sides.head)
+        self._links += links_below(sides.top)
+        self._project = sides.project() if after else None
+
+    def run(self, tasks: Sequence[Task]) -> None:
+        """Evaluates the runs and fills the result."""
+        result = self._result
+        result.runs = sum(task.name in self._after for task in tasks)
+        result.added = [task.name for task in tasks if task.name not in self._before]
+        result.removed = [task.name for task in tasks if task.name not in self._after]
+        affected = [task for task in tasks if self._may_differ(task)]
+        result.evaluated = len(affected)
+        groups: dict[tuple[object, ...], _Group] = {}
+        traced = len(affected) == 1
+        if self._progress is not None:
+            self._progress.total = len(affected)
+        for task in affected:
+            if self._progress is not None:
+                self._progress.begin(f"run {task.name}")
+                self._progress.done += 1
+            self._group(task, groups, traced=traced)
+        ordered = sorted(groups.values(), key=lambda group: -len(group.names))
+        for number, group in enumerate(ordered):
+            self._examine(group, verifies=number < _MOST_GROUPS)
+        self._finish(tasks)
+
+    # ---- selection
+
+    def _may_differ(self, task: Task) -> bool:
+        """True if the inputs of a run may differ between the sides."""
+        old, new = self._before.get(task.name), self._after.get(task.name)
+        if new is None or self._project is None:
+            return False
+        if old is None or old.definition != new.definition:
+            return True
+        run = new.run(self._project)
+        if run.command not in ("render", "patch"):
+            return bool(self._paths)  # their files name other files
+        return self._changed.touch(roots_of([*paths_of(run), *map(str, _schemas(run))], self._links))
+
+    # ---- evaluation
+
+    def _group(self, task: Task, groups: dict[tuple[object, ...], _Group], *, traced: bool) -> None:
+        head = self._evaluator.head(task, trace=traced)
+        old = self._before.get(task.name)
+        if old is None:
+            if head.error is not None:
+                self._fail(task, "head", head.error, caused=True)
+            return
+        is_defined_alike = old.definition == task.definition
+        if is_defined_alike and not self._changed.was_read(head.view):
+            if head.error is not None:
+                self._fail(task, "both", head.error, caused=False)
+            return
+        base = self._evaluator.base(old, trace=traced)
+        read = frozenset(self._relevant(base, head))
+        if head.error is not None or base.error is not None:
+            self._failed(task, base, head, read)
+            return
+        _, found = compared(base, head)
+        key = (*map(_signature, found), base.has_same_output(head), read)
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = _Group(task, (base, head) if traced else None)
+        group.names.append(task.name)
+
+    def _relevant(self, *outcomes: Outcome) -> Iterator[str]:
+        """The differing files that evaluations read or listed."""
+        read = {path for one in outcomes for path in (*one.view.files, *map(os.path.realpath, one.view.files))}
+        for path, name in self._paths.items():
+            if path in read or name == self._sides.name:
+                yield name
+
+    # ---- one group
+
+    def _examine(self, group: _Group, *, verifies: bool) -> None:
+        task = group.task
+        if group.outcomes is None:
+            base = self._evaluator.base(self._before[task.name], trace=True)
+            head = self._evaluator.head(task, trace=True)
+        else:
+            base, head = group.outcomes
+        group.outcomes = None
+        if base.error is not None or head.error is not None:
+            return
+        _, found = compared(base, head)
+        files = {name: self._files[name] for name in self._relevant(base, head)}
+        self._read.update(files)
+        findings = None
+        if verifies:
+            search = Examination(self._evaluator, task, base, head, found, files, prove=self._prove)
+            findings = search.run()
+        if not base.has_same_output(head):
+            self._result.changed += group.names
+            if not found:
+                moved = ValueChange(MOVED, "the documents", "", None, None, 1, is_secret=False)
+                self._changes.setdefault(moved.key, moved).runs += group.names
+        for number, change in enumerate(found):
+            self._add_change(change, base, head, group, () if findings is None else findings.causes.get(number, ()))
+        if findings is not None:
+            self._add_others(findings, group)
+        self._add_consequences(base, head, found, group)
+
+    def _add_change(
+        self, change: Change, base: Outcome, head: Outcome, group: _Group, causes: Iterable[frozenset[Unit]]
+    ) -> None:
+        row = _shown(change, base, head)
+        if row is None:
+            self._result.hidden += 1
+            return
+        known = self._changes.setdefault(row.key, row)
+        known.runs += group.names
+        for units in causes:
+            cause = self._causes.get(units)
+            if cause is None:
+                lines = [_lines(unit) for unit in sorted(units, key=lambda unit: (unit.sort_key, unit.number))]
+                cause = self._causes[units] = Cause(lines)
+            if known not in cause.changes:
+                cause.changes.append(known)
+                cause.values += known.values
+                cause.verified_in += 1
+                cause.of += len(group.names)
+
+    def _add_others(self, findings: Findings, group: _Group) -> None:
+        rows = [(3, one.unit, None, one.is_alone) for one in findings.idle]
+        rows += [(2, one.unit, None, one.is_alone) for one in findings.elsewhere]
+        shown: list[tuple[int, Unit, PlaitError | None, bool]] = [
+            *rows,
+            *((1, one, None, True) for one in findings.unknown),
+        ]
+        shown += [(0, one.unit, one.error, True) for one in findings.needed]
+        for rank, unit, error, is_alone in shown:
+            known = self._others.get(unit)
+            if known is None or rank < known[0]:
+                message = "" if error is None else self._sides.text(heading(error))
+                known = self._others[unit] = rank, OtherLines(_lines(unit), message, is_alone=is_alone)
+            if rank == known[0]:
+                known[1].runs += group.names
+
+    def _add_consequences(self, base: Outcome, head: Outcome, found: Sequence[Change], group: _Group) -> None:
+        secret = base.uses_secrets or head.uses_secrets
+        left = masked(base.items, base.trace, view=base.view) if secret else base.items
+        right = masked(head.items, head.trace, view=head.view) if secret else head.items
+        rows: list[tuple[str, object, object]] = []
+        for pair in pairs_of(left, right):
+            name = _name_of(pair.new if pair.new is not None else pair.old)
+            old, new = _plain(pair.old), _plain(pair.new)
+            if old == new:
+                rows.append((name, old, new))
+            elif pair.old is not None and pair.new is not None and _name_of(pair.old) != _name_of(pair.new):
+                rows += [(_name_of(pair.old), old, None), (name, None, new)]
+            else:
+                rows.append((name, old, new))
+        for one in consequences(rows):
+            row = FoundConsequence(one.rule.name, one.rule.severity, one.text, one.rule.reason, one.subjects)
+            self._note(row, group)
+        if secret:
+            shown = [_shown(change, base, head) for change in found]
+            places = [one.place for one in shown if one is not None and one.is_secret]
+            if places:
+                text = f"{len(places)} secret value{'s' if len(places) > 1 else ''} changed"
+                subjects = [(place, "") for place in places]
+                self._note(FoundConsequence("secret-changed", "warning", text, "compared, not shown", subjects), group)
+
+    def _note(self, row: FoundConsequence, group: _Group) -> None:
+        for one in self._result.consequences:
+            if one.key == row.key:
+                one.runs += group.names
+                return
+        row.runs += group.names
+        self._result.consequences.append(row)
+
+    # ---- failures
+
+    def _fail(self, task: Task, side: str, error: PlaitError, *, caused: bool | None) -> Failure:
+        at = error.at
+        place = ("", 0)
+        if at is not None and at.source is not None:
+            place = self._sides.path_of(at.source.shown), max(at.line, 0)
+        text = self._sides.text
+        row = Failure(side, text(heading(error)), text(error.report()), *place, caused=caused)
+        for known in self._result.failures:
+            if known.key == row.key:
+                known.runs.append(task.name)
+                return known
+        row.runs.append(task.name)
+        self._result.failures.append(row)
+        return row
+
+    def _failed(self, task: Task, base: Outcome, head: Outcome, read: frozenset[str]) -> None:
+        if head.error is None:
+            assert base.error is not None
+            self._fail(task, "base", base.error, caused=False)
+            self._result.changed.append(task.name)
+            return
+        if base.error is not None:
+            is_same = heading(base.error) == heading(head.error)
+            self._fail(task, "both", head.error, caused=False if is_same else None)
+            return
+        count = len(self._result.failures)
+        row = self._fail(task, "head", head.error, caused=True)
+        self._result.changed.append(task.name)
+        if len(self._result.failures) > count:
+            units = [unit for name in sorted(read) for unit in self._files[name].units]
+            row.causes = [_lines(unit) for unit in self._breaking(task, head.error, units)]
+
+    def _breaking(self, task: Task, error: PlaitError, units: Sequence[Unit]) -> Sequence[Unit]:
+        """The fewest units found whose reverting lets a run work, within a budget; empty if there are none."""
+        budget = _FAILURE_BUDGET
+        named = self._named(error, units)
+        for some in [[one] for one in named[:4]] + ([named] if len(named) > 1 else []):
+            budget -= 1
+            if self._works_without(task, some):
+                return some
+        rest = [*units]
+        if not rest or not self._works_without(task, rest):
+            return ()
+        size = max(1, len(rest) // 2)
+        while len(rest) > 1 and budget > 0:
+            start, is_smaller = 0, False
+            while start < len(rest) and budget > 0 and len(rest) > 1:
+                kept = [*rest[:start], *rest[start + size :]]
+                budget -= 1
+                if kept and self._works_without(task, kept):
+                    rest, is_smaller = kept, True
+                else:
+                    start += size
+            if size == 1 and not is_smaller:
+                break
+            size = max(1, size // 2)
+        return rest if len(rest) <= 8 else ()
+
+    def _works_without(self, task: Task, units: Sequence[Unit]) -> bool:
+        return self._evaluator.without(task, units, trace=False).error is None
+
+    def _named(self, error: PlaitError, units: Sequence[Unit]) -> list[Unit]:
+        places = [at for at in (error.at, *error.also, *(step.at for step in error.stack)) if at is not None]
+        lines = [(self._sides.path_of(at.source.shown), at.line) for at in places if at.source is not None]
+        return [
+            unit for unit in units if any(unit.file == file and unit.has_new(line) for file, line in lines if line > 0)
+        ]
+
+    # ---- the result
+
+    def _finish(self, tasks: Sequence[Task]) -> None:
+        result = self._result
+        result.evaluations = self._evaluator.count
+        result.unread = len(self._sides.head) - len(self._read) if not result.failures else 0
+        result.changes = list(self._changes.values())
+        result.causes = sorted(self._causes.values(), key=lambda one: (one.is_vendored, -one.values, one.place))
+        for number, cause in enumerate(result.causes):
+            for change in cause.changes:
+                change.causes.append(number)
+        used = {unit for units in self._causes for unit in units}
+        lists = (result.needed, result.unknown, result.elsewhere, result.idle)
+        for unit, (rank, other) in sorted(self._others.items(), key=lambda pair: pair[0].sort_key):
+            if unit not in used:
+                lists[rank].append(other)
+        every = [task for task in tasks if task.name in self._after]
+        rows: list[ValueChange | FoundConsequence | Failure] = [*result.changes, *result.consequences, *result.failures]
+        known: dict[tuple[str, ...], str] = {}
+        for row in rows:
+            names = tuple(row.runs)
+            if names and names not in known:
+                known[names] = described(names, every)
+            row.where = known.get(names, row.where)
+
+
+def _lines(unit: Unit) -> Lines:
+    return Lines(unit.file, unit.line, unit.place, unit.new_ranges, unit.old_ranges, vendored=unit.change.is_vendored)
+
+
+def _signature(change: Change) -> tuple[object, ...]:
+    before = flow_text(change.before) if change.has_old and change.kind != RENAMED else ""
+    after = flow_text(change.after) if change.has_new and change.kind != RENAMED else ""
+    return change.kind, change.name, change.place, before, after
+
+
+def _plain(document: Document | None) -> object:
+    return None if document is None else to_plain(document.value)
+
+
+def _name_of(document: Document | None) -> str:
+    return shown_name(document, 0)
+
+
+# ---- redaction
+
+
+def _shown(change: Change, base: Outcome, head: Outcome) -> ValueChange | None:
+    """The change without secrets; None if a secret decides that it exists."""
+    before, old_path, old_name, is_old_secret = _side(base, change, is_new=False)
+    after, new_path, new_name, is_new_secret = _side(head, change, is_new=True)
+    if old_path is None or new_path is None:
+        return None
+    is_secret = is_old_secret or is_new_secret or _is_secret_place(change)
+    values = max(
+        leaves(change.before) if change.has_old and change.kind in (REMOVED, ADDED) else 1,
+        leaves(change.after) if change.has_new and change.kind in (REMOVED, ADDED) else 1,
+    )
+    if change.kind == RENAMED:
+        before, after = old_name, new_name
+    elif change.kind == MOVED:
+        before = after = None
+    elif is_secret:
+        before, after = (None if text is None else HIDDEN for text in (before, after))
+    path = new_path if change.has_new else old_path
+    return ValueChange(
+        change.kind, new_name if change.new is not None else old_name, path, before, after, values, is_secret=is_secret
+    )
+
+
+def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None, str | None, str, bool]:
+    """The value, the path, and the document's name as shown on one side, and True for a secret. Without a path, a
+    secret decides that the value exists.
+    """
+    document, number, way = (
+        (change.new, change.new_number, change.new_way) if is_new else (change.old, change.old_number, change.old_way)
+    )
+    exists = change.has_new if is_new else change.has_old
+    if document is None:
+        return None, "", "", False
+    marks = outcome.explainer.marks
+    if number < 0:
+        file = str(change.place[0][1]) if isinstance(change.place[0], tuple) else change.name
+        secret = marks is not None and bool(way) and marks.is_secret(way[-1])
+        if marks is not None and way and marks.is_there_by_secret(way[-1]):
+            return None, None, file, True
+        return (_text(way[-1].value) if exists and way else None), change.path, file, secret
+    if marks is None:
+        value: Value = way[-1].value if way else document.value
+        return (_text(value) if exists else None), change.path, shown_name(document, number), False
+    if any(marks.is_there_by_secret(item) for item in (document, *way)):
+        return None, None, "", True
+    names = outcome.explainer.names
+    place = NodePath(document, number, way).named(names)
+    name = place.document_name or f"document {number + 1}"
+    path = change.path if not _has_hidden_names(outcome, document, way) else place.parts[1]
+    if not exists:
+        return None, path, name, False
+    secret = outcome.explainer.history(place).secret if way else outcome.explainer.is_secret(document)
+    secret = secret or outcome.explainer.is_secret(place.item)
+    return _text(place.value), path, name, secret
+
+
+def _has_hidden_names(outcome: Outcome, document: Document, way: tuple[Item, ...]) -> bool:
+    """True if a key, or the value of an identifying key, may be secret."""
+    explainer = outcome.explainer
+    return explainer.names.hides_keys and any(explainer.is_secret(item) for item in (document, *way))
+
+
+def _is_secret_place(change: Change) -> bool:
+    """True for the data of a Secret, or of a document that declares its data encrypted."""
+    for document in (change.old, change.new):
+        if document is None or type(document.value) is not Map:
+            continue
+        kind = document.value.find("kind")
+        is_data = change.path.partition(".")[0].partition("[")[0] in ("data", "stringData")
+        if is_data and ((kind is not None and kind.value == "Secret") or is_encrypted(document)):
+            return True
+    return False
+
+
+def _text(value: Value) -> str:
+    if type(value) is Map or type(value) is Array:
+        count = len(value.items)
+        if not count:
+            return "{}" if type(value) is Map else "[]"
+        return f"{count} {'item' if type(value) is Array else 'key'}{'s' if count > 1 else ''}"
+    text = flow_text(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _schemas(run: Run) -> Iterator[str]:
+    for one in run.checked_by:
+        yield one if isinstance(one, str) else one[1]

@@ -1,0 +1,221 @@
+"""A review as Markdown, for a comment on a pull request.
+
+What happens to running things comes first, then causes with most values first, vendored files last, then what is not
+verified. The text has at most 65,536 characters and states how many entries it leaves out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.base.similar_names import counted
+from plait.review.reports import (
+    by_kind,
+    change_text,
+    effects,
+    failure_title,
+    subjects_text,
+    summary,
+    title,
+    verified_text,
+)
+from plait.review.result import ValueChange
+from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.review.result import Cause, Failure, OtherLines, Review
+
+# The maximum of GitHub's comments, in characters.
+LARGEST = 65_536
+# Characters that closing tags and the final sentence need.
+_RESERVED = 400
+# Causes before folding.
+_UNFOLDED = 10
+# Effects of one cause in its row.
+_MOST_EFFECTS = 4
+_MOST_LISTED = 200
+
+_SIGNS = {"error": "❌", "warning": "⚠️", "note": "ℹ️"}
+
+
+class _Comment:
+    """A text of limited length. left_out: the number of entries that did not fit."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self.left_out = 0
+
+    def add(self, text: str, *, entries: int = 0) -> bool:
+        """Adds a text if it fits; otherwise counts its entries as left out."""
+        if self._size + len(text) > LARGEST - _RESERVED:
+            self.left_out += entries
+            return False
+        self.end(text)
+        return True
+
+    def end(self, text: str) -> None:
+        """Adds a closing text, which always fits."""
+        self._parts.append(text)
+        self._size += len(text)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(self._parts)
+
+
+def to_markdown(review: Review) -> str:
+    """The review as a comment."""
+    out = _Comment()
+    facts = summary(review)
+    facts[-1:] = [f"**{facts[-1]}**"] if facts[-1].startswith("output unchanged") else facts[-1:]
+    out.add(f"**plait review** {code(title(review))} · {' · '.join(facts)}\n")
+    for failure in review.failures:
+        _add_failure(out, failure)
+    if review.permissions:
+        names = ", ".join(code(f"{access} {name}") for access, name in review.permissions[:_UNFOLDED])
+        out.add(
+            f"\n⚠️ **HEAD's project file asks for more permissions**, which this review did not grant: {names}\n",
+            entries=1,
+        )
+    _add_consequences(out, review)
+    _add_causes(out, review)
+    _add_list(out, "Not verified", [code_parts(change_text(one)) for one in review.not_verified], is_open=True)
+    _add_list(out, "New runs", map(code, review.added))
+    _add_list(out, "Removed runs", map(code, review.removed))
+    _add_list(out, "Same value, written elsewhere", map(_place, review.elsewhere))
+    _add_list(out, "Needed, does not show", map(_needed, review.needed))
+    _add_list(out, "No effect", map(_place, review.idle))
+    _add_list(out, "Unknown effect", map(_place, review.unknown))
+    if review.hidden:
+        out.add(f"\n{counted(review.hidden, 'change')} withheld: a secret decides that the value exists.\n")
+    if review.causes and not review.proven:
+        out.add("\n<sub>Lines without a common value were reverted together.</sub>\n")
+    if out.left_out:
+        out.end(
+            f"\n{out.left_out} {'entry is' if out.left_out == 1 else 'entries are'} left out: a comment has at most {LARGEST} characters.\n"
+        )
+    return out.text
+
+
+def _add_failure(out: _Comment, failure: Failure) -> None:
+    sign = "✅" if failure.side == "base" else "❌"
+    place = f" at {code(f'{failure.file}:{failure.line}')}" if failure.file else ""
+    text = f"\n{sign} **{plain(failure_title(failure))}**{place}: {code(failure.message)}\n"
+    if failure.causes:
+        text += f"Without the change of {', '.join(code(one.place) for one in failure.causes)} it works.\n"
+    out.add(text, entries=1)
+
+
+def _add_consequences(out: _Comment, review: Review) -> None:
+    if not review.consequences:
+        return
+    out.add("\n")
+    for one in review.consequences:
+        where = f" ({plain(one.where)})" if one.where else ""
+        out.add(
+            f"- {_SIGNS[one.severity]} **{plain(one.text)}** ({plain(one.reason)}){where}: {code(subjects_text(one))}\n",
+            entries=1,
+        )
+
+
+_TABLE = "\n| cause | effect |\n|---|---|\n"
+
+
+def _add_causes(out: _Comment, review: Review) -> None:
+    own = [one for one in review.causes if not one.is_vendored]
+    shown, folded = own[:_UNFOLDED], [*own[_UNFOLDED:], *(one for one in review.causes if one.is_vendored)]
+    if not shown:
+        shown, folded = folded[:_UNFOLDED], folded[_UNFOLDED:]
+    if shown:
+        out.add(_TABLE)
+        for cause in shown:
+            out.add(_row(cause), entries=1)
+    if folded:
+        values = sum(one.values for one in folded)
+        head = (
+            f"\n<details><summary>{counted(len(folded), 'more cause')}, {counted(values, 'value')}</summary>\n{_TABLE}"
+        )
+        if out.add(head, entries=len(folded)):
+            for cause in folded:
+                out.add(_row(cause), entries=1)
+            out.end("\n</details>\n")
+
+
+def _row(cause: Cause) -> str:
+    found = effects(cause)
+    cells = []
+    for text, changes in found[:_MOST_EFFECTS]:
+        cells.append(f"{_effect(text, changes)} in {code(by_kind(one.document for one in changes))}")
+    if len(found) > _MOST_EFFECTS:
+        cells.append(f"{len(found) - _MOST_EFFECTS} more")
+    size = f" ({cause.values} values)" if cause.values > 1 else ""
+    left = " with ".join(code(one.place) for one in cause.lines)
+    return f"| {left}{plain(verified_text(cause))} | {'; '.join(cells)}{size} |\n".replace("\n", " ").rstrip() + "\n"
+
+
+def _effect(text: str, changes: Sequence[ValueChange]) -> str:
+    first = changes[0]
+    where = f" ({plain(first.where)})" if first.where else ""
+    if first.path and first.kind == CHANGED:
+        return f"{code(first.path)} {code(first.before or '')} → {code(first.after or '')}{where}"
+    if first.path and first.kind == MOVED:
+        return f"order of {code(first.path)}{where}"
+    if first.path:
+        return f"{code(first.path)} {first.kind}{where}"
+    if first.kind in (ADDED, REMOVED, RENAMED):
+        return f"{first.kind}{where}"
+    return plain(text)
+
+
+def _place(one: OtherLines) -> str:
+    return code(one.lines.place)
+
+
+def _needed(one: OtherLines) -> str:
+    return f"{code(one.lines.place)}: without it {code(one.message)}" if one.message else code(one.lines.place)
+
+
+def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool = False) -> None:
+    found = list(rows)
+    if not found:
+        return
+    if len(found) <= 3:
+        out.add(f"\n{heading}: {', '.join(found)}\n", entries=len(found))
+        return
+    shown = found[:_MOST_LISTED]
+    mark = " open" if is_open and len(found) <= _UNFOLDED else ""
+    if not out.add(f"\n<details{mark}><summary>{heading}: {len(found)}</summary>\n\n", entries=len(found)):
+        return
+    for row in shown:
+        out.add(f"- {row}\n", entries=1)
+    out.left_out += len(found) - len(shown)
+    out.end("\n</details>\n")
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@])")
+
+
+def code(text: str) -> str:
+    """A code span, which contains no markup, no mention and no end of a table's cell."""
+    text = _CONTROL.sub("�", text.replace("\n", "⏎"))
+    fence = "`"
+    while fence in text:
+        fence += "`"
+    inner = f" {text} " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") or not text else text
+    return f"{fence}{inner}{fence}".replace("|", "\\|")
+
+
+def plain(text: str) -> str:
+    """A text without markup."""
+    return _SPECIAL.sub(r"\\\1", _CONTROL.sub(" ", text))
+
+
+def code_parts(text: str) -> str:
+    """A line of a report as one code span."""
+    return code(text)

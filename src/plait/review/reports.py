@@ -1,0 +1,194 @@
+"""Text reports of a review, and the sentences that several formats share."""
+
+from __future__ import annotations
+
+from plait.base.similar_names import counted
+from plait.review.result import ValueChange
+from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    from plait.review.result import Cause, Failure, FoundConsequence, OtherLines, Review
+
+    T = TypeVar("T")
+
+# Entries of one list before the rest is only counted, in the text for a terminal.
+_MOST = 10
+_LONGEST_SUBJECT = 100
+
+TOGETHER = (
+    "Lines without a common value are reverted together; --prove reverts each alone. "
+    "Every cause was verified by an evaluation without it."
+)
+
+
+def title(review: Review) -> str:
+    """The compared revisions."""
+    return review.base if "..." in review.base else f"{review.base}...{review.head or 'working directory'}"
+
+
+def summary(review: Review) -> list[str]:
+    """The facts for the first line."""
+    found = [counted(review.runs, "run")]
+    if review.runs > 1 or not review.changes:
+        found.append(f"{len(review.changed)} changed")
+    documents: dict[str, int] = {}
+    values = 0
+    orders = sum(one.kind == MOVED for one in review.changes)
+    for one in review.changes:
+        if not one.path and one.kind in (ADDED, REMOVED, RENAMED):
+            documents[one.kind] = documents.get(one.kind, 0) + 1
+        elif one.kind != MOVED:
+            values += one.values
+    if review.changes:
+        if values:
+            found.append(f"{counted(values, 'value')} changed")
+        found += [f"{counted(count, 'document')} {kind}" for kind, count in documents.items()]
+        if orders:
+            text = f"the order of {counted(orders, 'list')} changed"
+            found.append(text if values or documents else f"output unchanged except that {text}")
+        left = len(review.not_verified)
+        found.append("all causes verified" if not left else f"causes of {counted(left, 'change')} not verified")
+    elif not review.failures and not review.added and not review.removed:
+        found.append("output unchanged")
+    return found
+
+
+def change_text(change: ValueChange) -> str:
+    """A change on one line."""
+    where = f" ({change.where})" if change.where else ""
+    if change.kind == CHANGED:
+        return f"{change.place}: {change.before} → {change.after}{where}"
+    if change.kind == MOVED:
+        return f"{change.place}: order changed{where}"
+    if change.kind == RENAMED:
+        return f"{change.before} renamed to {change.after}{where}"
+    value = change.after if change.kind == ADDED else change.before
+    shown = f": {value}" if value is not None and change.path and change.values == 1 else ""
+    size = f" ({counted(change.values, 'value')})" if change.values > 1 else ""
+    return f"{change.place} {change.kind}{shown}{size}{where}"
+
+
+def effects(cause: Cause) -> list[tuple[str, list[ValueChange]]]:
+    """The changes of a cause by what happens, most frequent first: `metadata.labels.version: 1 → 2`, with the documents
+    in which it does.
+    """
+    groups: dict[tuple[str, str], list[ValueChange]] = {}
+    for one in cause.changes:
+        if one.path:
+            text = {
+                CHANGED: f"{one.path}: {one.before} → {one.after}",
+                MOVED: f"{one.path}: order changed",
+            }.get(one.kind, f"{one.path} {one.kind}")
+        else:
+            text = one.kind
+        groups.setdefault((text, one.where), []).append(one)
+    ordered = sorted(groups.items(), key=lambda group: -sum(one.values for one in group[1]))
+    return [(f"{text} ({where})" if where else text, found) for (text, where), found in ordered]
+
+
+def by_kind(names: Iterable[str]) -> str:
+    """Names of documents, counted by kind if there are many: "20 Deployments, 2 DaemonSets"."""
+    found = list(dict.fromkeys(names))
+    if len(found) <= 3:
+        return ", ".join(found)
+    kinds: dict[str, int] = {}
+    for name in found:
+        parts = name.split("/")
+        kind = parts[-2] if len(parts) > 1 else "document"
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return ", ".join(f"{count} {kind}" if count > 1 else f"1 {kind}" for kind, count in kinds.items())
+
+
+def verified_text(cause: Cause) -> str:
+    """The runs in which a cause was verified, if not in all."""
+    return f" (verified in {cause.verified_in} of {cause.of} runs)" if cause.verified_in < cause.of else ""
+
+
+def subjects_text(one: FoundConsequence) -> str:
+    """The documents of a consequence with their parts."""
+    with_part = [f"{name}: {part}" if name else part for name, part in one.subjects if part]
+    if with_part:
+        return "; ".join(with_part[:4]) + (f"; {len(with_part) - 4} more" if len(with_part) > 4 else "")
+    return by_kind(name for name, _ in one.subjects)
+
+
+FAILURES = {
+    "head": "this change makes the run fail",
+    "base": "this change repairs the run",
+    "both": "the run fails on both sides",
+}
+
+
+def failure_title(one: Failure) -> str:
+    """The sentence about a failure."""
+    text = FAILURES[one.side]
+    if one.side == "both" and one.caused is None:
+        text += ", with another error than before"
+    return f"{text} ({one.where})" if one.where else text
+
+
+def to_text(review: Review) -> str:
+    """The review for a terminal."""
+    out = [f"plait review {title(review)}: {', '.join(summary(review))}"]
+    for failure in review.failures:
+        out += ["", failure_title(failure)]
+        out += [f"  {line}" for line in (failure.report or failure.message).rstrip().split("\n")]
+        if failure.causes:
+            out.append(f"  without the change of {', '.join(one.place for one in failure.causes)} it works")
+    _section(out, "permissions that only HEAD asks for, not granted", review.permissions, lambda one: [" ".join(one)])
+    _section(out, "new runs", review.added, lambda one: [one])
+    _section(out, "removed runs", review.removed, lambda one: [one])
+    _section(out, "consequences", review.consequences, _consequence_lines)
+    _section(out, "causes", review.causes, _cause_lines)
+    _section(out, "changes without a verified cause", review.not_verified, lambda one: [change_text(one)])
+    _section(out, "same value, written elsewhere", review.elsewhere, _other_lines)
+    _section(out, "needed, does not show", review.needed, _other_lines)
+    _section(out, "no effect", review.idle, _other_lines)
+    _section(out, "unknown effect", review.unknown, _other_lines)
+    if review.hidden:
+        out += ["", f"{counted(review.hidden, 'change')} withheld: a secret decides that the value exists"]
+    if review.causes and not review.proven:
+        out += ["", TOGETHER]
+    return "\n".join(out) + "\n"
+
+
+def _section(out: list[str], heading: str, rows: Sequence[T], lines: Callable[[T], list[str]]) -> None:
+    if not rows:
+        return
+    out += ["", f"{heading}:"]
+    for one in rows[:_MOST]:
+        out += [f"  {line}" for line in lines(one)]
+    if len(rows) > _MOST:
+        out.append(f"  and {len(rows) - _MOST} more")
+
+
+def _consequence_lines(one: FoundConsequence) -> list[str]:
+    where = f" ({one.where})" if one.where else ""
+    return [f"{one.severity}: {one.text}, {one.reason}{where} [{one.name}]", f"  {subjects_text(one)}"]
+
+
+def _cause_lines(cause: Cause) -> list[str]:
+    lines = [f"{cause.place}: {counted(cause.values, 'value')}{verified_text(cause)}"]
+    found = effects(cause)
+    for text, changes in found[:_MOST]:
+        lines.append(f"  {by_kind(one.document for one in changes)}: {text}")
+    if len(found) > _MOST:
+        lines.append(f"  and {len(found) - _MOST} more")
+    return lines
+
+
+def _other_lines(one: OtherLines) -> list[str]:
+    note = "" if one.is_alone else " (reverted together with others)"
+    return [f"{one.lines.place}{note}", *([f"  without it: {one.message}"] if one.message else [])]
+
+
+def commit_message(review: Review) -> str:
+    """A commit message for the rendered output: the facts, and a line for each cause."""
+    out = [f"{title(review)}: {', '.join(summary(review)[:-1] or summary(review))}"[:_LONGEST_SUBJECT], ""]
+    out += [f"{one.severity}: {one.text} ({subjects_text(one)})" for one in review.consequences]
+    out += ["", *(f"{cause.place}: {counted(cause.values, 'value')}" for cause in review.causes)]
+    return "\n".join(out).strip("\n") + "\n"

@@ -1,0 +1,338 @@
+"""The result of a review, as data that every format prints. All texts are redacted."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+VERIFIED, NOT_VERIFIED = "verified", "not verified"
+VERSION = 1
+
+
+class Lines:
+    """The changed lines of one unit. file: the path from the top of the repository. line: in the new text, 0 for none.
+
+    place: as text. new, old: the first and the last line of each part, in the new and in the old text. vendored: others
+    wrote the file, or a program did.
+    """
+
+    __slots__ = ("file", "line", "new", "old", "place", "vendored")
+
+    def __init__(
+        self,
+        file: str,
+        line: int,
+        place: str,
+        new: Sequence[tuple[int, int]],
+        old: Sequence[tuple[int, int]],
+        *,
+        vendored: bool,
+    ) -> None:
+        self.file = file
+        self.line = line
+        self.place = place
+        self.new = list(new)
+        self.old = list(old)
+        self.vendored = vendored
+
+    def data(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "place": self.place,
+            "new": [list(one) for one in self.new],
+            "old": [list(one) for one in self.old],
+            "vendored": self.vendored,
+        }
+
+
+class ValueChange:
+    """A change of the output, once for all runs that have it.
+
+    kind: added, removed, changed, reordered or renamed. document: its name; of a text file its path. path: in the
+    document, "" for all of it. before, after: the values on one line, or None. values: the number of values, more than
+    one for a collection. runs: their names. where: the runs as text, "" if the review has only one. causes: the indexes
+    of causes. is_secret: the values are hidden.
+    """
+
+    __slots__ = ("after", "before", "causes", "document", "is_secret", "kind", "path", "runs", "values", "where")
+
+    def __init__(
+        self,
+        kind: str,
+        document: str,
+        path: str,
+        before: str | None,
+        after: str | None,
+        values: int,
+        *,
+        is_secret: bool,
+    ) -> None:
+        self.kind = kind
+        self.document = document
+        self.path = path
+        self.before = before
+        self.after = after
+        self.values = values
+        self.is_secret = is_secret
+        self.runs: list[str] = []
+        self.where = ""
+        self.causes: list[int] = []
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for the same change in different runs."""
+        return self.kind, self.document, self.path, self.before, self.after, self.values
+
+    @property
+    def place(self) -> str:
+        """The document and the path, as a PATH on the command line."""
+        return f"{self.document}:{self.path}" if self.path else self.document
+
+    def data(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "kind": self.kind,
+            "document": self.document,
+            "path": self.path,
+            "before": self.before,
+            "after": self.after,
+            "values": self.values,
+            "secret": self.is_secret,
+            "runs": self.runs,
+            "where": self.where,
+            "causes": self.causes,
+        }
+
+
+class Cause:
+    """Units that together restore values if they are reverted. lines: of each unit. values: the number of values.
+
+    verified_in, of: the number of runs in which this was evaluated, of those with the change.
+    """
+
+    __slots__ = ("changes", "lines", "of", "values", "verified_in")
+
+    def __init__(self, lines: Sequence[Lines]) -> None:
+        self.lines = list(lines)
+        self.changes: list[ValueChange] = []
+        self.values = 0
+        self.verified_in = 0
+        self.of = 0
+
+    @property
+    def is_vendored(self) -> bool:
+        """True if all lines are in vendored files."""
+        return all(one.vendored for one in self.lines)
+
+    @property
+    def place(self) -> str:
+        """The lines as text."""
+        return " with ".join(one.place for one in self.lines)
+
+    def data(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "lines": [one.data() for one in self.lines],
+            "values": self.values,
+            "verified_in": self.verified_in,
+            "of": self.of,
+        }
+
+
+class OtherLines:
+    """Changed lines that are no cause. message: the diagnostic of the evaluation without them, or "". is_alone: they
+    were reverted alone, not with others. runs: the names of the runs in which this holds.
+    """
+
+    __slots__ = ("is_alone", "lines", "message", "runs")
+
+    def __init__(self, lines: Lines, message: str = "", *, is_alone: bool = True) -> None:
+        self.lines = lines
+        self.message = message
+        self.is_alone = is_alone
+        self.runs: list[str] = []
+
+    def data(self) -> dict[str, object]:
+        """As JSON."""
+        return {"lines": self.lines.data(), "message": self.message or None, "alone": self.is_alone, "runs": self.runs}
+
+
+class FoundConsequence:
+    """A rule that applies. subjects: documents with their part, or ""."""
+
+    __slots__ = ("name", "reason", "runs", "severity", "subjects", "text", "where")
+
+    def __init__(self, name: str, severity: str, text: str, reason: str, subjects: Sequence[tuple[str, str]]) -> None:
+        self.name = name
+        self.severity = severity
+        self.text = text
+        self.reason = reason
+        self.subjects = list(subjects)
+        self.runs: list[str] = []
+        self.where = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for the same consequence in different runs."""
+        return self.name, self.text, tuple(self.subjects)
+
+    def data(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "name": self.name,
+            "severity": self.severity,
+            "message": self.text,
+            "reason": self.reason,
+            "subjects": [{"document": document or None, "part": part or None} for document, part in self.subjects],
+            "runs": self.runs,
+            "where": self.where,
+        }
+
+
+class Failure:
+    """A run that fails. side: "head", "base" or "both". message: the heading of the diagnostic. file, line: its position.
+
+    caused: True if the change caused it, None if that is unknown. causes: the lines whose reverting lets the run work.
+    """
+
+    __slots__ = ("caused", "causes", "file", "line", "message", "report", "runs", "side", "where")
+
+    def __init__(self, side: str, message: str, report: str, file: str, line: int, *, caused: bool | None) -> None:
+        self.side = side
+        self.message = message
+        self.report = report
+        self.file = file
+        self.line = line
+        self.caused = caused
+        self.causes: list[Lines] = []
+        self.runs: list[str] = []
+        self.where = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for the same failure in different runs."""
+        return self.side, self.message, self.file, self.line
+
+    def data(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "side": self.side,
+            "message": self.message,
+            "report": self.report,
+            "file": self.file or None,
+            "line": self.line,
+            "caused": self.caused,
+            "causes": [one.data() for one in self.causes],
+            "runs": self.runs,
+            "where": self.where,
+        }
+
+
+class Review:
+    """A review: the changes of the output between two revisions, and their causes.
+
+    base, head: as typed; head is "" for the working directory. runs: the number of runs on HEAD's side. evaluated: the
+    number of those that read a changed file. changed: the names of those whose output differs. added, removed: names of
+    runs that only one side has. permissions: accesses that only HEAD's project file asks for. hidden: the number of
+    changes whose existence depends on a secret. unread: the number of differing files that no evaluation read.
+    """
+
+    def __init__(self, base: str, head: str) -> None:
+        self.base = base
+        self.head = head
+        self.runs = 0
+        self.evaluated = 0
+        self.evaluations = 0
+        self.changed: list[str] = []
+        self.added: list[str] = []
+        self.removed: list[str] = []
+        self.changes: list[ValueChange] = []
+        self.causes: list[Cause] = []
+        self.elsewhere: list[OtherLines] = []
+        self.needed: list[OtherLines] = []
+        self.idle: list[OtherLines] = []
+        self.unknown: list[OtherLines] = []
+        self.consequences: list[FoundConsequence] = []
+        self.failures: list[Failure] = []
+        self.permissions: list[tuple[str, str]] = []
+        self.hidden = 0
+        self.unread = 0
+        self.proven = False
+
+    def __repr__(self) -> str:
+        return f"<Review: {self.values} values changed in {len(self.changed)} of {self.runs} runs>"
+
+    @property
+    def values(self) -> int:
+        """The number of changed values, each once for all runs that have it."""
+        return sum(one.values for one in self.changes)
+
+    @property
+    def not_verified(self) -> list[ValueChange]:
+        """The changes without a verified cause."""
+        return [one for one in self.changes if not one.causes]
+
+    @property
+    def verified(self) -> int:
+        """The number of changed values with a verified cause."""
+        return sum(one.values for one in self.changes if one.causes)
+
+    def fails_on(self, words: Sequence[str]) -> bool:
+        """True if a consequence has one of these names, or at least one of these severities; `error` and `failure` also
+        mean a failure that the change caused.
+        """
+        from plait.review.consequences import SEVERITIES
+
+        lowest = max((SEVERITIES.index(word) for word in words if word in SEVERITIES), default=-1)
+        is_broken = any(one.caused is not False and one.side == "head" for one in self.failures)
+        if is_broken and (lowest >= 0 or "failure" in words):
+            return True
+        return any(one.name in words or SEVERITIES.index(one.severity) <= lowest for one in self.consequences)
+
+    def to_data(self) -> Mapping[str, object]:
+        """The review as plain data, for JSON."""
+        return {
+            "version": VERSION,
+            "base": self.base,
+            "head": self.head or None,
+            "runs": {
+                "count": self.runs,
+                "evaluated": self.evaluated,
+                "changed": self.changed,
+                "added": self.added,
+                "removed": self.removed,
+            },
+            "values": {"changed": self.values, "verified": self.verified, "hidden": self.hidden},
+            "evaluations": self.evaluations,
+            "unread_files": self.unread,
+            "changes": [one.data() for one in self.changes],
+            "causes": [one.data() for one in self.causes],
+            "elsewhere": [one.data() for one in self.elsewhere],
+            "needed": [one.data() for one in self.needed],
+            "no_effect": [one.data() for one in self.idle],
+            "unknown": [one.data() for one in self.unknown],
+            "consequences": [one.data() for one in self.consequences],
+            "failures": [one.data() for one in self.failures],
+            "permissions": [{"access": access, "name": name} for access, name in self.permissions],
+        }
+
+    def to_text(self) -> str:
+        """The review for a terminal."""
+        from plait.review.reports import to_text
+
+        return to_text(self)
+
+    def to_markdown(self) -> str:
+        """The review for a comment on a pull request, of at most 65,536 characters."""
+        from plait.review.markdown import to_markdown
+
+        return to_markdown(self)
+
+    def to_json(self) -> str:
+        """The review as JSON; docs/reference/json.md has its shape."""
+        from json import dumps
+
+        return dumps(self.to_data(), ensure_ascii=False, indent=1) + "\n"
