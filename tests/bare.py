@@ -45,6 +45,7 @@ LINES = {
     "test": [],
     "coverage": [],
     "fleet": ["-j", "1"],
+    "review": ["HEAD"],
     "serve": ["--check", "--port", "0"],
     "lsp": [],
     "website": ["--listen-addr", "nowhere:0"],

@@ -22,8 +22,8 @@ QUESTIONS: dict[str, tuple[list[str], set[str]]] = {
     "fleet impact": (["config/app.yml:4"], {"runs", "values"}),
     "fleet impact --since": (["HEAD"], {"runs", "values", "change", "files", "message"}),
 }
-# They print documents, or list what a project has.
-OTHERS = {"render", "patch", "layer", "compose", "run", "project", "fleet"}
+# They print documents, list what a project has, or one object (tests/review).
+OTHERS = {"review", "render", "patch", "layer", "compose", "run", "project", "fleet"}
 PLACE = {"document", "path"}
 SHARED = {*PLACE, "index", "value", "place", "file", "line"}
 

@@ -260,7 +260,18 @@ WORKING: dict[str, list[str]] = {
     "init": ["--dry-run"],
     "fleet why": ["a"],
 }
-TESTED_ABOVE = {"render", "patch", "run", "compose", "diff", "explain", "impact", "fleet", "layer"}
+TESTED_ABOVE = {
+    "review",
+    "render",
+    "patch",
+    "run",
+    "compose",
+    "diff",
+    "explain",
+    "impact",
+    "fleet",
+    "layer",
+}  # and of review in tests/review
 WITHOUT_PROGRESS = {"completion", "shims", "trust", "serve", "lsp", "website", "krm", "fmt"}
 
 

@@ -64,6 +64,7 @@ LINES = {
     "test": "",
     "coverage": "",
     "fleet": "-j 1 --output out",
+    "review": "HEAD",
 }
 # Their output on standard output is a summary, or lists what is done.
 REPORTS = {"test", "fleet"}
@@ -83,7 +84,7 @@ EVALUATING = {
     "fleet",
     "fmt",
 }
-EVALUATING |= {"test", "impact"}  # fmt: skip
+EVALUATING |= {"test", "impact", "review"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NODES)
@@ -112,6 +113,11 @@ def ran(
         (directory / path).parent.mkdir(exist_ok=True)
         (directory / path).write_text(textwrap.dedent(text), "utf-8")
     monkeypatch.chdir(directory)
+    if words[0] == "review":
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
+        for line in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "one"]):
+            subprocess.run(["git", *line], check=True)
+        (directory / "config/values.yml").write_text("#@data/values\n---\nsize: 1\n", "utf-8")
     with (directory / "resources.yml").open() as file:
         monkeypatch.setattr("sys.stdin", file)
         status = main(words)

@@ -118,6 +118,7 @@ LINES: dict[str, list[Line]] = {
         Line("fleet impact config/schema.yml:3", starts=False),
         Line("fleet impact --since HEAD", starts=True, status=1),
     ],
+    "review": [Line("review HEAD", starts=True)],
     "serve": [Line("serve --port 0 --database sqlite:///plait.db", starts=True, needs="sqlalchemy")],
     "lsp": [Line("lsp", starts=False, needs="pygls")],
     "shims": [Line("shims shims", starts=False)],

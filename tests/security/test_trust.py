@@ -184,7 +184,7 @@ TYPED_ONLY = {
     "website",
     "trust",
 }
-OTHERWISE = {"compose", "lsp"}  # tested below
+OTHERWISE = {"compose", "lsp", "review"}  # tested below, and in tests/review
 
 
 def test_every_command_is_started() -> None:

@@ -122,8 +122,9 @@ TARGETS = [
     Target("serve", "", "site/documents.db", 2, "serve --check --port 0 --database sqlite:///site/documents.db"),
     Target("shims", "", "site/bin/ytt", 2, "shims --force site/bin", replaces_links=True),
 ]  # fmt: skip
-# Commands that write nothing that a path names; trust writes to the state directory of the user.
-READERS = {"trust", "krm", "completion", "diff", "explain", "impact", "project", "lsp", "website"}
+# Commands that write nothing that a path names; trust writes to the state directory of the user. The message of review
+# is tested in tests/review, because it needs a repository.
+READERS = {"review", "trust", "krm", "completion", "diff", "explain", "impact", "project", "lsp", "website"}
 
 CANARY = "keep: me\n"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError, did_you_mean
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import write_file
 from plait.cli.common_flags import without_end
 from plait.cli.progress import working
 from plait.cli.signals import cleanup_on_signal
@@ -10,6 +12,12 @@ from plait.cli.streams import write_folded, write_out
 from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, csv, switch, text, texts
+from plait.insight.diagnostic_formats import as_annotations, as_sarif
+from plait.review.annotations import messages
+from plait.review.api import review
+from plait.review.consequences import NAMES, SEVERITIES
+from plait.review.markdown import to_markdown
+from plait.review.reports import commit_message, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +78,6 @@ def main(flags: Review) -> int:
 
 
 def _check_names(flags: Review) -> None:
-    from plait.review.consequences import NAMES, SEVERITIES
-
     known = [*SEVERITIES, "failure", *NAMES]
     for name in flags.fail_on:
         if name not in known:
@@ -84,8 +90,6 @@ def _check_names(flags: Review) -> None:
 
 
 def _reviewed(flags: Review) -> int:
-    from plait.review.api import review
-
     with working("comparing the runs") as progress:
         found = review(
             *flags.arguments,
@@ -104,23 +108,16 @@ def _reviewed(flags: Review) -> int:
 
 def _print(found: Result, form: str) -> None:
     if form == "markdown":
-        write_out(found.to_markdown())
+        write_out(to_markdown(found))
     elif form == "json":
         write_out(found.to_json())
     elif form in ("github", "sarif"):
-        from plait.insight.diagnostic_formats import as_annotations, as_sarif
-        from plait.review.annotations import messages
-
         write_out(as_annotations(messages(found), notices=True) if form == "github" else as_sarif(messages(found)))
     else:
-        write_folded(found.to_text())
+        write_folded(to_text(found))
 
 
 def _write_message(path: str, found: Result) -> None:
-    from plait.base.writing.real_paths import failure
-    from plait.base.writing.targets import write_file
-    from plait.review.reports import commit_message
-
     try:
         with cleanup_on_signal():
             write_file(path, [commit_message(found).encode("utf-8", "replace")], new_mode=0o666, replaces_target=False)

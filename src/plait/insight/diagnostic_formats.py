@@ -29,6 +29,7 @@ REFERENCES = ("ytt", "bosh")
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "docs/reference/codes"
+_OTHER_PAGE = "docs/review.md"
 _UNKNOWN = DiagnosticCode("", "", "error", "")
 
 
@@ -272,7 +273,7 @@ def _rule(row: DiagnosticCode) -> Part:
         "id": row.code,
         "name": row.name,
         "shortDescription": {"text": row.summary},
-        "help": {"text": f"{PAGES}/{row.code}.md" if is_registered else "docs/review.md"},
+        "help": {"text": f"{PAGES}/{row.code}.md" if is_registered else _OTHER_PAGE},
         "properties": {"tags": [row.family if is_registered else "review"]},
     }
 

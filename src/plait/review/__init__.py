@@ -2,7 +2,7 @@
 
     from plait.review import review
 
-    review("main").to_text()
+    print(to_text(review("main")))
 
 `revisions` provides the files of both sides, `values` compares outputs, `units` compares sources, `causes` relates them
 and verifies the relation by evaluating, `consequences` has the rules about kinds of documents, `reports` the formats.
@@ -15,11 +15,13 @@ from plait.base.lazy_exports import first_use
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.review.api import review
+    from plait.review.markdown import to_markdown
+    from plait.review.reports import to_text
     from plait.review.result import Review
 
-__all__ = ["Review", "review"]
+__all__ = ["Review", "review", "to_markdown", "to_text"]
 
-_HOMES = {"review": "api", "Review": "result"}
+_HOMES = {"review": "api", "Review": "result", "to_markdown": "markdown", "to_text": "reports"}
 
 
 def __getattr__(name: str) -> object:

@@ -35,11 +35,13 @@ def messages(review: Review) -> list[Message]:
 def _of_consequence(review: Review, one: FoundConsequence) -> Message:
     """The consequence at the cause of most values in its documents."""
     documents = {name for name, _ in one.subjects}
+    near = next(rule.near for rule in (*RULES, REQUESTS) if rule.name == one.name)
     counts: dict[int, int] = {}
     for change in review.changes:
         if change.document in documents or change.place in documents or "" in documents:
             for number in change.causes:
-                counts[number] = counts.get(number, 0) + change.values
+                weight = change.values if near not in change.path else change.values << 32
+                counts[number] = counts.get(number, 0) + weight
     best = max(counts, key=lambda number: counts[number], default=None)
     lines = None if best is None else review.causes[best].lines[0]
     return Message(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import PlaitError, ReadError, UsageError, heading
+from plait.base.permissions import FILE_NAMES
 from plait.base.writing.directory import temporary
-from plait.fleet.plan import tasks_of
+from plait.fleet.plan import chosen, tasks_of
 from plait.fleet.project_lookup import project_file
 from plait.fleet.revision_diff import Repository
 from plait.review.comparing import Comparison
-from plait.review.result import Review
+from plait.review.result import Failure, Review
 from plait.review.revisions import Sides
 
 TYPE_CHECKING = False
@@ -45,8 +46,8 @@ def review(
     Raises UsageError for an unknown revision, and PlaitError for an invalid project.
 
     >>> from plait.review import review
-    >>> review("main").to_text()  # doctest: +SKIP
-    'plait review ...'
+    >>> review("main")  # doctest: +SKIP
+    <Review: 4 values changed in 1 of 1 runs>
     """
     first, dots, second = base.partition("...")
     if dots and head:
@@ -68,8 +69,6 @@ def review(
 
 def project_file_in(directory: str) -> str:
     """The project file in a directory. Raises ReadError."""
-    from plait.base.permissions import FILE_NAMES
-
     found = [name for name in FILE_NAMES if os.path.isfile(os.path.join(directory, name))]
     if not found:
         raise ReadError(f'no project file in "{directory}"', expected=" or ".join(FILE_NAMES), code="no-project-file")
@@ -105,8 +104,6 @@ def _tasks(sides: Sides, *, is_head: bool, result: Review) -> list[Task]:
     """The runs of a side; none if it has no project file, or an invalid one, which is a failure. Raises PlaitError if
     neither side has one.
     """
-    from plait.review.result import Failure
-
     sides.show(sides.head if is_head else sides.base)
     if not sides.has_project():
         return []
@@ -131,8 +128,6 @@ def _tasks(sides: Sides, *, is_head: bool, result: Review) -> list[Task]:
 
 def _chosen(tasks: Sequence[Task], names: Sequence[str], where: Sequence[str]) -> list[Task]:
     """The selected runs. Raises UsageError for an unknown name or axis."""
-    from plait.fleet.plan import chosen
-
     found = chosen(tasks, names) if names else list(tasks)
     axes = {axis for task in tasks for axis in task.choices}
     for text in where:

@@ -192,7 +192,7 @@ class Comparison:
         if not base.has_same_output(head):
             self._result.changed += group.names
             if not found:
-                moved = ValueChange(MOVED, "the documents", "", None, None, 1, is_secret=False)
+                moved = ValueChange(MOVED, "the documents or their text", "", None, None, 1, is_secret=False)
                 self._changes.setdefault(moved.key, moved).runs += group.names
         for number, change in enumerate(found):
             self._add_change(change, base, head, group, () if findings is None else findings.causes.get(number, ()))

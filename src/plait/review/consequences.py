@@ -23,13 +23,21 @@ SEVERITIES = (ERROR, WARNING, NOTE)
 class Rule:
     """A rule. one, many: sentences; `{}` of `many` is the number of documents. kinds: of the documents; empty for any.
 
-    condition: yields a subject for each occurrence.
+    condition: yields a subject for each occurrence. near: a part of the paths of the changes that matter.
     """
 
-    __slots__ = ("condition", "kinds", "many", "name", "one", "reason", "severity")
+    __slots__ = ("condition", "kinds", "many", "name", "near", "one", "reason", "severity")
 
     def __init__(
-        self, name: str, severity: str, kinds: Sequence[str], one: str, many: str, reason: str, condition: Condition
+        self,
+        name: str,
+        severity: str,
+        kinds: Sequence[str],
+        one: str,
+        many: str,
+        reason: str,
+        condition: Condition,
+        near: str = "",
     ) -> None:
         self.name = name
         self.severity = severity
@@ -38,6 +46,7 @@ class Rule:
         self.many = many
         self.reason = reason
         self.condition = condition
+        self.near = near
 
 
 class Consequence:
@@ -364,15 +373,15 @@ RULES: Sequence[Rule] = (
     Rule("data-at-risk", ERROR, _DATA, "1 removed document takes data with it",
          "{} removed documents take data with them", "removed", _removed),
     Rule("persistent-disk-changed", ERROR, ("",), "1 persistent disk is replaced",
-         "persistent disks of {} manifests are replaced", "persistent_disk changed", _disks),
+         "persistent disks of {} manifests are replaced", "persistent_disk changed", _disks, "persistent_disk"),
     Rule("instances-zero", ERROR, ("",), "1 manifest loses all instances of a group",
-         "{} manifests lose all instances of a group", "instances set to 0, or the group removed", _instances_zero),
+         "{} manifests lose all instances of a group", "instances set to 0, or the group removed", _instances_zero, "instances"),
     Rule("pods-restart", WARNING, ("Deployment", "StatefulSet", "DaemonSet"), "1 workload restarts",
-         "{} workloads restart", "pod template changed", _restarts),
+         "{} workloads restart", "pod template changed", _restarts, "template"),
     Rule("rbac-widened", WARNING, _ROLES, "1 role or binding grants more", "{} roles and bindings grant more",
          "new permissions", _widened),
     Rule("ingress-host-changed", WARNING, _ROUTES, "1 route has other hosts", "{} routes have other hosts",
-         "hosts changed", _hosts_changed),
+         "hosts changed", _hosts_changed, "host"),
     Rule("secret-changed", WARNING, ("Secret",), "1 Secret changes", "{} Secrets change", "compared, not shown",
          _secret_changed),
     Rule("instances-recreated", WARNING, ("",), "1 manifest recreates instances", "{} manifests recreate instances",
@@ -380,9 +389,9 @@ RULES: Sequence[Rule] = (
     Rule("job-moved", WARNING, ("",), "1 manifest moves jobs to another group",
          "{} manifests move jobs to another group", "job moved", _jobs_moved),
     Rule("image-changed", NOTE, _PODS, "1 workload has another image", "{} workloads have other images",
-         "image changed", _images),
+         "image changed", _images, "image"),
     Rule("release-version-changed", NOTE, ("",), "1 manifest has other versions of releases",
-         "{} manifests have other versions of releases", "release version changed", _releases),
+         "{} manifests have other versions of releases", "release version changed", _releases, "releases"),
 )  # fmt: skip
 
 REQUESTS = Rule(

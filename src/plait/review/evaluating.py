@@ -63,7 +63,7 @@ class Outcome:
             lines = known.get(path)
             if lines is None:
                 text = self.documents.files[path]
-                lines = Array([ArrayItem(line, None, 0) for line in text.splitlines(keepends=True)])
+                lines = Array([ArrayItem(line, None, 0) for line in text.splitlines()])
             found[path] = Document(lines, None, 0)
         return found
 

@@ -19,14 +19,13 @@ from plait.review.reports import (
     title,
     verified_text,
 )
-from plait.review.result import ValueChange
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.review.result import Cause, Failure, OtherLines, Review
+    from plait.review.result import Cause, Failure, OtherLines, Review, ValueChange
 
 # The maximum of GitHub's comments, in characters.
 LARGEST = 65_536

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.similar_names import counted
-from plait.review.result import ValueChange
+from plait.base.text_diff import visible
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from plait.review.result import Cause, Failure, FoundConsequence, OtherLines, Review
+    from plait.review.result import Cause, Failure, FoundConsequence, OtherLines, Review, ValueChange
 
     T = TypeVar("T")
 
@@ -153,7 +153,7 @@ def to_text(review: Review) -> str:
         out += ["", f"{counted(review.hidden, 'change')} withheld: a secret decides that the value exists"]
     if review.causes and not review.proven:
         out += ["", TOGETHER]
-    return "\n".join(out) + "\n"
+    return "".join(f"{visible(line)}\n" for line in out)
 
 
 def _section(out: list[str], heading: str, rows: Sequence[T], lines: Callable[[T], list[str]]) -> None:
@@ -191,4 +191,4 @@ def commit_message(review: Review) -> str:
     out = [f"{title(review)}: {', '.join(summary(review)[:-1] or summary(review))}"[:_LONGEST_SUBJECT], ""]
     out += [f"{one.severity}: {one.text} ({subjects_text(one)})" for one in review.consequences]
     out += ["", *(f"{cause.place}: {counted(cause.values, 'value')}" for cause in review.causes)]
-    return "\n".join(out).strip("\n") + "\n"
+    return "\n".join(map(visible, out)).strip("\n") + "\n"

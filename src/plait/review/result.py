@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from json import dumps
+
+from plait.review.consequences import SEVERITIES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -284,8 +288,6 @@ class Review:
         """True if a consequence has one of these names, or at least one of these severities; `error` and `failure` also
         mean a failure that the change caused.
         """
-        from plait.review.consequences import SEVERITIES
-
         lowest = max((SEVERITIES.index(word) for word in words if word in SEVERITIES), default=-1)
         is_broken = any(one.caused is not False and one.side == "head" for one in self.failures)
         if is_broken and (lowest >= 0 or "failure" in words):
@@ -319,20 +321,6 @@ class Review:
             "permissions": [{"access": access, "name": name} for access, name in self.permissions],
         }
 
-    def to_text(self) -> str:
-        """The review for a terminal."""
-        from plait.review.reports import to_text
-
-        return to_text(self)
-
-    def to_markdown(self) -> str:
-        """The review for a comment on a pull request, of at most 65,536 characters."""
-        from plait.review.markdown import to_markdown
-
-        return to_markdown(self)
-
     def to_json(self) -> str:
         """The review as JSON; docs/reference/json.md has its shape."""
-        from json import dumps
-
         return dumps(self.to_data(), ensure_ascii=False, indent=1) + "\n"

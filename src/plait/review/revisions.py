@@ -17,7 +17,7 @@ from plait.base.input_view import permitted
 from plait.base.limits import current_budget
 from plait.base.permissions import PATHS, Need, Permissions, is_within
 from plait.base.trust import permissions_of
-from plait.base.writing.directory import opened
+from plait.base.writing.directory import opened, temporary
 from plait.base.writing.real_paths import WriteRefused
 from plait.engine.pipeline import file_source
 
@@ -67,7 +67,7 @@ class Sides:
 
     top: the directory. home: the directory of the project file in it. base, head: the differing files of each side, by
     path from the top with slashes; None for a file that a side lacks. granted: the permissions of both sides. requested:
-    the accesses that only HEAD's project file asks for, which nobody gets.
+    the accesses that only HEAD's project file asks for, which are not granted.
     """
 
     def __init__(
@@ -134,8 +134,6 @@ class Sides:
 
     def _read(self, base: str, head: str) -> None:
         if head:
-            from plait.base.writing.directory import temporary
-
             names = self.repository.changed_between(base, head)
             with temporary("plait-review-") as place:
                 self.repository.lay_out(head, place.real, names)
@@ -206,7 +204,7 @@ class Sides:
         return own.granting(allowed), requested
 
     def _real(self, path: str) -> str:
-        """The path outside of the repository that a path in the private directory stands for."""
+        """The path outside of the repository that a path in the private directory represents."""
         inside = is_within(path, self._root) and not is_within(path, self.top)
         return os.path.join(os.sep, os.path.relpath(path, self._root)) if inside else path
 

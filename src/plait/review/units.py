@@ -43,7 +43,7 @@ class Unit:
     def __init__(self, change: FileChange, edits: Sequence[Edit], number: int = 0) -> None:
         self.change = change
         self.file = change.file
-        self.edits = sorted(edits, key=lambda edit: (edit[2], edit[0]))
+        self.edits = sorted(edits, key=_order)
         self.number = number
 
     @property
@@ -165,10 +165,10 @@ class FileChange:
     def _reverted(self, units: Items[Unit]) -> str:
         out: list[str] = []
         at = 0
-        for a, b, c, d in sorted((edit for unit in units for edit in unit.edits), key=lambda edit: (edit[2], edit[0])):
+        for a, b, c, d in sorted((edit for unit in units for edit in unit.edits), key=_order):
             out += self.new_lines[at:c]
             out += self.old_lines[a:b]
-            at = d
+            at = max(at, d)
         out += self.new_lines[at:]
         return "".join(
             line if line.endswith("\n") or number == len(out) - 1 else f"{line}\n" for number, line in enumerate(out)
@@ -210,7 +210,8 @@ def _text(entry: Entry) -> str | None:
 
 def _is_read(file: str, kind: str, text: str) -> bool:
     try:
-        return not recover(Source(file, text), kind, ignore_unknown_comments=True).faults
+        faults = recover(Source(file, text), kind, ignore_unknown_comments=True).faults
+        return all(fault.code == "undefined-name" for fault in faults)
     except (PlaitError, RecursionError):
         return False
 
@@ -233,11 +234,24 @@ def _by_lines(
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         if kind == "equal":
             continue
+        while i1 < i2 and j1 < j2 and i2 - i1 != j2 - j1 and _alike(old[a + i1], new[c + j1]):
+            found.append((a + i1, a + i1 + 1, c + j1, c + j1 + 1))
+            i1, j1 = i1 + 1, j1 + 1
         if i2 - i1 == j2 - j1:
             found += [(a + i1 + n, a + i1 + n + 1, c + j1 + n, c + j1 + n + 1) for n in range(i2 - i1)]
         else:
             found.append((a + i1, a + i2, c + j1, c + j2))
     return found
+
+
+def _alike(old: str, new: str) -> bool:
+    """True if a line is rather another version of a line than a new one."""
+    return SequenceMatcher(None, old.strip(), new.strip(), autojunk=False).ratio() > 0.6
+
+
+def _order(edit: Edit) -> tuple[int, bool, int]:
+    """Sorts edits: lines that are gone come before new ones at the same position."""
+    return edit[2], edit[3] > edit[2], edit[0]
 
 
 class _Part:
@@ -340,7 +354,7 @@ class _Trees:
                     self._pair(a, b)
                 continue
             if kind == "replace" and not is_named:
-                # Items that only their text tells apart: the first ones are pairs, the others were added or removed.
+                # Items without an identifying key: the first ones are pairs, the others were added or removed.
                 both = min(i2 - i1, j2 - j1)
                 for a, b in zip(left[i1 : i1 + both], right[j1 : j1 + both], strict=True):
                     self._pair(a, b)

@@ -1,0 +1,125 @@
+"""Consequences: each rule applies where it should, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from plait.review.consequences import NAMES, SEVERITIES, consequences, quantity
+
+BOSH = {
+    "stemcells": [{"alias": "default", "os": "ubuntu", "version": "1"}],
+    "releases": [{"name": "cf", "version": "1.0"}],
+    "instance_groups": [
+        {
+            "name": "db", "instances": 1, "vm_type": "small", "stemcell": "default", "azs": ["z1"], "networks": [{"name": "n"}],
+            "persistent_disk_type": "10GB", "jobs": [{"name": "postgres"}],
+        },
+        {"name": "web", "instances": 2, "vm_type": "small", "stemcell": "other", "jobs": [{"name": "router"}]},
+    ],
+}  # fmt: skip
+
+
+def workload(kind: str = "Deployment", **spec: object) -> dict[str, object]:
+    container = {"name": "web", "image": "web:1", "resources": {"requests": {"cpu": "500m", "memory": "1Gi"}}}
+    pod = {"spec": {"containers": [container]}}
+    return {
+        "kind": kind,
+        "metadata": {"name": "web"},
+        "spec": {"replicas": 2, "selector": {"a": "b"}, "template": pod, **spec},
+    }
+
+
+def pod(image: str = "web:1", cpu: str = "500m") -> dict[str, object]:
+    container = {"name": "web", "image": image, "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}
+    return {"spec": {"containers": [container]}}
+
+
+def role(*verbs: str, resource: str = "pods") -> dict[str, object]:
+    return {"kind": "Role", "rules": [{"apiGroups": [""], "resources": [resource], "verbs": list(verbs)}]}
+
+
+def binding(*names: str, role: str = "r") -> dict[str, object]:
+    subjects = [{"kind": "User", "name": name} for name in names]
+    return {"kind": "RoleBinding", "roleRef": {"kind": "Role", "name": role}, "subjects": subjects}
+
+
+def bosh(group: int = 0, **other: object) -> dict[str, object]:
+    groups = [{**one, **(other if number == group else {})} for number, one in enumerate(BOSH["instance_groups"])]  # type: ignore[dict-item]
+    return {**BOSH, "instance_groups": groups}
+
+
+INGRESS = {"kind": "Ingress", "spec": {"rules": [{"host": "a.example"}]}}
+# The names of the rules that apply to a change, with what it is.
+CASES: list[tuple[str, object, object, list[str]]] = [
+    ("nothing", workload(), workload(), []),
+    ("replicas", workload(), workload(replicas=3), ["resource-requests-changed"]),
+    ("selector", workload(), workload(selector={"a": "c"}), ["immutable-field"]),
+    ("selector that is new", workload(selector=None), workload(), []),
+    ("templates of claims", workload("StatefulSet", volumeClaimTemplates=[1]), workload("StatefulSet"), ["immutable-field"]),
+    ("a job", workload("Job"), workload("Job", template=pod("web:2")), ["immutable-field", "image-changed"]),
+    ("image", workload(), workload(template=pod("web:2")), ["pods-restart", "image-changed"]),
+    ("requests", workload(), workload(template=pod(cpu="1")), ["pods-restart", "resource-requests-changed"]),
+    ("a cluster IP", {"kind": "Service", "spec": {"clusterIP": "1"}}, {"kind": "Service", "spec": {}}, ["immutable-field"]),
+    ("a cluster IP that is new", {"kind": "Service", "spec": {}}, {"kind": "Service", "spec": {"clusterIP": "1"}}, []),
+    ("immutable data", {"kind": "ConfigMap", "immutable": True, "data": {"a": "1"}}, {"kind": "ConfigMap", "data": {}}, ["immutable-field"]),
+    ("a claim", {"kind": "PersistentVolumeClaim"}, None, ["data-at-risk"]),
+    ("a definition", {"kind": "CustomResourceDefinition"}, None, ["data-at-risk"]),
+    ("a namespace", {"kind": "Namespace"}, None, ["data-at-risk"]),
+    ("a set", {"kind": "StatefulSet"}, None, ["data-at-risk"]),
+    ("a map", {"kind": "ConfigMap"}, None, []),
+    ("a new claim", None, {"kind": "PersistentVolumeClaim"}, []),
+    ("a verb", role("get"), role("get", "list"), ["rbac-widened"]),
+    ("a verb less", role("get", "list"), role("get"), []),
+    ("a verb under an asterisk", role("*"), role("get"), []),
+    ("an asterisk", role("get"), role("*"), ["rbac-widened"]),
+    ("a new role", None, role("get"), ["rbac-widened"]),
+    ("a subject", binding("a"), binding("a", "b"), ["rbac-widened"]),
+    ("a subject less", binding("a", "b"), binding("a"), []),
+    ("another role", binding("a"), binding("a", role="s"), ["immutable-field", "rbac-widened"]),
+    ("a host", INGRESS, {"kind": "Ingress", "spec": {"rules": [{"host": "b.example"}]}}, ["ingress-host-changed"]),
+    ("a path", INGRESS, {"kind": "Ingress", "spec": {"rules": [{"host": "a.example", "http": {}}]}}, []),
+    ("a secret", {"kind": "Secret", "data": {"a": "1"}}, {"kind": "Secret", "data": {"a": "2"}}, ["secret-changed"]),
+    ("labels of a secret", {"kind": "Secret", "data": {}}, {"kind": "Secret", "metadata": {}, "data": {}}, []),
+    ("vm_type", bosh(), bosh(vm_type="large"), ["instances-recreated"]),
+    ("azs", bosh(), bosh(azs=["z2"]), ["instances-recreated"]),
+    ("networks", bosh(), bosh(networks=[]), ["instances-recreated"]),
+    ("a stemcell's version", bosh(), {**bosh(), "stemcells": [{"alias": "default", "version": "2"}]}, ["instances-recreated"]),
+    ("a disk", bosh(), bosh(persistent_disk_type="20GB"), ["persistent-disk-changed"]),
+    ("no instances", bosh(), bosh(instances=0), ["instances-zero"]),
+    ("a group less", bosh(), {**BOSH, "instance_groups": BOSH["instance_groups"][:1]}, ["instances-zero"]),
+    ("more instances", bosh(), bosh(instances=3), []),
+    ("a moved job", bosh(), {**BOSH, "instance_groups": [
+        {**BOSH["instance_groups"][0], "jobs": []}, {**BOSH["instance_groups"][1], "jobs": [{"name": "router"}, {"name": "postgres"}]},  # type: ignore[dict-item]
+    ]}, ["job-moved"]),
+    ("a release", bosh(), {**bosh(), "releases": [{"name": "cf", "version": "1.1"}]}, ["release-version-changed"]),
+    ("odd data", {"kind": "Deployment", "spec": []}, {"kind": "Deployment", "spec": "x"}, []),
+    ("no map", [1], "text", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_rules(old: object, new: object, expected: list[str]) -> None:
+    found = consequences([("x", old, new)])
+    assert sorted(one.rule.name for one in found) == sorted(expected)
+    ranks = [SEVERITIES.index(one.rule.severity) for one in found]
+    assert ranks == sorted(ranks)
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {name for _, _, _, names in CASES for name in names} == set(NAMES)
+
+
+def test_subjects_and_sentences() -> None:
+    rows = [(f"Deployment/{number}", workload(), workload(template=pod("web:2", "1"))) for number in range(3)]
+    found = {one.rule.name: one for one in consequences(rows)}
+    assert found["pods-restart"].text == "3 workloads restart"
+    assert found["image-changed"].subjects[0] == ("Deployment/0", "web: web:1 → web:2")
+    assert found["resource-requests-changed"].subjects == [("", "cpu +3")]
+
+
+@pytest.mark.parametrize(
+    ("data", "number"),
+    [(1, 1.0), ("500m", 0.5), ("1Gi", 2.0**30), ("1k", 1e3), ("1.5", 1.5), ("x", None), ("", None), (None, None), (True, None), ("1Xi", None)],
+)  # fmt: skip
+def test_quantities(data: object, number: float | None) -> None:
+    assert quantity(data) == number

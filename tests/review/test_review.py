@@ -1,0 +1,418 @@
+"""Reviews: differences between two revisions, their causes, and the lines that are none."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from repositories import commit, git, write
+
+from plait.base.errors import PlaitError, UsageError
+from plait.cli import main
+from plait.review import Review, review, to_markdown, to_text
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+
+APP = """\
+#@ load("@ytt:data", "data")
+#@ load("names.star", "label")
+kind: Deployment
+metadata:
+  name: web
+  labels: {app: #@ label("web")
+  }
+spec:
+  replicas: #@ data.values.replicas
+  template:
+    spec:
+      containers:
+      - name: web
+        image: #@ "web:" + data.values.version
+---
+kind: Service
+metadata: {name: web}
+spec:
+  ports: [80, 443]
+"""
+VALUES = "#@data/values-schema\n---\nversion: '1'\nreplicas: 3\n#! comment\nunused: 1\n"
+STAR = 'def label(name):\n  prefix = "x-"\n  return prefix + name\nend\n'
+FILES: dict[str, str | None] = {
+    "plait.yml": "runs: {app: {render: {files: [config]}}}\n",
+    "config/app.yml": APP,
+    "config/values.yml": VALUES,
+    "config/names.star": STAR,
+    "README": "hello\n",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    commit(tmp_path / "r", FILES)
+    monkeypatch.chdir(tmp_path / "r")
+    return tmp_path / "r"
+
+
+def causes(found: Review) -> dict[str, list[str]]:
+    """The paths that each cause changed."""
+    return {cause.place: sorted(one.path or one.kind for one in cause.changes) for cause in found.causes}
+
+
+def test_nothing_has_changed(place: Path) -> None:
+    found = review("HEAD")
+    assert (found.changes, found.causes, found.evaluated, found.evaluations) == ([], [], 0, 0)
+    write(place, {"README": "bye\n"})
+    found = review("HEAD")
+    assert (found.changes, found.evaluated, found.evaluations, found.unread) == ([], 0, 0, 1)
+    assert "output unchanged" in to_text(found)
+
+
+def test_causes_are_lines_of_all_kinds(place: Path) -> None:
+    write(
+        place,
+        {
+            "config/values.yml": VALUES.replace("'1'", "'2'")
+            .replace("3", "5")
+            .replace("comment", "remark")
+            .replace("unused: 1", "unused: 2"),
+            "config/names.star": STAR.replace('"x-"', '"y-"'),
+            "config/app.yml": APP.replace("[80, 443]", "[443, 80]"),
+        },
+    )
+    found = review("HEAD")
+    assert causes(found) == {
+        "config/values.yml:3": ["spec.template.spec.containers[name=web].image"],
+        "config/values.yml:4": ["spec.replicas"],
+        "config/names.star:2": ["metadata.labels.app"],
+        "config/app.yml:19": ["spec.ports"],
+    }
+    assert [one.lines.place for one in found.idle] == ["config/values.yml:5", "config/values.yml:6"]
+    assert all(one.is_alone for one in found.idle)
+    assert found.verified == found.values == 4
+    assert [one.kind for one in found.changes if one.path == "spec.ports"] == ["reordered"]
+    proven = review("HEAD", prove=True)
+    assert causes(proven) == causes(found)
+    assert proven.evaluations > found.evaluations
+
+
+def test_revisions_and_merge_base(place: Path) -> None:
+    first = git(place, "rev-parse", "HEAD")
+    git(place, "checkout", "-q", "-b", "topic")
+    commit(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
+    git(place, "checkout", "-q", "main")
+    commit(place, {"config/names.star": STAR.replace("x-", "y-")})
+    both = {one.path for one in review("main", "topic").changes}
+    assert both == {"spec.replicas", "metadata.labels.app"}
+    assert [one.path for one in review("main...topic").changes] == ["spec.replicas"]
+    assert [one.path for one in review(first, "topic").changes] == ["spec.replicas"]
+    git(place, "merge", "-q", "--no-edit", "topic")
+    assert {one.path for one in review("HEAD^1", "HEAD").changes} == {"spec.replicas"}
+    with pytest.raises(UsageError, match="no revision"):
+        review("elsewhere")
+    with pytest.raises(UsageError, match="already names HEAD"):
+        review("main...topic", "topic")
+
+
+def test_a_missing_merge_base(place: Path) -> None:
+    git(place, "checkout", "-q", "--orphan", "other")
+    commit(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
+    with pytest.raises(UsageError, match="no common ancestor"):
+        review("main...other")
+
+
+def test_a_value_that_moved_and_a_definition(place: Path) -> None:
+    write(
+        place,
+        {
+            "config/app.yml": APP.replace('"web:" + data.values.version', "image()").replace(
+                "kind: Deployment",
+                '#@ def image():\n#@   return "web:" + data.values.version\n#@ end\nkind: Deployment',
+            )
+        },
+    )
+    found = review("HEAD")
+    assert found.changes == []
+    places = {one.lines.place for one in (*found.elsewhere, *found.needed)}
+    assert places == {"config/app.yml:3-5", "config/app.yml:17"}
+    needed = {one.lines.place: one.message for one in found.needed}
+    assert "image" in needed["config/app.yml:3-5"]
+
+
+def test_a_cause_of_two_files_together(place: Path) -> None:
+    write(
+        place,
+        {
+            "config/app.yml": APP.replace("data.values.replicas", "data.values.count"),
+            "config/values.yml": VALUES.replace("replicas: 3", "count: 5"),
+        },
+    )
+    found = review("HEAD")
+    assert [one.place for one in found.causes] == [
+        "config/app.yml:9 with config/values.yml:4 with config/values.yml:4 removed"
+    ] or [sorted({lines.file for lines in one.lines}) for one in found.causes] == [
+        ["config/app.yml", "config/values.yml"]
+    ]
+    assert found.not_verified == []
+
+
+def test_a_run_that_fails_and_works_again(place: Path) -> None:
+    broken = VALUES.replace("replicas: 3", "count: 3")
+    write(place, {"config/values.yml": broken, "README": "x"})
+    found = review("HEAD")
+    (failure,) = found.failures
+    assert (failure.side, failure.caused, failure.file, failure.line) == ("head", True, "config/app.yml", 9)
+    assert [one.file for one in failure.causes] == ["config/values.yml"]
+    assert found.fails_on(["failure"])
+    assert str(place) not in json.dumps(found.to_data())
+    commit(place, {})
+    write(place, {"config/values.yml": VALUES})
+    (failure,) = review("HEAD").failures
+    assert (failure.side, failure.caused) == ("base", False)
+    write(place, {"config/values.yml": broken + "more: 1\n"})
+    (failure,) = review("HEAD").failures
+    assert (failure.side, failure.caused) == ("both", False)
+
+
+def test_files_are_added_removed_and_renamed(place: Path) -> None:
+    write(
+        place,
+        {
+            "config/app.yml": APP.replace(
+                "kind: Service\nmetadata: {name: web}", "kind: Service\nmetadata: {name: api}"
+            ),
+            "config/more.yml": "kind: Thing\nmetadata: {name: more}\n",
+        },
+    )
+    found = review("HEAD")
+    kinds = {(one.kind, one.document) for one in found.changes if not one.path}
+    assert kinds == {("renamed", "Service/api"), ("added", "Thing/more")}
+    assert causes(found)["config/more.yml added"] == ["added"]
+    commit(place, {})
+    write(place, {"config/more.yml": None})
+    found = review("HEAD")
+    assert causes(found) == {"config/more.yml removed": ["removed"]}
+
+
+ENTRIES = ["a/z.yml", "a.yml", "a-b/c.yml", ".hidden/x.yml", ".dot.yml", "A.yml", "b/a/a.yml", "b.yml"]
+
+
+def test_the_order_of_files_is_that_of_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sides are what `plait run` prints in a checkout."""
+    files: dict[str, str | None] = {f"config/{name}": f"#@ x = 1\nname: {name}\n" for name in ENTRIES}
+    place = tmp_path / "r"
+    commit(place, {**files, "plait.yml": "runs: {app: {render: {files: [config]}}}\n"})
+    monkeypatch.chdir(place)
+    write(place, {f"config/{name}": f"name: {name}\nmore: 1\n" for name in ENTRIES})
+    found = review("HEAD")
+    assert len(found.causes) == len(ENTRIES)
+    assert {cause.lines[0].file: [one.document for one in cause.changes] for cause in found.causes} == {
+        f"config/{name}": [name] for name in ENTRIES
+    }
+    assert found.not_verified == []
+    assert not any(one.kind == "reordered" for one in found.changes)
+
+
+def test_modes_links_and_binary_files(place: Path) -> None:
+    commit(place, {"config/note.txt": "a\n"})
+    os.chmod(place / "config/note.txt", 0o755)
+    os.symlink("values.yml", place / "link.yml")
+    found = review("HEAD")
+    assert found.changes == []
+    assert [one.lines.place for one in found.idle] == ["config/note.txt (file → executable file)"]
+    (place / "config/note.txt").write_bytes(b"a\0b\n")
+    found = review("HEAD")
+    assert causes(found) == {"config/note.txt (binary file)": ["[0]"]}
+
+
+def test_a_link_out_of_the_repository_is_not_read(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.yml").write_text("canary: 1\n", "utf-8")
+    commit(place, {"config/link.yml": "a: 1\n"})
+    (place / "config/link.yml").unlink()
+    os.symlink(tmp_path / "secret.yml", place / "config/link.yml")
+    found = review("HEAD")
+    assert [one.side for one in found.failures] == ["head"]
+    assert "canary" not in json.dumps(found.to_data())
+
+
+def test_a_project_file_that_itself_changed(place: Path) -> None:
+    text = "runs: {app: {render: {files: [config], set: {replicas: 7}}}, new: {render: {files: [config]}}}\n"
+    write(place, {"plait.yml": text})
+    found = review("HEAD")
+    assert found.added == ["new"]
+    assert [(one.path, one.after) for one in found.changes] == [("spec.replicas", "7")]
+    assert causes(found) == {"plait.yml:1": ["spec.replicas"]}
+    write(place, {"plait.yml": "runs: {}\n"})
+    assert review("HEAD").removed == ["app"]
+    write(place, {"plait.yml": "runs: [\n"})
+    (failure,) = review("HEAD").failures
+    assert (failure.side, failure.file) == ("head", "plait.yml")
+
+
+def test_permissions_are_those_of_the_base(place: Path, tmp_path: Path) -> None:
+    """An access that only HEAD asks for is listed, and never granted."""
+    (tmp_path / "outside.yml").write_text("#@data/values\n---\nreplicas: 99\n", "utf-8")
+    text = "runs: {app: {render: {files: [config, %s]}}}\n"
+    for named in ("../outside.yml", str(tmp_path / "outside.yml")):
+        write(place, {"plait.yml": text % named})
+        for trust in (False, True):
+            found = review("HEAD", trust=trust)
+            assert [access for access, _ in found.permissions] == ["read"]
+            assert found.permissions[0][1].endswith("outside.yml")
+            assert [one.side for one in found.failures] == ["head"]
+            assert "99" not in to_text(found)
+    commit(place, {})
+    write(place, {"config/values.yml": VALUES.replace("'1'", "'2'")})
+    for trust, count in ((False, 0), (True, 1)):
+        found = review("HEAD", trust=trust)
+        assert found.permissions == []
+        assert len(found.changes) == count
+        assert len(found.failures) == 1 - count
+
+
+def test_local_files_belong_to_the_working_directory_only(place: Path) -> None:
+    commit(place, {".gitignore": "*.local.yml\n", "config/app.yml": APP})
+    write(place, {"config/mine.local.yml": "#@data/values\n---\nreplicas: 9\n"})
+    write(place, {"config/values.yml": VALUES.replace("'1'", "'2'")})
+    found = review("HEAD")
+    assert [one.path for one in found.changes] == ["spec.template.spec.containers[name=web].image"]
+    second = commit(place, {})
+    assert [one.path for one in review(f"{second}^", second).changes] == [one.path for one in found.changes]
+
+
+MATRIX = """\
+runs:
+  app:
+    matrix: {axes: {region: [eu, us], site: [a, b]}, output: "{region}/{site}/"}
+    render: {files: [config, "sites/{region}.yml"], set: {version: "{site}"}}
+"""
+
+
+def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    region = "#@data/values\n---\nreplicas: %d\n"
+    commit(place, {"plait.yml": MATRIX, "sites/eu.yml": region % 3, "sites/us.yml": region % 3})
+    write(place, {"sites/eu.yml": region % 5})
+    found = review("HEAD")
+    assert (found.runs, found.evaluated) == (4, 2)
+    (change,) = found.changes
+    assert change.where == "2 of 4: all of region=eu"
+    (cause,) = found.causes
+    assert (cause.place, cause.verified_in, cause.of) == ("sites/eu.yml:3", 1, 2)
+    assert "verified in 1 of 2 runs" in to_text(found)
+    assert review("HEAD", where=["region=us"]).changes == []
+    assert review("HEAD", where=["region=eu", "site=a"]).runs == 1
+    with pytest.raises(UsageError, match="does not select"):
+        review("HEAD", where=["country=de"])
+    write(place, {"config/values.yml": VALUES.replace("unused: 1", "unused: 2")})
+    found = review("HEAD", runs=["app/us/*"])
+    assert [one.lines.place for one in found.idle] == ["config/values.yml:6"]
+
+
+def test_secrets_are_compared_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "r"
+    files: dict[str, str | None] = {
+        "plait.yml": "runs: {app: {render: {files: [app.yml]}}}\n",
+        "app.yml": "kind: Secret\nmetadata: {name: s}\nstringData: {password: canary-one, same: x}\n---\nkind: Thing\nmetadata: {name: t}\na: 1\n",
+    }
+    commit(place, files)
+    monkeypatch.chdir(place)
+    write(place, {"app.yml": str(files["app.yml"]).replace("canary-one", "canary-two")})
+    found = review("HEAD")
+    assert [(one.place, one.is_secret) for one in found.changes] == [("Secret/s:stringData.password", True)]
+    assert [one.name for one in found.consequences] == ["secret-changed"]
+    for text in (json.dumps(found.to_data()), to_text(found), to_markdown(found)):
+        assert "canary" not in text
+
+
+def test_a_hostile_repository_executes_nothing(place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mark = tmp_path / "executed"
+    program = place / ".git" / "evil"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n", "utf-8")
+    program.chmod(0o755)
+    for hook in ("post-checkout", "pre-commit", "post-index-change", "reference-transaction", "fsmonitor-watchman"):
+        shutil.copy(program, place / ".git" / "hooks" / hook)
+    name = "config/$(touch executed)`x`\n<img src=x>|.yml"
+    commit_files: dict[str, str | None] = {
+        name: "#@ x = 1\na: 1\n",
+        ".gitattributes": "*.yml filter=evil diff=evil merge=evil\n",
+    }
+    git(place, "-c", "core.hooksPath=/dev/null", "add", "-A")
+    write(place, commit_files)
+    git(place, "-c", "core.hooksPath=/dev/null", "add", "-A")
+    git(place, "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "one")
+    for key in (
+        "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.textconv", "diff.evil.command",
+        "diff.external", "core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "alias.diff", "alias.ls-files",
+        "alias.rev-parse",
+    ):  # fmt: skip
+        git(place, "config", key, str(program))
+    mark.unlink(missing_ok=True)
+    (place / name).write_text("#@ x = 1\na: '<script>alert(1)</script> @everyone `x` | y'\n", "utf-8")
+    found = review("HEAD")
+    assert len(found.causes) == 1
+    for form in ("text", "markdown", "json", "github", "sarif"):
+        assert main(["review", "HEAD", "-o", form]) == 0
+    out = capsys.readouterr().out
+    assert not mark.exists()
+    assert not (place / "executed").exists()
+    assert "\n<img" not in out
+    markdown = to_markdown(found)
+    assert all(line.count("|") - line.count("\\|") == 3 for line in markdown.splitlines() if line.startswith("| `"))
+    for words in (["--upload-pack=x"], ["-x"], ["--output=/tmp/x"], ["main", "--help-me"]):
+        with pytest.raises(PlaitError):
+            review(*words)
+
+
+def test_the_command(place: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    write(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5").replace("'1'", "'2'")})
+    assert main(["review", "HEAD", "-o", "json", "--message", str(tmp_path / "message")]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["values"] == {"changed": 2, "verified": 2, "hidden": 0}
+    assert {one["lines"][0]["line"] for one in data["causes"]} == {3, 4}
+    assert "config/values.yml:4: 1 value" in (tmp_path / "message").read_text("utf-8")
+    for names, status in (
+        ("error", 0), ("warning", 1), ("note", 1), ("pods-restart", 1), ("immutable-field", 0), ("failure", 0),
+        ("immutable-field,image-changed", 1), ("wrong", 2),
+    ):  # fmt: skip
+        assert main(["review", "HEAD", "--fail-on", names]) == status, names
+    assert main(["review"]) == 2
+    assert main(["review", "a", "b", "c"]) == 2
+    capsys.readouterr()
+    assert main(["review", "HEAD", "-o", "github"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("::warning file=config/values.yml,line=3,title=pods-restart::1 workload restarts")
+    assert main(["review", "HEAD", "-o", "sarif"]) == 0
+    sarif = json.loads(capsys.readouterr().out)
+    assert {one["ruleId"] for one in sarif["runs"][0]["results"]} == {"pods-restart", "image-changed", "review-cause"}
+
+
+def test_a_message_is_not_written_through_a_link(place: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("keep", "utf-8")
+    os.symlink(outside, place / "directory")
+    os.symlink(outside / "file", place / "link")
+    for name in ("directory/message", "link"):
+        assert main(["review", "HEAD", "--message", name]) == 2, name
+    assert [path.name for path in outside.iterdir()] == ["file"]
+    assert (outside / "file").read_text("utf-8") == "keep"
+
+
+def test_a_large_comment_says_what_it_leaves_out(place: Path) -> None:
+    many = "".join(f"kind: Thing\nmetadata: {{name: thing-{number}}}\nvalue: {{}}\n---\n" for number in range(700))
+    commit(place, {"config/many.yml": many.replace("{}", "old" * 30)})
+    write(place, {"config/many.yml": many.replace("{}", "new" * 30)})
+    found = review("HEAD")
+    assert found.verified == 700
+    text = to_markdown(found)
+    assert len(text) <= 65_536
+    assert "entries are left out" in text
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_the_working_directory_does_not_change(place: Path) -> None:
+    write(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    review("HEAD")
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
