@@ -136,7 +136,7 @@ def to_text(review: Review) -> str:
     out = [f"plait review {title(review)}: {', '.join(summary(review))}"]
     for failure in review.failures:
         out += ["", failure_title(failure)]
-        out += [f"  {line}" for line in (failure.report or failure.message).rstrip().split("\n")]
+        out += [f"  {line}" for line in failure.report.rstrip().split("\n")]
         if failure.causes:
             out.append(f"  without the change of {', '.join(one.place for one in failure.causes)} it works")
     _section(out, "permissions that only HEAD asks for, not granted", review.permissions, lambda one: [" ".join(one)])
