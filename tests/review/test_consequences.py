@@ -6,17 +6,18 @@ import pytest
 
 from plait.review.consequences import NAMES, SEVERITIES, consequences, quantity
 
-BOSH = {
+GROUPS: list[dict[str, object]] = [
+    {
+        "name": "db", "instances": 1, "vm_type": "small", "stemcell": "default", "azs": ["z1"], "networks": [{"name": "n"}],
+        "persistent_disk_type": "10GB", "jobs": [{"name": "postgres"}],
+    },
+    {"name": "web", "instances": 2, "vm_type": "small", "stemcell": "other", "jobs": [{"name": "router"}]},
+]  # fmt: skip
+BOSH: dict[str, object] = {
     "stemcells": [{"alias": "default", "os": "ubuntu", "version": "1"}],
     "releases": [{"name": "cf", "version": "1.0"}],
-    "instance_groups": [
-        {
-            "name": "db", "instances": 1, "vm_type": "small", "stemcell": "default", "azs": ["z1"], "networks": [{"name": "n"}],
-            "persistent_disk_type": "10GB", "jobs": [{"name": "postgres"}],
-        },
-        {"name": "web", "instances": 2, "vm_type": "small", "stemcell": "other", "jobs": [{"name": "router"}]},
-    ],
-}  # fmt: skip
+    "instance_groups": GROUPS,
+}
 
 
 def workload(kind: str = "Deployment", **spec: object) -> dict[str, object]:
@@ -44,7 +45,7 @@ def binding(*names: str, role: str = "r") -> dict[str, object]:
 
 
 def bosh(group: int = 0, **other: object) -> dict[str, object]:
-    groups = [{**one, **(other if number == group else {})} for number, one in enumerate(BOSH["instance_groups"])]  # type: ignore[dict-item]
+    groups = [{**one, **(other if number == group else {})} for number, one in enumerate(GROUPS)]
     return {**BOSH, "instance_groups": groups}
 
 
@@ -86,10 +87,10 @@ CASES: list[tuple[str, object, object, list[str]]] = [
     ("a stemcell's version", bosh(), {**bosh(), "stemcells": [{"alias": "default", "version": "2"}]}, ["instances-recreated"]),
     ("a disk", bosh(), bosh(persistent_disk_type="20GB"), ["persistent-disk-changed"]),
     ("no instances", bosh(), bosh(instances=0), ["instances-zero"]),
-    ("a group less", bosh(), {**BOSH, "instance_groups": BOSH["instance_groups"][:1]}, ["instances-zero"]),
+    ("a group less", bosh(), {**BOSH, "instance_groups": GROUPS[:1]}, ["instances-zero"]),
     ("more instances", bosh(), bosh(instances=3), []),
     ("a moved job", bosh(), {**BOSH, "instance_groups": [
-        {**BOSH["instance_groups"][0], "jobs": []}, {**BOSH["instance_groups"][1], "jobs": [{"name": "router"}, {"name": "postgres"}]},  # type: ignore[dict-item]
+        {**GROUPS[0], "jobs": []}, {**GROUPS[1], "jobs": [{"name": "router"}, {"name": "postgres"}]},
     ]}, ["job-moved"]),
     ("a release", bosh(), {**bosh(), "releases": [{"name": "cf", "version": "1.1"}]}, ["release-version-changed"]),
     ("odd data", {"kind": "Deployment", "spec": []}, {"kind": "Deployment", "spec": "x"}, []),
