@@ -16,8 +16,8 @@ import pytest
 from plait.base.content import content, file_content
 from plait.base.errors import LimitError, PlaitError, ReadError
 from plait.base.limits import Limits, budget_scope
+from plait.base.styles import harmless
 from plait.cli import main
-from plait.cli.terminal import harmless
 from plait.ytt.workspace.inputs import Inputs, fetch_url
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from plait.base.source import Position, Quoted, Source, Wording, public, quotati
 from plait.cli import main
 from plait.cli.layer import LAYER
 from plait.cli.patch import PATCH
-from plait.cli.render import RENDER
+from plait.cli.render_commands import RENDER
 from plait.engine.secret_sources import KINDS
 
 if TYPE_CHECKING:

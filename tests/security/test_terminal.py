@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plait.cli.terminal import harmless
+from plait.base.styles import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

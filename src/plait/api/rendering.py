@@ -9,7 +9,8 @@ from plait.api.inputs import context_of, files, originals_of, trace_of
 from plait.base.content import LinkPolicy
 from plait.base.limits import budget_scope_from
 from plait.base.source import Source
-from plait.engine.render import Render, options_of
+from plait.engine.render import Render
+from plait.engine.rendering import options_of
 from plait.engine.results import Rendered
 from plait.tree.nodes import Document
 from plait.ytt.workspace.phases import run

@@ -7,7 +7,8 @@ from plait.api.rendering import RenderInputs
 from plait.api.rendering import data_values as values_given
 from plait.base.errors import UsageError
 from plait.base.limits import budget_scope_from
-from plait.engine.render import Render, options_of
+from plait.engine.render import Render
+from plait.engine.rendering import options_of
 from plait.engine.results import Documents
 from plait.yaml.output_formats import JSON_SCHEMA, OPENAPI
 from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES

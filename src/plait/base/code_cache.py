@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
+    from plait.base.writing.directory import Directory
+
     Content: TypeAlias = bytes | memoryview
 
 _DIGEST = 32
@@ -152,9 +154,7 @@ class CodeCache:
         return digest.digest()
 
     def _write(self, name: str, content: Content) -> None:
-        from plait.base.writing.targets import followed
-
-        with unrestricted(), followed(self.directory) as directory:
+        with unrestricted(), _followed(self.directory) as directory:
             directory.write(name, [self._digest(name, content), content], new_mode=0o600, sync=False)
 
     def _check_size(self) -> None:
@@ -162,9 +162,7 @@ class CodeCache:
         if self._checked:
             return
         self._checked = True
-        from plait.base.writing.targets import followed
-
-        with unrestricted(), followed(self.directory) as directory:
+        with unrestricted(), _followed(self.directory) as directory:
             # Other files must not be removed.
             names = [name for name in directory.names() if _is_entry(name)]
             if len(names) > _ENTRIES:
@@ -279,11 +277,15 @@ def _is_trusted(directory: str, inputs: Sequence[str]) -> bool:
     OSError.
     """
     if not os.path.isdir(directory):
-        from plait.base.writing.targets import followed
-
         with unrestricted():
-            followed(directory, make=0o700).close()
+            _followed(directory, make=0o700).close()
     return _is_private(directory, 0o022) and not _is_below(directory, inputs)
+
+
+def _followed(directory: str, make: int | None = None) -> Directory:
+    from plait.base.writing.targets import followed
+
+    return followed(directory, make=make)
 
 
 def _secret(path: str) -> bytes | None:
@@ -293,10 +295,8 @@ def _secret(path: str) -> bytes | None:
     try:
         descriptor = os.open(path, READ_ONLY)
     except FileNotFoundError:
-        from plait.base.writing.targets import followed
-
         # If two processes create one, the later wins, and entries of the other are compiled again.
-        with unrestricted(), followed(os.path.dirname(path)) as directory:
+        with unrestricted(), _followed(os.path.dirname(path)) as directory:
             directory.write(os.path.basename(path), [os.urandom(_SECRET)], new_mode=0o600)
         descriptor = os.open(path, READ_ONLY)
     try:

@@ -487,6 +487,17 @@ class LimitError(PlaitError):
     origins: tuple[object, ...] | None = ()
 
 
+def limit_reached(
+    message: str, name: str, *, at: Position | None, expected: str | None, hint: str | None
+) -> LimitError:
+    """The error for an exceeded limit. name: of the limit. hint: what may help before the limit is raised."""
+    again = Advice("if this is intended, raise the limit with ", Flag("limit", f"{name}=N"))
+    told = again if hint is None else Advice(hint, "; ", *again.parts)
+    error = LimitError(message, at=at, expected=expected, hint=told, code=f"limit-{name}")
+    error.limit = name
+    return error
+
+
 def conceal(error: Error) -> Error:
     """Marks the error as one about a secret source: its quotations and even the keys of private lines are withheld."""
     error.is_concealed = True

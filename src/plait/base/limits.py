@@ -13,14 +13,12 @@ from __future__ import annotations
 from _contextvars import ContextVar
 from time import monotonic
 
-from plait.base.errors import LimitError, UsageError, did_you_mean
-from plait.base.source import Advice, Flag
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _contextvars import Token
     from collections.abc import Callable, Iterable, Mapping
 
+    from plait.base.errors import LimitError, UsageError
     from plait.base.source import Position
 
 # Maximum depth of nested calls. The stack of the process is large enough for this.
@@ -53,7 +51,7 @@ TABLE: dict[str, tuple[float, str, str]] = {
 GROWS: dict[str, int] = {"memory": 64, "output": 16, "steps": 64}
 _FREE = 64 * _K
 _EACH = 1 * _K
-_DURATIONS = ("pattern", "seconds", "url")
+DURATIONS = ("pattern", "seconds", "url")
 _UNITS = {"K": _K, "M": _M, "G": 1 << 30}
 
 
@@ -87,20 +85,16 @@ class Limits:
         checked: dict[str, float] = {}
         for name, value in given.items():
             if name not in TABLE:
-                raise _unknown(name)
-            whole = name not in _DURATIONS
+                raise _invalid("", ", ".join(TABLE), unknown=name)
+            whole = name not in DURATIONS
             if (type(value) is not int and (whole or type(value) is not float)) or not 0 < value < _FAR:
-                raise UsageError(
-                    f"invalid limit {name}={value!r}",
-                    expected=f"a {'whole ' if whole else ''}number of {TABLE[name][2]}, more than 0",
-                    code="invalid-limit",
+                raise _invalid(
+                    f"{name}={value!r}", f"a {'whole ' if whole else ''}number of {TABLE[name][2]}, more than 0"
                 )
             checked[name] = value
         if checked.get("depth", 0) > DEEPEST:
             # Each call through a builtin uses stack space of the process.
-            raise UsageError(
-                f"the limit depth can be at most {DEEPEST}", found=str(given["depth"]), code="invalid-limit"
-            )
+            raise _invalid(f"depth={given['depth']}", f"at most {DEEPEST}")
         self.given = checked
         for name, (default, _, _) in TABLE.items():
             setattr(self, name, checked.get(name, default))
@@ -118,44 +112,25 @@ def parse(texts: Iterable[str]) -> Limits:
     for text in texts:
         name, _, number = text.partition("=")
         if name not in TABLE:
-            raise _unknown(name, text)
+            raise _invalid(text, ", ".join(TABLE), unknown=name)
         unit = _UNITS.get(number[-1:], 1)
         whole, point, part = (number if unit == 1 else number[:-1]).partition(".")
         digits = whole + part
-        if not digits.isascii() or not digits.isdigit() or len(digits) > 15 or (point and name not in _DURATIONS):
-            raise UsageError(
-                f'invalid limit "{text}"',
-                expected="NAME=NUMBER, such as seconds=10 or memory=512M",
-                code="invalid-limit",
-            )
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 15 or (point and name not in DURATIONS):
+            raise _invalid(f'"{text}"', "NAME=NUMBER, such as seconds=10 or memory=512M")
         values[name] = float(f"{whole}.{part}") * unit if point else int(whole) * unit
     return Limits(**values)
 
 
-# A project or test file may raise a limit to at most this multiple of its default; `seconds` not at all.
-_CEILING = 8
+def _invalid(found: str, expected: str, *, unknown: str = "") -> UsageError:
+    """unknown: the name, if there is no such limit."""
+    from plait.base.errors import UsageError, did_you_mean
 
-
-def exceeds_ceiling(text: str) -> bool:
-    """True if a limit NAME=VALUE exceeds what a project or test file may set without a permission.
-
-    False for an invalid limit, which is reported elsewhere.
-    """
-    try:
-        given = parse([text]).given
-    except UsageError:
-        return False
-    return any(value > TABLE[name][0] * (1 if name in _DURATIONS else _CEILING) for name, value in given.items())
-
-
-def _unknown(name: str, found: str | None = None) -> UsageError:
-    return UsageError(
-        f'unknown limit "{name}"',
-        expected=", ".join(TABLE),
-        found=found,
-        hint=did_you_mean(name, list(TABLE)) or "a limit is NAME=NUMBER, such as seconds=10 or memory=512M",
-        code="invalid-limit",
-    )
+    error = UsageError(f"invalid limit {found}", expected=expected, code="invalid-limit")
+    if unknown:
+        error.message, error.found = f'unknown limit "{unknown}"', found or None
+        error.hint = did_you_mean(unknown, TABLE) or "a limit is NAME=NUMBER, such as seconds=10 or memory=512M"
+    return error
 
 
 # The time is checked once per this number of directory entries, a power of two less one.
@@ -256,7 +231,7 @@ def budget_scope_from(options: Mapping[str, object] | None) -> budget_scope:
 
 
 def _format_value(name: str, value: float) -> str:
-    if name in _DURATIONS:
+    if name in DURATIONS:
         return f"{value:g}"
     return f"{int(value) >> 20}M" if value >= _M and value % _M == 0 else str(value)
 
@@ -271,13 +246,7 @@ def limit_error(
     hint: str | None = None,
 ) -> LimitError:
     """The error for an exceeded limit. what: the subject of the message. name, value: of the limit."""
-    again = Advice("if this is intended, raise the limit with ", Flag("limit", f"{name}=N"))
-    error = LimitError(
-        f"{what} exceeds the limit {name}={_format_value(name, value)}",
-        at=at,
-        expected=expected,
-        hint=again if hint is None else Advice(hint, "; ", *again.parts),
-        code=f"limit-{name}",
-    )
-    error.limit = name
-    return error
+    from plait.base.errors import limit_reached
+
+    text = f"{what} exceeds the limit {name}={_format_value(name, value)}"
+    return limit_reached(text, name, at=at, expected=expected, hint=hint)

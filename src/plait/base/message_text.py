@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from plait.base.source import Position
+from plait.base.source import Advice, Position
 from plait.base.styles import PLAIN, short_place, shortened
-from plait.base.usual_hints import hint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.base.errors import Finding, PlaitError
+    from plait.base.errors import Diagnostic, Finding, PlaitError
     from plait.base.styles import StyledLine, Styles
 
 
@@ -159,3 +158,18 @@ def _stack(error: PlaitError | Finding, quote_values: bool, width: int | None) -
 def _narrow(place: str, width: int | None) -> str:
     """A repeated position, with its path shortened in the middle if it is too long for the terminal."""
     return place if width is None else short_place(place, width // _PLACES)
+
+
+def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: bool = True) -> str | None:
+    """The hint to show: that of the diagnostic, or with_usual that of its code, or None."""
+    found = diagnostic.text("hint", complete=quote_values)
+    if found is not None or diagnostic.text("hint", complete=True) is not None:
+        return found
+    # A message can contain its own advice; a heading of findings leaves it to them.
+    is_heading = diagnostic.at is None and getattr(diagnostic, "findings", None)
+    if not with_usual or diagnostic.suggestions or is_heading:
+        return None
+    from plait.base.usual_hints import HINTS
+
+    usual = HINTS.get(diagnostic.code)
+    return usual.told(diagnostic.keyword) if isinstance(usual, Advice) and diagnostic.keyword is not None else usual

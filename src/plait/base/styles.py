@@ -1,6 +1,11 @@
-"""Styles of printed text. A style has a name. It becomes codes only on a terminal, or if colours are requested."""
+"""Styles of printed text, and text that is safe for a terminal.
+
+A style has a name. It becomes codes only on a terminal, or if colours are requested.
+"""
 
 from __future__ import annotations
+
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,3 +82,37 @@ def short_path(path: str, most: int) -> str:
     # Starts at the beginning of a name, if possible.
     cut = tail.find("/")
     return head + (tail[cut:] if 0 <= cut < len(tail) - 1 else tail)
+
+
+def is_dumb() -> bool:
+    """True if the terminal does not support control sequences, so that it has no colours and lines cannot be erased."""
+    return os.environ.get("TERM", "dumb") == "dumb"
+
+
+# Besides control characters: some terminals treat these as line ends, or they change the writing direction.
+_MARKS = frozenset((0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
+
+
+class _Escapes(dict[int, str]):
+    """The replacement of each character, computed when it first occurs.
+
+    Escaped are control characters except tab and line feed, their eight-bit forms, also as invalid UTF-8, and marks.
+    """
+
+    def __missing__(self, code: int) -> str:
+        if code < 0x20 or 0x7F <= code < 0xA0:
+            shown = chr(code) if code in (0x09, 0x0A) else f"\\x{code:02x}"
+        elif 0xDC80 <= code < 0xDD00:
+            shown = f"\\x{code - 0xDC00:02x}"
+        else:
+            shown = f"\\u{code:04x}" if code in _MARKS else chr(code)
+        self[code] = shown
+        return shown
+
+
+_OBEYED = _Escapes()
+
+
+def harmless(text: str) -> str:
+    """The text with escapes in place of characters that control a terminal."""
+    return text.translate(_OBEYED)

@@ -1,14 +1,10 @@
-"""Default hints by code, for diagnostics without their own hint. Loaded only to print."""
+"""Default hints by code, for diagnostics without their own hint. Loaded only to print one."""
 
 from __future__ import annotations
 
 from plait.base.source import Advice, Flag
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from plait.base.errors import Diagnostic
-
-_HINTS: dict[str, str] = {
+HINTS: dict[str, str] = {
     # Programs
     "undefined-name": "assign it before this line, load it from a file, or put a text in quotes",
     "argument-count": "give each parameter one argument; those with a default may be left out",
@@ -98,16 +94,3 @@ _HINTS: dict[str, str] = {
     "standard-input": "name a file",
     "unknown-anchor": 'define the anchor before this line with "&"; a text that begins with "*" needs quotes',
 }
-
-
-def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: bool = True) -> str | None:
-    """The hint to show: that of the diagnostic, or with_usual that of its code, or None."""
-    found = diagnostic.text("hint", complete=quote_values)
-    if found is not None or diagnostic.text("hint", complete=True) is not None:
-        return found
-    # A message can contain its own advice; a heading of findings leaves it to them.
-    is_heading = diagnostic.at is None and getattr(diagnostic, "findings", None)
-    if not with_usual or diagnostic.suggestions or is_heading:
-        return None
-    usual = _HINTS.get(diagnostic.code)
-    return usual.told(diagnostic.keyword) if isinstance(usual, Advice) and diagnostic.keyword is not None else usual

@@ -7,20 +7,19 @@ import os
 import sys
 from _contextvars import ContextVar
 
-from plait.base.errors import LimitError, PlaitError, UsageError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from plait.base.errors import PlaitError
     from plait.cli.message_formats import Sink
     from plait.engine.flags import AnyCommand
     from plait.engine.options import Request
 
 # The module and function of each command, imported on demand.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "render": ("render", "main"),
+    "render": ("render_commands", "main"),
     "patch": ("patch", "main"),
     "layer": ("layer", "deliver"),
     "fmt": ("fmt", "main"),
@@ -100,15 +99,9 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
     """
     if expected and (not argv or argv[0] not in COMMANDS):
         if expected != PLAIT and expected not in PROGRAMS:
-            from plait.base.similar_names import did_you_mean
+            from plait.cli.mistakes import unknown_program
 
-            known = [*PROGRAMS, PLAIT]
-            raise UsageError(
-                f'unknown {PROGRAM_VARIABLE} "{expected}"',
-                expected=", ".join(known),
-                hint=did_you_mean(expected, known),
-                code="unknown-choice",
-            )
+            raise unknown_program(expected)
         return expected
     name = path.replace("\\", "/").rpartition("/")[2].lower()
     for extension in (".exe", ".cmd", ".bat", ".py", ".pyw"):
@@ -142,7 +135,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
                 from plait.cli.help import help_of
 
                 if (text := help_of(argv)) is not None:
-                    return _write_help(text)
+                    return _write_out(text, is_harmless=True)
             from plait.cli.common_flags import performed, within_limits, without_end
 
             run, table = found
@@ -163,12 +156,6 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         from plait.cli.mistakes import unknown_command
 
         raise unknown_command(name)
-    except PlaitError as error:
-        if program == PLAIT:
-            from plait.cli.messages import read_form
-
-            read_form(argv)
-        return _print_error(error, program)
     except BrokenPipeError:
         return _BROKEN_PIPE
     except KeyboardInterrupt:
@@ -177,16 +164,8 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     except MemoryError:
         sys.stderr.write("plait: out of memory\n")
         return 3
-    except RecursionError:
-        # Results of templates, overlays and substitutions can be nested more deeply than the inputs.
-        return _print_error(LimitError("the data are nested too deeply", code="too-deep"), PLAIT)
-    except ModuleNotFoundError as error:
-        from plait.base.extras import missing_extra
-
-        told = missing_extra(error)
-        return _internal(error) if told is None else _print_error(told, program)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
-        return _internal(error)
+        return _failed(error, argv, program)
     finally:
         if SINK.get() or any(one.message_format != "text" for one in TYPED.get()):
             from plait.cli.messages import close_messages
@@ -194,30 +173,34 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             close_messages()
 
 
-def _internal(error: Exception) -> int:
-    from plait.cli.mistakes import tell_internal
+def _failed(error: Exception, argv: Sequence[str], program: str) -> int:
+    """Prints the error that ended a command line. Returns the exit status."""
+    from plait.base.errors import PlaitError
 
-    return tell_internal(error)
+    if isinstance(error, PlaitError):
+        return _print_error(error, argv, program)
+    from plait.cli import mistakes
+
+    told = mistakes.known(error)
+    return mistakes.tell_internal(error) if told is None else _print_error(told, argv, program)
 
 
-def _print_error(error: PlaitError, program: str) -> int:
+def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:
     if program != PLAIT:
-        from plait.cli.streams import write_out
-
         report: Callable[[PlaitError], tuple[str, ...]] = __import__(PROGRAMS[program][1], fromlist=["report"]).report
         sys.stdout.flush()
         for place, text in enumerate(report(error)):
             if place % 2:
-                write_out(text)
+                _write_out(text)
             else:
                 sys.stderr.write(text)
                 sys.stderr.flush()
         return error.exit_status
-    from plait.cli.common_flags import quotes_values
-    from plait.cli.messages import complain_of
+    from plait.cli.messages import complain_of, read_form
 
     sys.stdout.flush()
-    complain_of(error, quote_values=quotes_values(error))
+    read_form(argv)
+    complain_of(error)
     return error.exit_status
 
 
@@ -306,23 +289,16 @@ def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
             from plait.cli.isolation import isolated
 
             return isolated(lambda: _with_stack_headroom(argv, isolates=False))
-    except PlaitError as error:
+    except Exception as error:  # noqa: BLE001 - as in `main`
         # The timer of the limit `seconds` calls the first thread, which may be waiting for a thread with a larger
         # stack.
-        return _print_error(error, program)
+        return _failed(error, argv, program)
 
 
-def _write_out(text: str) -> int:
+def _write_out(text: str, *, is_harmless: bool = False) -> int:
     from plait.cli.streams import write_out
 
-    write_out(text)
-    return 0
-
-
-def _write_help(text: str) -> int:
-    from plait.cli.streams import write_out
-
-    write_out(text, is_harmless=True)
+    write_out(text, is_harmless=is_harmless)
     return 0
 
 

@@ -6,10 +6,8 @@ import os
 import sys
 
 from plait.base.errors import UsageError
-from plait.base.styles import Styles
+from plait.base.styles import Styles, harmless, is_dumb
 from plait.cli import TYPED
-from plait.cli.terminal import harmless, is_dumb
-from plait.engine.options import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from plait.base.errors import PlaitError
+    from plait.engine.options import Request
 
 
 def cleaning(stream: TextIO | None = None) -> Callable[[str], str]:
@@ -37,7 +36,7 @@ def in_colour(stream: TextIO | None = None, error: PlaitError | None = None) -> 
     requests = typed(error)
     if any(getattr(one, "no_color", False) for one in requests):
         return False
-    when = next((one.color for one in reversed(requests) if one.has(Request.color)), "auto")
+    when = next((one.color for one in reversed(requests) if one.has(type(one).color)), "auto")
     if when in ("always", "never"):
         return when == "always"
     if os.environ.get("NO_COLOR"):
@@ -53,5 +52,5 @@ def styles_of(stream: TextIO | None = None, error: PlaitError | None = None) -> 
 
 def typed(error: PlaitError | None = None) -> list[Request]:
     """The requests of the command line. error: of a command line with a mistake, parsed only in part."""
-    parsed = error.parsed if isinstance(error, UsageError) else None
-    return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
+    parsed: Request | None = getattr(error, "parsed", None) if isinstance(error, UsageError) else None
+    return [*TYPED.get([]), *([] if parsed is None else [parsed])]

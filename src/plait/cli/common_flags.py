@@ -7,7 +7,7 @@ from _contextvars import copy_context
 
 from plait.base.content import OUTPUT_LINKS, LinkPolicy
 from plait.base.content import OUTPUT_LINKS as ALLOWED
-from plait.base.errors import PlaitError, UsageError, did_you_mean
+from plait.base.errors import UsageError, did_you_mean
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import ENDLESS, stop_timer, within_memory
 from plait.cli import ISOLATES, TYPED, Isolate
@@ -17,7 +17,6 @@ from plait.engine.common import (
     ERROR,
     HIDE,
     ISOLATE,
-    QUOTE_VALUES,
     SOURCE_MAP,
     TRUST,
     WARNINGS,
@@ -53,13 +52,6 @@ def entered(request: R) -> R:
     if request.value(ISOLATE) and ISOLATES.get():
         raise Isolate
     return request
-
-
-def quotes_values(error: PlaitError | None = None) -> bool:
-    """True if messages may quote values. error: of a command line that was parsed only up to a mistake."""
-    from plait.cli.colour import typed
-
-    return any(one.value(QUOTE_VALUES) for one in typed(error))
 
 
 def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str]) -> int:

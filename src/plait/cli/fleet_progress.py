@@ -6,8 +6,8 @@ import sys
 from json import dumps
 from time import monotonic
 
+from plait.base.styles import is_dumb
 from plait.cli.streams import complain, guarded, write_out
-from plait.cli.terminal import is_dumb
 from plait.fleet.progress import NullReporter
 from plait.fleet.run_result import FAILED
 from plait.fleet.summary import duration

@@ -8,14 +8,13 @@ from plait.base.errors import PlaitError, UsageError, diagnostic_of, render
 from plait.cli import SINK, TYPED
 from plait.cli.colour import styles_of, typed
 from plait.cli.streams import complain, error_width, requested
-from plait.engine.flags import Command
-from plait.engine.options import FORMS, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.cli.message_formats import Sink
+    from plait.engine.options import Declared
     from plait.insight.diagnostic_formats import Message
     from plait.tree.context import Context
 
@@ -28,7 +27,8 @@ def _sink(error: PlaitError | None = None) -> Sink | None:
 
     form = "text"
     for one in typed(error):
-        form = one.message_format if one.has(Request.message_format) and one.message_format in FORMS else form
+        option: Declared = type(one).message_format
+        form = one.message_format if one.has(option) and one.message_format in option.choices else form
     if form == "text":
         return None
     from plait.cli.message_formats import Sink
@@ -42,16 +42,20 @@ def read_form(argv: Sequence[str]) -> None:
     requests = TYPED.get([])
     # A request represents the whole command line, unless that contains another command, or a run.
     is_unread = not requests or any(one.takes_words for one in requests)
-    if is_unread and not any(one.has(Request.message_format) for one in requests):
+    if is_unread and not any(one.has(type(one).message_format) for one in requests):
         try:
-            requests.append(Command(Request).apart(argv[1:], anywhere=True)[0])
+            without_shared_flags(argv[1:])
         except UsageError:
             return
 
 
 def without_shared_flags(words: Sequence[str]) -> list[str]:
     """The words without the flags that all commands accept. These flags apply from now on. Raises UsageError."""
-    flags, rest = Command(Request).apart(words, anywhere=True)
+    if not any(word[:2] == "--" for word in words):
+        return [*words]
+    from plait.engine.flags import shared_flags
+
+    flags, rest = shared_flags(words)
     TYPED.get([]).append(flags)
     return rest
 
@@ -68,20 +72,25 @@ def close_messages() -> None:
         sink.close()
 
 
-def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
+def quotes_values(error: PlaitError | None = None) -> bool:
+    """True if messages may quote values. error: of a command line that was parsed only up to a mistake."""
+    return any(getattr(one, "quote_values", False) for one in typed(error))
+
+
+def complain_of(error: PlaitError) -> None:
     """Writes an error to standard error, in the selected format. A terminal also shows its codes."""
     sink = _sink(error)
     if sink is None:
         text = render(
             error,
-            quote_values=quote_values,
+            quote_values=quotes_values(error),
             codes=sys.stderr.isatty(),
             styles=styles_of(sys.stderr, error),
             width=error_width(),
         )
         complain(text, is_harmless=True)
     else:
-        sink.error(error, quote_values=quote_values)
+        sink.error(error, quote_values=quotes_values(error))
 
 
 def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:

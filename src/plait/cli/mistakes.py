@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 
-from plait.base.errors import UsageError
+from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.similar_names import did_you_mean
 from plait.base.version import __version__
-from plait.cli import COMMANDS, TYPED
+from plait.cli import COMMANDS, PLAIT, PROGRAM_VARIABLE, PROGRAMS, TYPED
 
 
 def unknown_command(name: str) -> UsageError:
@@ -20,6 +19,17 @@ def unknown_command(name: str) -> UsageError:
     if hint is None:
         hint = f"plait render -f {name}" if os.path.lexists(name) else "plait help lists the commands"
     return UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
+
+
+def unknown_program(name: str) -> UsageError:
+    """The error for an unknown value of PLAIT_AS."""
+    known = [*PROGRAMS, PLAIT]
+    return UsageError(
+        f'unknown {PROGRAM_VARIABLE} "{name}"',
+        expected=", ".join(known),
+        hint=did_you_mean(name, known),
+        code="unknown-choice",
+    )
 
 
 # Maps names of commands in other programs to the corresponding plait command.
@@ -52,10 +62,24 @@ _ELSEWHERE = {
 
 def _damaged(error: Exception) -> str:
     """The file of Python's bytecode whose content is the cause of an error, or ""."""
-    for frame, _ in traceback.walk_tb(error.__traceback__):
+    trace = error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
         if frame.f_code.co_name == "_compile_bytecode":
             return str(frame.f_locals.get("bytecode_path") or "")
     return ""
+
+
+def known(error: Exception) -> PlaitError | None:
+    """The error to report for an exception of Python, or None if plait itself is at fault."""
+    if isinstance(error, RecursionError):
+        # Results of templates, overlays and substitutions can be nested more deeply than the inputs.
+        return LimitError("the data are nested too deeply", code="too-deep")
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    from plait.base.extras import missing_extra
+
+    return missing_extra(error)
 
 
 def tell_internal(error: Exception) -> int:
@@ -72,6 +96,8 @@ def tell_internal(error: Exception) -> int:
         f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"
     )
     if any(one.debug for one in TYPED.get([])):
+        import traceback
+
         sys.stderr.write("".join(traceback.format_exception(error)))
     else:
         sys.stderr.write("  hint:     --debug shows the details\n")

@@ -16,7 +16,6 @@ from plait.cli.common_flags import (
     entered,
     keep_warnings,
     print_warnings,
-    quotes_values,
     shown,
     trace_of,
     write_source_map,
@@ -78,6 +77,8 @@ def _failed(error: PlaitError, *, as_data: bool) -> int:
     error.exit_status = 3 if isinstance(error, LimitError) else 1
     if not as_data:
         raise error from None
+
+    from plait.cli.messages import quotes_values
 
     message = render(error, "", quote_values=quotes_values(error)).rstrip("\n")
     write_out(as_json(None, [message, f"Exit code {error.exit_status}"]))

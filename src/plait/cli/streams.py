@@ -6,7 +6,6 @@ import os
 import sys
 from os import environ
 
-from plait.base.errors import ReadError
 from plait.cli import TYPED
 
 TYPE_CHECKING = False
@@ -72,9 +71,7 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
     is_harmless: the text was already sanitized; remaining control sequences are plait's own.
     """
     if sys.stdout.isatty():
-        from plait.cli.terminal import harmless
-
-        text = text if is_harmless else harmless(text)
+        text = text if is_harmless else _harmless(text)
         terminal = guarded()
         if terminal is not None:
             terminal.show("")
@@ -94,8 +91,16 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
         raise
     except OSError as error:
         forget_out()
+        from plait.base.errors import ReadError
+
         reason = error.strerror or str(error)
         raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}", code="unwritable-file") from None
+
+
+def _harmless(text: str) -> str:
+    from plait.base.styles import harmless
+
+    return harmless(text)
 
 
 def in_workflow() -> bool:
@@ -117,9 +122,9 @@ def write_folded(text: str, *, is_harmless: bool = False) -> None:
     if width is None:
         write_answer(text, is_harmless=is_harmless)
     else:
-        from plait.cli.terminal import folded, harmless
+        from plait.cli.terminal import folded
 
-        write_answer(folded(text if is_harmless else harmless(text), width), is_harmless=True)
+        write_answer(folded(text if is_harmless else _harmless(text), width), is_harmless=True)
 
 
 def line_width() -> int | None:

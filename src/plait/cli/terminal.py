@@ -7,6 +7,8 @@ import sys
 from _thread import allocate_lock, start_new_thread
 from time import monotonic, sleep
 
+from plait.base.styles import harmless, is_dumb
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,35 +19,6 @@ else:
 
     def cast(_kind: object, value: object) -> object:
         return value
-
-
-# Besides control characters: some terminals treat these as line ends, or they change the writing direction.
-_MARKS = frozenset((0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
-
-
-class _Escapes(dict[int, str]):
-    """The replacement of each character, computed when it first occurs.
-
-    Escaped are control characters except tab and line feed, their eight-bit forms, also as invalid UTF-8, and marks.
-    """
-
-    def __missing__(self, code: int) -> str:
-        if code < 0x20 or 0x7F <= code < 0xA0:
-            shown = chr(code) if code in (0x09, 0x0A) else f"\\x{code:02x}"
-        elif 0xDC80 <= code < 0xDD00:
-            shown = f"\\x{code - 0xDC00:02x}"
-        else:
-            shown = f"\\u{code:04x}" if code in _MARKS else chr(code)
-        self[code] = shown
-        return shown
-
-
-_OBEYED = _Escapes()
-
-
-def harmless(text: str) -> str:
-    """The text with escapes in place of characters that control a terminal."""
-    return text.translate(_OBEYED)
 
 
 def columns(stream: TextIO) -> int | None:
@@ -163,11 +136,6 @@ def guard_terminal() -> None:
     """Removes control sequences from everything written to a terminal; files and pipes get the text unchanged."""
     if sys.stderr.isatty():
         sys.stderr = cast("TextIO", Terminal(sys.stderr))
-
-
-def is_dumb() -> bool:
-    """True if the terminal does not support control sequences, so that it has no colours and lines cannot be erased."""
-    return os.environ.get("TERM", "dumb") == "dumb"
 
 
 _FIRST = 1.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from plait.base.similar_names import counted
+from plait.base.styles import harmless
 from plait.cli.streams import write_folded, write_out
-from plait.cli.terminal import harmless
 from plait.insight.workflow import without_commands
 
 TYPE_CHECKING = False

@@ -15,11 +15,11 @@ from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import permitted, use_view
 from plait.base.process import goes_on, idle_collector, stop_timer
 from plait.base.similar_names import counted
+from plait.base.styles import harmless
 from plait.cli.colour import in_colour
-from plait.cli.common_flags import quotes_values, within_limits
+from plait.cli.common_flags import within_limits
 from plait.cli.messages import complain_of, complain_of_warning
 from plait.cli.streams import complain, write_folded, write_out
-from plait.cli.terminal import harmless
 from plait.engine.common import ISOLATE, WATCH
 from plait.engine.incremental import Engine
 from plait.engine.options import DELIVERY
@@ -57,7 +57,7 @@ def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Calla
         goes_on()
         follow(WatchedRequest(read, deliver).work, idle=idle_collector())
     except PlaitError as error:
-        complain_of(error, quote_values=quotes_values(error))
+        complain_of(error)
         return error.exit_status
     if sys.stdout.isatty():
         write_out("\n")
@@ -103,7 +103,7 @@ class WatchedRequest:
             if changed and self._shows_differences:
                 write_out(f"{head(changed)}\n", is_harmless=True)
             sys.stdout.flush()
-            complain_of(error, quote_values=quotes_values(error))
+            complain_of(error)
         finally:
             # The limits of an evaluation do not apply while waiting.
             stop_timer()

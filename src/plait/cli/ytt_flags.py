@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.cli.render import VERSION_FLAG, RenderFmt
+from plait.cli.render_commands import VERSION_FLAG, RenderFmt
 from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
 from plait.engine.options import Request

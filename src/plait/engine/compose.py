@@ -27,6 +27,7 @@ from plait.engine.pipeline import read
 from plait.engine.pipeline_steps import compose, has_secrets
 from plait.tree.nodes import Map
 from plait.yaml.output_formats import text_of
+from plait.ytt.workspace.inputs import Inputs as Reader
 from plait.ytt.workspace.render_job import values_of_map
 from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
@@ -129,8 +130,6 @@ def composed(
 
 
 def _values(request: Compose, context: Context) -> list[ReferencedValues]:
-    from plait.ytt.workspace.inputs import Inputs
-
     found: list[ReferencedValues] = []
     for option, name in (
         (Compose.values_files, "files"),
@@ -138,7 +137,7 @@ def _values(request: Compose, context: Context) -> list[ReferencedValues]:
         (Compose.data_value_yaml, "values_yaml"),
     ):
         with located(request, option) as given:
-            found += read_values(ValuesFlags(**{name: given}), Inputs(), variables, warn=context.warn)
+            found += read_values(ValuesFlags(**{name: given}), Reader(), variables, warn=context.warn)
     return found
 
 

@@ -299,6 +299,11 @@ class Command(Generic[R]):
         )
 
 
+def shared_flags(words: Sequence[str]) -> tuple[Request, list[str]]:
+    """The flags that all commands accept, and the other words of a command line. Raises UsageError."""
+    return Command(Request).apart(words, anywhere=True)
+
+
 def _is_integer(text: str) -> bool:
     """True if a text is a 64-bit Go integer: a sign, and digits after an optional 0x, 0o, 0b or 0."""
     digits = text[1:] if text[:1] in {"+", "-"} else text

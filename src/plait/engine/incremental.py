@@ -13,7 +13,8 @@ from plait.base.events import current_listener
 from plait.base.fast_paths import FAST
 from plait.base.limits import current_budget
 from plait.engine.options import located
-from plait.engine.render import Render, job_of
+from plait.engine.render import Render
+from plait.engine.rendering import job_of
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.shared_files import SharedFiles
 

@@ -135,7 +135,7 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
 
 def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Evaluates templates and overlays of files. The overlays also change the existing documents."""
-    from plait.engine.render import Render, options_of
+    from plait.engine import render, rendering
 
     paths = paths_of(step, pipeline, "files")
     if not paths:
@@ -150,7 +150,7 @@ def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Conte
     before.marked_template = False
     before.marked_output = True
     given = {before: DocumentSet(state.documents, source)}
-    options = options_of(step.request(Render))
+    options = rendering.options_of(step.request(render.Render))
     for name in (OUTPUT_FILE, TAGS):
         if name in options.extensions:
             what = "tags" if name == TAGS else "files of its documents"

@@ -6,8 +6,9 @@ from contextlib import nullcontext
 
 from plait.base.input_view import permitted, use_view
 from plait.base.limits import budget_scope_from
-from plait.engine import patch, render
+from plait.engine import patch, rendering
 from plait.engine.options import Request
+from plait.engine.render import Render
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -84,8 +85,8 @@ def evaluate_in(context: Context, request: Request, engine: Engine | None = None
     if engine is not None:
         context.cache = engine.part().cache
     if request.command == "render":
-        assert isinstance(request, render.Render)
-        return render.evaluate(request, context, None if engine is None else engine.rendered)
+        assert isinstance(request, Render)
+        return rendering.evaluate(request, context, None if engine is None else engine.rendered)
     if request.command == "patch":
         assert isinstance(request, patch.Patch)
         return patch.evaluate(request, context)

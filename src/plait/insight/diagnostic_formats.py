@@ -10,7 +10,7 @@ from json import dumps
 
 from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.extents import extent
-from plait.base.usual_hints import hint_of
+from plait.base.message_text import hint_of
 from plait.base.version import __version__
 from plait.insight.workflow import annotation
 

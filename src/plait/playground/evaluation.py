@@ -20,7 +20,7 @@ from plait.base.codes import CODES
 from plait.base.errors import PlaitError, UsageError, as_finding
 from plait.base.input_view import InputView
 from plait.base.input_view import use_view as seen
-from plait.base.usual_hints import hint_of
+from plait.base.message_text import hint_of
 from plait.engine.results import Rendered
 from plait.insight.explain import OVERRIDDEN, histories
 from plait.insight.history_text import shown

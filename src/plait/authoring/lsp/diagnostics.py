@@ -14,8 +14,8 @@ from plait.authoring.lsp.unused_diagnostics import WARNING, unused
 from plait.base.codes import number_of
 from plait.base.errors import Finding, diagnostic_of
 from plait.base.extents import extent, words_of
+from plait.base.message_text import hint_of
 from plait.base.source import Advice, Position
-from plait.base.usual_hints import hint_of
 from plait.ytt.templates.recovery import findings_of
 
 TYPE_CHECKING = False

@@ -94,15 +94,19 @@ def _candidates(kinds: dict[str, str]) -> list[Run]:
     return runs
 
 
-def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[RejectedRun]) -> list[Run]:
+def _failure_of(run: Run, *, prints: bool = False) -> str:
     from plait.authoring.project.inference.runs import failure_of
 
+    return failure_of(run, prints=prints)
+
+
+def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[RejectedRun]) -> list[Run]:
     runs = []
     for run in _candidates(kinds):
         is_other = run.command == "render" and _is_rendered_otherwise(
             os.path.abspath(run.directory or os.curdir), rejected
         )
-        reason = "its build files render it differently" if is_other else failure_of(run)
+        reason = "its build files render it differently" if is_other else _failure_of(run)
         if not reason:
             runs.append(run)
             continue
@@ -130,12 +134,10 @@ def _sites(directory: str) -> list[Run]:
 
 def _rendering(runs: Sequence[Run], notes: list[str]) -> list[Run]:
     """The runs that render. notes: receives the others."""
-    from plait.authoring.project.inference.runs import failure_of
-
     found = []
     for run in runs:
-        reason = failure_of(run, prints=True)
-        if reason and not failure_of(lenient := _lenient(run), prints=True):
+        reason = _failure_of(run, prints=True)
+        if reason and not _failure_of(lenient := _lenient(run), prints=True):
             found.append(lenient)
         elif reason:
             notes.append(f"not offered: plait {_shortened(run)}: {reason}")
@@ -156,8 +158,6 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
     Excludes directories with a build file that renders them differently, even if that run was rejected, and those built
     by kustomize.
     """
-    from plait.authoring.project.inference.runs import failure_of
-
     found: list[Run] = []
     groups = _split({path: kind for path, kind in kinds.items() if kind in (TEMPLATE, VALUES)})
     for _ in range(_MOST_PARTS):
@@ -170,7 +170,7 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
         run = _run_in(top, "annotated YAML")
         run.permissions = permissions_of("", top)
         is_foreign = _is_rendered_otherwise(top, rejected) or _is_kustomized(top)
-        if is_foreign or failure_of(run, prints=True):
+        if is_foreign or _failure_of(run, prints=True):
             groups = _split(group) + groups
         else:
             run.name = _name_of(top, run.command)
@@ -180,16 +180,14 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
 
 def _layer_parts(kinds: dict[str, str], notes: list[str]) -> list[Run]:
     """The directories with a LayeringPolicy that render alone. notes: receives the others."""
-    from plait.authoring.project.inference.runs import failure_of
-
     found: list[Run] = []
     for path in [path for path, kind in sorted(kinds.items()) if kind == POLICY][:_MOST_PARTS]:
         top = os.path.dirname(path)
         why = f"{os.path.basename(path)} has a LayeringPolicy"
         run = Run(_name_of(top, "layer"), "layer", _settings("layer", top), None, relative_to_cwd(top), None, why=why)
         run.permissions = permissions_of("", top)
-        reason = failure_of(run, prints=True)
-        if reason and not failure_of(lenient := _lenient(run), prints=True):
+        reason = _failure_of(run, prints=True)
+        if reason and not _failure_of(lenient := _lenient(run), prints=True):
             found.append(lenient)
         elif reason:
             notes.append(f"not offered: plait layer {os.path.normpath(relative_to_cwd(top))}: {reason}")

@@ -10,7 +10,7 @@ import os
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
-from plait.base.limits import exceeds_ceiling
+from plait.base.limits import DURATIONS, TABLE, parse
 from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, READ, Need, origin_of
 from plait.base.similar_names import did_you_mean, near
 from plait.engine import DIALECTS, dialect
@@ -138,7 +138,7 @@ def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
 
 def needs_of_value(option: Option, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
     """The accesses that one value of an option requests."""
-    if option.name == LIMIT.name and exceeds_ceiling(text):
+    if option.name == LIMIT.name and _exceeds_ceiling(text):
         yield Need(LIMITS, text, at)
     if option.environment and (option.kind != SWITCH or text == "true"):
         yield Need(ENVIRONMENT, option.variables(text), at)
@@ -278,3 +278,21 @@ def needs_of_uses(uses: Iterable[Use]) -> list[Need]:
 
 def _split_texts(use: Use) -> list[str]:
     return use.value.split(",") if use.option.kind == CSV else [use.value]
+
+
+# A project or test file may raise a limit to at most this multiple of its default; `seconds` not at all.
+_CEILING = 8
+
+
+def _exceeds_ceiling(text: str) -> bool:
+    """True if a limit NAME=VALUE exceeds what a project or test file may set without a permission.
+
+    False for an invalid limit, which is reported elsewhere.
+    """
+    from plait.base.errors import UsageError
+
+    try:
+        given = parse([text]).given
+    except UsageError:
+        return False
+    return any(value > TABLE[name][0] * (1 if name in DURATIONS else _CEILING) for name, value in given.items())

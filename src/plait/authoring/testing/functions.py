@@ -17,7 +17,8 @@ from plait.base.errors import PlaitError, StarlarkError, UsageError, text_of
 from plait.base.source import Position
 from plait.engine.options import Use
 from plait.engine.pipeline import file_source
-from plait.engine.render import Render, job
+from plait.engine.render import Render
+from plait.engine.rendering import job
 from plait.starlark.calls import call
 from plait.starlark.parsing import failure, parse_program
 from plait.starlark.program_parts import CodePart

@@ -9,9 +9,22 @@ from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem, kind_na
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plait.base.source import Source
     from plait.tree.nodes import Item
     from plait.yaml.comments import Comments
+
+
+class TemplateResult:
+    """The result of a run: the names it defines, and its documents (YAML) or its text."""
+
+    __slots__ = ("documents", "exports", "text")
+
+    def __init__(self, exports: Mapping[str, object], documents: DocumentSet | None = None, text: str = "") -> None:
+        self.exports = exports
+        self.documents = documents
+        self.text = text
 
 
 class YamlFile:

@@ -15,7 +15,6 @@ from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
 from plait.starlark.parsing import parse_program
 from plait.starlark.program_parts import CodePart
-from plait.yaml.lossless.recovery import repairs
 from plait.ytt.templates import text
 from plait.ytt.templates.template_files import read_yaml
 
@@ -101,7 +100,10 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
             finding, *more = findings_of(error, source)
             line = 0 if finding.at is None else finding.at.line
             if kind == YAML and isinstance(error, ReadError):
-                planned = repairs(found.text) if planned is None else planned
+                if planned is None:
+                    from plait.yaml.lossless.recovery import repairs
+
+                    planned = repairs(found.text)
                 repair = planned.pop(0) if planned else None
                 if repair is not None:
                     if repair.is_open and repair.number < line:

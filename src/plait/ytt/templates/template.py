@@ -10,8 +10,8 @@ from plait.starlark.program import Program, compile_program
 from plait.starlark.step_budget import budget_of
 from plait.ytt.templates.build import NAMES, TemplateExecution
 from plait.ytt.templates.cached_template import ANNOTATED, CachedTemplate, compiled_as, keep
+from plait.ytt.templates.file import TemplateResult
 from plait.ytt.templates.interpolation import inserter
-from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.template_files import read_yaml
 
 TYPE_CHECKING = False

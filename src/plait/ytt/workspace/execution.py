@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.values_schema import ValuesSchema
     from plait.ytt.overlay.apply import Plans
     from plait.ytt.schema.types import Declaration
-    from plait.ytt.templates.outcome import TemplateResult
+    from plait.ytt.templates.file import TemplateResult
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
     from plait.ytt.workspace.memory import Memory, Recording

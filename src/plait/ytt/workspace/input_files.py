@@ -16,8 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.ytt.templates.file import YamlFile
-    from plait.ytt.templates.outcome import TemplateResult
+    from plait.ytt.templates.file import TemplateResult, YamlFile
     from plait.ytt.templates.template import Template
 
 YAML = "yaml"

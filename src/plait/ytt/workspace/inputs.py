@@ -19,7 +19,7 @@ from plait.ytt.workspace.input_files import InputFile, in_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 STDIN_PATH = "stdin.yml"
 
@@ -78,15 +78,8 @@ class Inputs:
             view = current_view()
             if view is not None and view.text_for(path) is not None:  # a file that has not been written yet
                 return [_file(path, os.path.basename(path), os.path.normpath(path), new_path)]
-            from plait.base.path_errors import read_failure
-
-            raise read_failure(
-                path,
-                error,
-                hint=_misuse(path),
-                reference=f"Checking file '{path}': lstat {path}: {reason(error)}",
-                extensions=(".yaml", ".yml"),
-            ) from None
+            reference = f"Checking file '{path}': lstat {path}: {reason(error)}"
+            raise _failure(path, error, reference, hint=_misuse(path), extensions=(".yaml", ".yml")) from None
         if stat.S_ISDIR(status.st_mode):
             return self._of_directory(path)
         name = os.path.basename(path.rstrip(os.sep)) or path
@@ -221,6 +214,12 @@ def _read_file(path: str) -> bytes:
     try:
         return file_content(path, f"file '{path}'")
     except (OSError, ValueError) as error:
-        from plait.base.path_errors import read_failure
+        raise _failure(path, error, f"Reading file '{path}': {reason(error)}") from None
 
-        raise read_failure(path, error, reference=f"Reading file '{path}': {reason(error)}") from None
+
+def _failure(
+    path: str, error: OSError | ValueError, reference: str, hint: str | None = None, extensions: Sequence[str] = ()
+) -> ReadError:
+    from plait.base.path_errors import read_failure
+
+    return read_failure(path, error, hint=hint, reference=reference, extensions=extensions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, ReadError, StarlarkError, did_you_mean
 from plait.base.source import CLAUSE, FILE
 from plait.tree.nodes import Map
-from plait.ytt.templates.outcome import TemplateResult
+from plait.ytt.templates.file import TemplateResult
 from plait.ytt.workspace import input_files
 from plait.ytt.workspace.library import data_reader
 

@@ -6,8 +6,7 @@ from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateErro
 from plait.base.extensions import VALUES_REFER
 from plait.base.source import CLAUSE, Position
 from plait.tree.context import Context
-from plait.ytt.templates.file import YamlFile
-from plait.ytt.templates.outcome import TemplateResult
+from plait.ytt.templates.file import TemplateResult, YamlFile
 from plait.ytt.templates.template_files import read_yaml
 from plait.ytt.workspace import input_files as files
 from plait.ytt.workspace.render_job import LibraryLayout
