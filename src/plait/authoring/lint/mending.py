@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     # Creates the edits for a suggestion.
     Making: TypeAlias = Callable[["FaultyPart", Suggestion], Sequence[Edit]]
 
-_VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
+_VALUE = re.compile(r"(\s*+(?:- )*+(?:[\w./-]++:)?+ *+)(\S(?:.*\S)?)\s*$")
 _PLAIN_COMMENT = re.compile(r"#(?![@!])")
 _TITLES: Mapping[Kind, str] = {
     REPLACE: "Change to {}",

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.tree.nodes import Item
 
-_TYPED = re.compile(r"[\"']?([\w./-]*)$")
+_TYPED = re.compile(r"[\"']?(?<![\w./-])([\w./-]*)$")
 # Characters of a value, which may be a version, an address, or code.
-_TYPED_VALUE = re.compile(r"[\"']?([^\s\"'#{}\[\],]*)$")
+_TYPED_VALUE = re.compile(r"[\"']?(?<![^\s\"'#{}\[\],])([^\s\"'#{}\[\],]*)$")
 
 
 class Cursor:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SUBSET = re.compile(r"\.subset\(\s*(\{.*)$")
 _NAME = re.compile(r"(?:\bby\s*=\s*|\.map_key\(\s*)([\"'])([\w./-]*)$")
 _BY = re.compile(r"\bby\s*=\s*$")
-_WORD = re.compile(r"[\w.-]*$")
+_WORD = re.compile(r"(?<![\w.-])[\w.-]*$")
 _SCALARS = (str, int, float, bool)
 _MOST = 50
 

@@ -120,8 +120,8 @@ class Marks:
         there = self.trace.there
         found: list[Document] = []
         for old in documents:
-            if self._leads_to(there, old):
-                continue
+            if self._leads_to(there, old) or self._is_chosen(old):
+                continue  # a document that a secret chose may be empty, and so not there
             one = self._seen(old)
             # A document that would be empty without its secret-dependent items is omitted, too.
             if one is old or not is_empty(one.value):
@@ -137,6 +137,17 @@ class Marks:
             for name, lines in texts.items()
         }
 
+    def may_drop(self, documents: Iterable[Document]) -> None:
+        """Records that documents with a value made of a secret may be dropped, since it may be null or empty."""
+        if not self.trace.secrets or self.shows_all:
+            return
+        for one in documents:
+            change = self.trace.changes.get(self.trace.original(one))
+            if change is not None and self.is_secret(*change.because):
+                self.control("document", one.source, one.line, change.because)
+                self.trace.there.add(one)
+                self.shaped.add(one.source)
+
     def _seen(self, item: AnyItem) -> AnyItem:
         value = item.value
         if type(value) is not Map and type(value) is not Array:
@@ -144,7 +155,7 @@ class Marks:
         there = self.trace.there
         items = [self._seen(one) for one in value.items if not self._leads_to(there, one)]
         seen: Value = HIDDEN
-        if not self._is_chosen(item) or (value.items and not items):
+        if not self._is_chosen(item):
             if len(items) == len(value.items) and all(map(is_, items, value.items)):
                 return item
             seen = value.with_items(items)  # type: ignore[arg-type]
@@ -326,12 +337,12 @@ class Marks:
             # Name and path of a document are output values, and the error does not have their origins.
             error.document = None
         if error.findings:
-            # The same is said if there are none, because that depends on the secret.
-            error.hint = error.hint or _HINT
-            error.findings = [
-                *(one for one in error.findings if not self.depends(one.origins)),
-                Finding("findings that depend on a secret are withheld", code="withheld-findings"),
-            ]
+            findings = [one for one in error.findings if not self.depends(one.origins)]
+            if len(findings) < len(error.findings) or (error.judged and self.depends(error.judged)):
+                # The same is said if there are none, because that depends on the secret.
+                error.hint = error.hint or _HINT
+                findings.append(Finding("findings that depend on a secret are withheld", code="withheld-findings"))
+            error.findings = findings
         error.origins = ()
         return error
 

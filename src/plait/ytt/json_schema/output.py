@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import SchemaError, UsageError, warning
 from plait.base.source import Position, Source
-from plait.tree.nodes import Map
+from plait.tree.nodes import Array, Map
 from plait.ytt.json_schema.violations import ViolationReporter
 from plait.ytt.json_schema.watched import watched_catalogue
 
@@ -34,12 +34,14 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[
     told = ViolationReporter(catalogue.references)
     found: list[Finding] = []
     without: dict[str, None] = {}
+    checked: list[Document] = []
     for document in documents:
         if document.value is None:
             continue
         if catalogue.find(document) is None:
             without[_kind_of(document)] = None
             continue
+        checked.append(document)
         found += [told.of_fault(fault, document=document) for fault in catalogue.check(document)]
     if catalogue.problems:
         raise UsageError(
@@ -55,7 +57,9 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[
                 one.at, one.also = _unquoted(one.at), []
         # Without their number: some may depend on a secret.
         text = "the output is not as the schemas say"
-        raise SchemaError(text, findings=found, code="json-schema-violation").made_of()
+        error = SchemaError(text, findings=found, code="json-schema-violation").made_of()
+        error.judged = (*checked, *(one.value for one in checked if isinstance(one.value, (Map, Array))))
+        raise error
 
 
 def _kind_of(document: Document) -> str:

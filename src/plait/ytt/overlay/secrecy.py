@@ -11,7 +11,7 @@ from plait.base.errors import OverlayError
 from plait.starlark.containers import List
 from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.starlark.values import is_callable, is_function
-from plait.tree.nodes import Array, Document, Map, MapItem, walk
+from plait.tree.nodes import COLLECTIONS, Array, Document, Map, MapItem, is_empty, walk
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import UNSET
 from plait.ytt.overlay.matchers import CallableMatcher, Combined, IndexMatcher, MapKey, Subset
@@ -99,6 +99,10 @@ class SecretRecorder(OverlayTracer):
         made = super().did(step, left, item)
         if left is None and self._steps:
             self._steps[-1][1].append(made)
+        elif left is not None and _merges(step) and type(left.value) not in COLLECTIONS and self.marks.is_secret(left):
+            # In the place of null the right collection is inserted, into another one it would have been merged.
+            self._note(step, [made])
+            self.trace.chosen.add(made)
         return made
 
     def failed(self, error: PlaitError, step: OverlayStep, edit: Edit, run: OverlayApplication) -> None:
@@ -122,7 +126,7 @@ class SecretRecorder(OverlayTracer):
         items: list[Item] = [*edit.items, *run.failed]
         if any(map(self.marks.is_decided_item, items)) or self._is_shaped(edit):
             return True
-        return self.marks.is_secret(*(one for item in items for one in _names(item)))
+        return self.marks.is_secret(*run.failed, *(one for item in items for one in _names(item)))
 
     def _matches_by_secret(self, step: OverlayStep) -> bool:
         """True if the criteria of a step depend on a secret: its key, or arguments of its annotations."""
@@ -195,7 +199,7 @@ class SecretRecorder(OverlayTracer):
             found = [*items]
         self._note(step, (*found, *added))
         self.trace.there.update(added)
-        (self.trace.there if step.action == "remove" else self.trace.chosen).update(found)
+        (self.trace.there if _may_drop(step) else self.trace.chosen).update(found)
         return True
 
     def _note(self, step: OverlayStep, items: Iterable[Item]) -> None:
@@ -258,6 +262,18 @@ def _sees_others(step: OverlayStep) -> bool:
     return step.matcher is not None and any(
         isinstance(one, (IndexMatcher, CallableMatcher)) for one in _parts(step.matcher)
     )
+
+
+def _merges(step: OverlayStep) -> bool:
+    """True if the right item has a collection, which is merged into a collection."""
+    return step.action in ("merge", "assert") and type(step.item.value) in COLLECTIONS
+
+
+def _may_drop(step: OverlayStep) -> bool:
+    """True if what a step matches may not be there afterwards: it is removed, or it is a document that may be empty."""
+    if step.action == "remove":
+        return True
+    return type(step.item) is Document and (step.via is not None or is_empty(step.clean().value))
 
 
 def _functions(item: Item) -> list[object]:

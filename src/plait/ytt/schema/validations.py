@@ -177,6 +177,7 @@ def validate(declaration: Declaration, document: Document) -> None:
     also for malformed `@assert/validate` annotations and a failed `when=`.
     """
     findings: list[Finding] = []
+    judged: dict[object, None] = {}
     listener = current_listener()
     for validation, item, parent, path in _runs(declaration, document):
         try:
@@ -188,13 +189,16 @@ def validate(declaration: Declaration, document: Document) -> None:
 
             at = validation.position.source
             listener.went(at, checking_point(validation), FAILS if broken else HOLDS)
+        # A `when` sees all values.
+        values = (item.value, document.value) if validation.when is not None else (item.value,)
+        made_of = [item, *(one for one in values if isinstance(one, (Map, Array)))]
+        judged.update(dict.fromkeys(made_of))
         if broken:
-            # A `when` sees all values.
-            values = (item.value, document.value) if validation.when is not None else (item.value,)
-            made_of = [one for one in values if isinstance(one, (Map, Array))]
-            findings.append(_finding(validation, item, path, broken).made_of(item, *made_of))
+            findings.append(_finding(validation, item, path, broken).made_of(*made_of))
     if findings:
-        raise SchemaError(FINAL, findings=findings, code=findings[0].code).made_of()
+        failed = SchemaError(FINAL, findings=findings, code=findings[0].code).made_of()
+        failed.judged = tuple(judged)
+        raise failed
 
 
 def _runs(root: Declaration, document: Document) -> list[Run]:

@@ -466,8 +466,11 @@ def _overlaid(
     overlays: list[Document] = []
     overlay_files: list[str] = []
     kept: list[tuple[LibraryFile, DocumentSet]] = []
+    marks = session.context.secrets
     for member, found in documents:
         rest: list[Document] = []
+        if marks is not None:
+            marks.may_drop(found.items)
         for document in found.items:
             if document.annotations is not None and _is_overlay(document):
                 overlays.append(document)
@@ -481,7 +484,6 @@ def _overlaid(
     groups = [found for _, found in kept]
     if trace is not None:
         trace.stage("templates", [document for group in groups for document in group.items])
-    marks = session.context.secrets
     if marks is not None and marks.shaped:
         from plait.ytt.templates.tracing import shapes_overlays
 
