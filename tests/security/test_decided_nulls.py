@@ -56,6 +56,10 @@ ONTO_DOCUMENTS = {
     "a replacement by nothing": '#@overlay/match by=lambda i, l, r: flag and i == 0, expects="0+"\n#@overlay/replace\n--- {}\n',
     "a function": '#@overlay/match by=lambda i, l, r: flag, expects="0+"\n#@overlay/replace via=lambda l, r: None\n---\n',
     "a value of a function": "#@overlay/match by=overlay.index(1)\n#@overlay/replace via=lambda l, r: {} if flag else l\n---\n",
+    **{
+        f"a subset with {what}": f'#@overlay/match by=overlay.subset({what}), expects="0+"\n---\n#@overlay/match missing_ok=True\nnew: 9\n'
+        for what in ('{"v": 1}', '{"v": None}', '{"v": {}}', '{"v": {"p": 1}}', '{"v": [1]}', '{"v": "a"}', '{"z": 1}')
+    },
     "an insertion": "#@overlay/match by=overlay.index(0)\n#@overlay/insert after=True\n---\nnew: 9\n",
     "a removal": "#@overlay/match by=overlay.index(0)\n#@overlay/remove\n---\n",
 }
@@ -105,6 +109,8 @@ def test_a_document_that_a_secret_made_null(value: str, overlay: str) -> None:
         files["o.yml"] = ONTO_DOCUMENTS[overlay]
     compare(files)
     compare({name: text for name, text in files.items() if name != "a.yml"})
+    files["a.yml"] = f"---\nfirst: 1\n---\nv: #@ {VALUES[value]}\n---\nz: 1\n"
+    compare(files)
 
 
 @pytest.mark.parametrize("right", ["a map", "a map of maps", "a list", "a scalar", "null"])

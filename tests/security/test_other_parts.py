@@ -102,3 +102,83 @@ def test_the_same_is_shown_beside_a_chosen_part_whatever_it_is(part: str, name: 
         found = said(line, name, True, trace=trace)
         assert found == said(line, name, False, trace=trace)
         assert any("visible" in one for one in found if "z = " not in one) or name not in FOLLOWED
+
+
+# What holds a variable that a secret chose, and what is read of it.
+HOLDERS = {
+    "lambda": "#@ f = lambda: x\n",
+    "def": "#@ def f(q=5):\n#@   y = x\n#@   return q\n#@ end\n",
+    "default": "#@ f = lambda q=x: 5\n",
+    "outer function": "#@ def g(x):\n#@   return lambda: 5 if x == 99 else 6\n#@ end\n#@ f = g(x)\n",
+    "bound method": "#@ b = [5]\n#@ d = [b, lambda: x]\n#@ f = b.index\n",
+}
+USES = (
+    *("f", "[f]", "str(f)", "type(f)", "f == f", "f == None", "5 if f else 6", "f and 5", "[f, 5][1]", "[f, 5][1:]"),
+    *("[f, 5].pop()", "struct.make(f=f, g=5).g", '{"f": f, "g": 5}["g"]', '{"f": f, "g": 5}.keys()', "len([f])"),
+    *('"g" in {"f": f, "g": 5}', '[k for k in {"f": f, "g": 5}]', "(lambda h, y: y)(f, 5)", "(lambda h: h == None)(f)"),
+    *(
+        "[5 for h in [f]]",
+        "sorted([2, 1], key=lambda v: v if f else 0)",
+        "max([1, 2], key=lambda v: v)",
+        "[1, 2] + [5]",
+    ),
+)
+CHOSEN = (
+    *(
+        "a if flag else None",
+        "pick(a, None)",
+        "a if flag else [2]",
+        '{"k": 1} if flag else None',
+        "(1, a) if flag else None",
+    ),
+    *("struct.make(x=a) if flag else None", "(lambda: a) if flag else None", "flag and a", "not flag or a"),
+)
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_a_function_does_not_tell_what_it_holds(chosen: str, holder: str) -> None:
+    text = f"{HEAD}#@ a = [1]\n#@ x = {chosen}\n{HOLDERS[holder]}"
+    text += "".join(f"#@ print({number}, {one})\n" for number, one in enumerate(USES)) + "---\n"
+    text += "".join(
+        f"k{number}: #@ str({one})\n#@ if {one}:\nm{number}: 1\n#@ end\n" for number, one in enumerate(USES)
+    )
+    for trace in (True, False):
+        found = []
+        for flag in (True, False):
+            made = plait.render({"a.yml": text}, secrets={"flag": flag}, trace=trace)
+            told = [json.dumps(one.to_dict(), sort_keys=True) for one in plait.explain(made)] if trace else []
+            found.append([*made.printed, *told])
+        assert found[0] == found[1]
+
+
+ITERATED = (
+    *("{j: 1 for j in range(n)}", "{j: 1 for j in range(n)}.keys()", "{j: 1 for j in range(n)}.items()", "range(n)"),
+    *("[1] * n", '("a" * n).elems()', '("a" * n).elem_ords()', "set(range(n))", "zip(range(n), range(n))"),
+    *("enumerate(range(n))", "tuple(range(n))", 'struct.make(**{"k%d" % j: 1 for j in range(n)})', "sorted(range(n))"),
+    *("reversed(range(n))", '("a," * n).split(",")', "json.decode(json.encode([1] * n))", '{"a": 1} if flag else {}'),
+    *("f()", "f().keys()", "dict([(j, 1) for j in range(n)])"),
+)
+COMPREHENSIONS = (
+    *("[5 for x in {}]", "{{str(k): 5 for k in {}}}", "[[5] for x in {}]", "[5 for x in [1, 2] for y in {}]"),
+    *("[5 for x in {} for y in [1, 2]]", "list({})", "[5 for x in [1, 2, 3] if x in {}]", '{{"a": [5 for x in {}]}}'),
+    *("[x for x in {}][0]", "tuple({})", "[5 for x in {}][:2]", "[5 for x in {}] + [6]", "[5 for x in ({}) if True]"),
+)
+
+
+@pytest.mark.parametrize("iterated", ITERATED)
+def test_what_is_made_for_each_item_has_no_size_if_a_secret_decides_how_many_there_are(iterated: str) -> None:
+    for one in COMPREHENSIONS:
+        text = (
+            f'{HEAD}#@ load("@ytt:json", "json")\n#@ n = data.values.n\n#@ def f():\n#@ for j in range(n):\n'
+            '#@yaml/text-templated-strings\n"k(@= str(j) @)": 1\n#@ end\n#@ end\n---\n'
+            f"v: #@ {one.format(iterated)}\n"
+        )
+        found = []
+        for flag, n in ((True, 3), (False, 4)):
+            try:
+                made = plait.render({"a.yml": text}, secrets={"flag": flag, "n": n}, trace=True)
+            except plait.PlaitError:
+                break  # not every form takes every value
+            found.append([json.dumps(one.to_dict(), sort_keys=True) for one in plait.explain(made)])
+        assert len(found) < 2 or found[0] == found[1]

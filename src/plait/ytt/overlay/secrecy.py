@@ -15,7 +15,7 @@ from plait.tree.nodes import COLLECTIONS, Array, Document, Map, MapItem, is_empt
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import UNSET
 from plait.ytt.overlay.matchers import CallableMatcher, Combined, IndexMatcher, MapKey, Subset
-from plait.ytt.overlay.tracing import OverlayTracer, TracedCallback
+from plait.ytt.overlay.tracing import OverlayTracer, TracedCallback, compared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class SecretRecorder(OverlayTracer):
         if left is None and self._steps:
             self._steps[-1][1].append(made)
         elif left is not None and _merges(step) and type(left.value) not in COLLECTIONS and self.marks.is_secret(left):
-            # In the place of null the right collection is inserted, into another one it would have been merged.
+            # Instead of null the right collection is inserted, into another one it would have been merged.
             self._note(step, [made])
             self.trace.chosen.add(made)
         return made
@@ -169,7 +169,9 @@ class SecretRecorder(OverlayTracer):
                 yield item
 
     def _compared(self, matcher: Matcher, item: Item) -> Iterable[Origin]:
-        if isinstance(matcher, (Subset, CallableMatcher)):
+        if isinstance(matcher, Subset):
+            return compared(item, matcher.nodes, kinds=True)
+        if isinstance(matcher, CallableMatcher):
             return self.looked_at(matcher, item)
         found = _keyed(matcher, item)
         return [] if found is None else [found]

@@ -355,12 +355,16 @@ class _WatchedMatcher(TracedCallback):
         return answer
 
 
-def compared(left: Item, wanted: Value) -> Iterator[Item]:
-    """The scalars of a left item that a subset matcher compares."""
+def compared(left: Item, wanted: Value, *, kinds: bool = False) -> Iterator[Item]:
+    """The scalars of a left item that a subset matcher compares. kinds: with the collections of which it compares that
+    they are some.
+    """
     stack: list[tuple[Item, Value]] = [(left, wanted)]
     while stack:
         item, expected = stack.pop()
         value = item.value
+        if kinds and type(value) in COLLECTIONS:
+            yield item
         if type(expected) is Map and type(value) is Map:
             pairs = [(value.find(one.key), one.value) for one in expected.items]
             stack.extend((found, inner) for found, inner in pairs if found is not None)

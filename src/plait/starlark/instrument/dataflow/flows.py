@@ -127,9 +127,11 @@ class ProgramFlows(DataflowRuntime):
         return found
 
     def followed(self, value: object) -> list[object] | None:
-        """The parts of a container that no secret chose; None for all. What else a chosen part would lead to is told by
-        the container's record of it, whichever part was chosen.
+        """The parts of a value that no secret chose; None for all. What else a chosen part would lead to is told by
+        the container's record of it, whichever part was chosen. A function reports its own reads.
         """
+        if isinstance(value, FunctionType):
+            return []
         if isinstance(value, Struct):
             fields = self.windows.fields_of(value)
             if not any(map(self.secret, fields.values())):

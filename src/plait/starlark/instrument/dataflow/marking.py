@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 
 from plait.base.source import Position
 from plait.starlark.builtins import joined, paid_line
@@ -128,7 +129,7 @@ def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None
         if window.reached_by and not marks.shows_all:
             return
         made_of = windows.read_now(len(windows.stack) - 1)
-        for value in reachable((*args, *kwargs.values())):
+        for value in reachable((*args, *kwargs.values()), _text_parts):
             if type(value) in CHANGEABLE:
                 made_of.update(dict.fromkeys(windows.changed_by))
             for table in (windows.mutated, windows.made):
@@ -142,6 +143,11 @@ def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None
         line(text)
 
     return print_
+
+
+def _text_parts(value: object) -> list[object] | None:
+    """The parts of a value that its text shows; None for all. The text of a function has none."""
+    return [] if isinstance(value, FunctionType) else None
 
 
 def program_names(windows: DependencyTracker, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:

@@ -256,10 +256,11 @@ class DataflowRuntime(Hooks):
             return value
         elif not window.direct:
             if type(value) is Struct and window.arguments:
-                self.windows.note_fields(value, window.arguments)
-            for _, shadow, _ in window.arguments:
-                for origin in shadow:
-                    into[origin] = None
+                into.update(dict.fromkeys(self.windows.note_fields(value, window.arguments)))
+            else:
+                for _, shadow, _ in window.arguments:
+                    for origin in shadow:
+                        into[origin] = None
         into.update(window)
         return value
 

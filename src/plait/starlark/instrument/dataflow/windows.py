@@ -302,12 +302,14 @@ class DependencyTracker:
         made = self.fields.get(id(x))
         return {} if made is None else made[1]
 
-    def note_fields(self, made: object, arguments: Sequence[Argument]) -> None:
-        """Records the shadows of a struct's fields."""
-        if all(name is not None and name[0] != "*" for _, _, name in arguments):
-            fields = {str(name): of_part(shadow) for _, shadow, name in arguments}
-            covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
-            self.fields[id(made)] = (made, fields, covered.keys())
+    def note_fields(self, made: object, arguments: Sequence[Argument]) -> Iterable[Origin]:
+        """Records the shadows of a struct's fields, and returns their union."""
+        if any(name is None or name[0] == "*" for _, _, name in arguments):
+            return [origin for _, shadow, _ in arguments for origin in shadow]
+        fields = {str(name): of_part(shadow) for _, shadow, name in arguments}
+        covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
+        self.fields[id(made)] = (made, fields, covered.keys())
+        return covered
 
     def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
         """Calls a function from outside all programs. Returns its result, and the shadow of the result."""
