@@ -250,7 +250,6 @@ class PlaitError(Diagnostic, Exception):
         findings: list[Finding]
         reference: str  # for a finding it may be another program's report
     origins: tuple[object, ...] | None = None
-    # Everything that was checked, where the error lists findings about some of it.
     judged: tuple[object, ...] = ()
     # The message quotes a value of the output whose origins are not available, so a run with secrets withholds it.
     quotes_output = False

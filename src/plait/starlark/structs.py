@@ -142,7 +142,7 @@ def reachable(
 ) -> Iterator[object]:
     """Values, and everything that a program can reach from them: their elements, and the variables of functions.
 
-    some_of: returns the parts of a value to follow, or None for all of them.
+    some_of: the parts of a value to follow; None for all.
     """
     todo = [*values]
     seen: set[int] = set()

@@ -339,7 +339,8 @@ class Marks:
         if error.findings:
             findings = [one for one in error.findings if not self.depends(one.origins)]
             if len(findings) < len(error.findings) or (error.judged and self.depends(error.judged)):
-                # The same is said if there are none, because that depends on the secret.
+                # judged: everything that was checked. The same is said if nothing is withheld, because that depends on
+                # the secret.
                 error.hint = error.hint or _HINT
                 findings.append(Finding("findings that depend on a secret are withheld", code="withheld-findings"))
             error.findings = findings
