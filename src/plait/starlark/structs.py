@@ -140,7 +140,7 @@ class Module(WithMembers):
 def reachable(
     values: Iterable[object], some_of: Callable[[object], Sequence[object] | None] | None = None
 ) -> Iterator[object]:
-    """Values, and everything that a program can reach from them: their elements, and the variables of functions.
+    """Values, and everything that can be reached from them: elements, and the variables of functions.
 
     some_of: the parts of a value to follow; None for all.
     """
