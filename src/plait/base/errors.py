@@ -251,7 +251,7 @@ class PlaitError(Diagnostic, Exception):
         reference: str  # for a finding it may be another program's report
     origins: tuple[object, ...] | None = None
     judged: tuple[object, ...] = ()
-    # The message quotes a value of the output whose origins are not available, so a run with secrets withholds it.
+    # The message quotes a value of the output whose origins are unknown, so a run with secrets withholds it.
     quotes_output = False
     decided_at: Position | None = None
     # The faults of a text, in the order of the reference program.

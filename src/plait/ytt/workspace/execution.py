@@ -461,7 +461,7 @@ def _overlaid(
     *,
     printed: bool,
 ) -> list[DocumentFile]:
-    """Separates the overlays, and applies them to all other documents (docs/reference/overlays.md)."""
+    """Separates the overlays, and applies them to all others (docs/reference/overlays.md)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
     overlay_files: list[str] = []
@@ -488,7 +488,7 @@ def _overlaid(
         from plait.ytt.templates.tracing import shapes_overlays
 
         if shapes_overlays(marks, (member.file.source for member, _ in documents)):
-            # The changes of an overlay that a secret removed are unknown.
+            # Changes of an overlay that a secret removed are unknown.
             marks.hide_all()
     if overlays:
         try:
