@@ -37,6 +37,7 @@ LINES = {
     "diff": ["a.yml", "b.yml"],
     "explain": ["render", "-f", "a.yml", "a"],
     "impact": ["render", "-f", "a.yml", "a.yml:1"],
+    "origin": ["render", "-f", "a.yml", "report.txt"],
     "run": ["one"],
     "project": [],
     "trust": [],
@@ -65,6 +66,7 @@ MORE = [
 ]
 FILES = {
     "a.yml": "a: 1\n",
+    "report.txt": "out.yml:1: wrong\n",
     "b.yml": "a: 2\n",
     "plait.yml": "runs:\n  one:\n    render: {files: [a.yml]}\n",
     "schema.json": "{}\n",

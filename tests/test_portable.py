@@ -71,6 +71,7 @@ COMMANDS = [
     "diff patch/base.yml patch/ops.yml",
     "explain render -f quickstart Deployment/shop:spec.replicas",
     "impact render -f quickstart schema.yml:3",
+    "origin render -f quickstart report.txt",
     "compose three-dialects/plait.yml",
     "init new",
     "completion bash",
@@ -80,6 +81,7 @@ COMMANDS = [
     "render -f missing.yml",
 ]
 FILES = {
+    "report.txt": "out.yml:1: wrong\n",
     "generated.yml": "name: a\nkey: ((k))\nvariables:\n- {name: k, type: password}\n",
     "deep.yml": "#@ def f(n):\n#@   return f(n - 1) if n else 1\n#@ end\na: #@ f(400)\n",
     "pattern.yml": (

@@ -15,6 +15,10 @@ from plait.cli.commands import node_of
 QUESTIONS: dict[str, tuple[list[str], set[str]]] = {
     "explain": (["run", "app/a", "Role/r:size"], {"history", "presence"}),
     "impact": (["run", "app/a", "config/app.yml:4"], set()),
+    "origin": (
+        ["run", "app/a", "report.txt"],
+        {"result", "level", "tool", "rule", "message", "reported", "also"},
+    ),
     "diff": (["config/app.yml", "other.yml"], {"change", "before", "after"}),
     "lint": ([], {"code", "name", "family", "level", "column", "end", "message", "hint", "also", "runs", "fix"}),
     "fleet why": (["Role/r:size"], {"run"}),
@@ -50,6 +54,7 @@ def test_answers_have_one_shape(
     files = {
         "config/app.yml": '#@ load("@ytt:data", "data")\nkind: Role\nmetadata: {name: r}\nsize: #@ data.values.size\n#@ x = 1\n',
         "config/values.yml": "#@data/values\n---\nsize: 0\n",
+        "report.txt": "out.yml:4:7: error: too small\n",
         "other.yml": "kind: Role\nmetadata: {name: r}\nsize: 2\n",
         "plait.yml": 'runs: {app: {matrix: {axes: {env: [a, b]}}, render: {files: config, data-value: "size={env}"}}}\n',
     }

@@ -256,6 +256,7 @@ WORKING: dict[str, list[str]] = {
     "test": [],
     "coverage": [],
     "set": ["run", "app", "a=1"],
+    "origin": ["run", "app", "report.txt"],
     "project": [],
     "init": ["--dry-run"],
     "fleet why": ["a"],
@@ -290,6 +291,7 @@ def test_work_without_a_context_of_its_own_is_told(
         (tmp_path / "build.sh").write_text("ytt -f a.yml\n", "utf-8")
     else:
         (tmp_path / "plait.yml").write_text("runs: {app: {render: {files: [a.yml]}}}\n", "utf-8")
+    (tmp_path / "report.txt").write_text("out.yml:1: x\n", "utf-8")
     (tmp_path / "a.test.yml").write_text("tests: {t: {run: app, equals: {a: 1}}}\n", "utf-8")
     seen = []
 

@@ -37,6 +37,7 @@ FILES = {
         data: {a: 1}
         """,
     "pipeline.yml": "steps:\n- render: {files: [config]}\n",
+    "report.txt": "out.yml:4:7: error: too small\n",
     "changed.yml": "kind: Role\nmetadata: {name: r}\nsize: 2\n",
     "tests/a.test.yml": "tests: {it is there: {run: app, equals: {'Role/r:size': 0}}}\n",
     "plait.yml": "runs: {app: {render: {files: [config]}}}\n",
@@ -56,6 +57,7 @@ LINES = {
     "diff": "config/values.yml changed.yml",
     "explain": "render -f config Role/r:size",
     "impact": "render -f config config/values.yml:3",
+    "origin": "render -f config report.txt",
     "run": "app",
     "project": "",
     "trust": "",
@@ -84,7 +86,7 @@ EVALUATING = {
     "fleet",
     "fmt",
 }
-EVALUATING |= {"test", "impact", "review"}  # fmt: skip
+EVALUATING |= {"test", "impact", "origin", "review"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NODES)

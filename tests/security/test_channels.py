@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import subprocess
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import plait
 from plait.cli import COMMANDS, main, module_of
 from plait.cli.coverage_reports import _FORMS as COVERAGE_FORMS
 from plait.cli.lint import FORMS as LINT_FORMS
+from plait.cli.origin import FORMS as ORIGIN_FORMS
 from plait.cli.test import TEST
 from plait.engine.common import OUTPUT
 from secret_forms import CANARY, FORMS, PROJECTS, shown
@@ -180,6 +182,29 @@ def impact(site: Site) -> str:
     return "\n".join(out)
 
 
+def origin(site: Site) -> str:
+    """`plait origin`, about every line of the output, and about named documents."""
+    lines = "".join(f"out.yml:{line}:{column}: wrong\n" for line in range(1, 40) for column in (1, 9, 12))
+    named = [
+        {"kind": "App", "name": "web", "msg": "m", "validationErrors": [{"path": path, "msg": "wrong"}]}
+        for path in ("", "/spec", "/spec/upper", "/spec/plain", "/spec/none")
+    ]
+    sarif = {"runs": [{"results": [{"message": {"text": "wrong"}, "locations": [
+        {"physicalLocation": {"artifactLocation": {"uri": "out.yml"}, "region": {"startLine": line}}}]}
+        for line in range(1, 40)]}]}  # fmt: skip
+    texts = {"lines.txt": lines, "kubeconform.json": json.dumps({"resources": named}), "sarif.json": json.dumps(sarif)}
+    site.inputs.update(texts)
+    for name, text in texts.items():
+        (site.top / name).write_text(text, "utf-8")
+    argv = [word for word in site.argv if word != "--cleartext-secrets"]
+    return "\n".join(
+        site.said("origin", "-o", form, *words, name)
+        for form in ORIGIN_FORMS
+        for name in texts
+        for words in (argv, ["run", "r"])
+    )
+
+
 def fleet(site: Site) -> str:
     out = [
         site.said("fleet"),
@@ -290,6 +315,7 @@ CHANNELS: dict[str, Callable[[Site], str] | None] = {
     "diff": None,  # compares files: see test_encrypted_documents_of_a_difference
     "explain": explain,
     "impact": impact,
+    "origin": origin,
     "run": inspected,
     "project": inspected,  # it shows the text of the project file, so no secret may be in that
     "set": edits,

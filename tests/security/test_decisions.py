@@ -7,6 +7,7 @@ Each program runs with two secrets, with and without a record. Where it ends in 
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,29 @@ def test_the_error_about_a_path_tells_of_no_decision(
     assert "depends on a secret" in told[0].err
 
 
+# Findings at every line of the output, and at values by their names.
+REPORT = json.dumps(
+    {
+        "runs": [
+            {
+                "results": [
+                    {
+                        "message": {"text": "wrong"},
+                        "locations": [
+                            {
+                                "physicalLocation": {
+                                    "artifactLocation": {"uri": "out.yml"},
+                                    "region": {"startLine": line},
+                                }
+                            }
+                        ],
+                    }
+                    for line in range(1, 12)
+                ]
+            }
+        ]
+    }
+)
 COMMANDS = {
     "explain": ["explain", "run", "r", "**"],
     "explain json": ["explain", "run", "r", "**", "-o", "json"],
@@ -212,6 +236,8 @@ COMMANDS = {
     "snapshot": ["test", "--update"],
     "fleet why": ["fleet", "why", "**"],
     "impact": ["impact", "run", "r", "a.yml:1"],
+    "origin": ["origin", "run", "r", "report.json"],
+    "origin json": ["origin", "-o", "json", "run", "r", "report.json"],
     "lint": ["lint"],
     "source map": ["run", "r", "--source-map", "map.json"],
     "source map of JSON": ["run", "r", "-o", "json", "--source-map", "map.json"],
@@ -257,6 +283,7 @@ def test_commands_tell_nothing_of_what_is_there(
         files = {
             **decisions.PROGRAMS[name],
             "s.yml": f"pw: {secret}\nuser: app\n",
+            "report.json": REPORT,
             "plait.yml": f"runs: {{r: {{render: {{files: [{', '.join(decisions.PROGRAMS[name])}], secrets: file:s.yml}}}}}}\n",
             "t.test.yml": "tests: {t: {run: r, has: nope, count: 77, snapshot: true}}\n",
         }

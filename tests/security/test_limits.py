@@ -45,6 +45,7 @@ CASES = [
     ("compose w.yml", {"w.yml": "steps: [{render: {files: [a.yml]}}]\n", "a.yml": ALIASES}, "aliases", "10"),
     ("explain render -f a.yml a", {"a.yml": ALIASES}, "aliases", "10"),
     ("impact render -f a.yml a.yml:1", {"a.yml": ALIASES}, "aliases", "10"),
+    ("origin render -f a.yml r.txt", {"a.yml": ALIASES, "r.txt": "out.yml:1: x\n"}, "aliases", "10"),
     (
         "render -f a.yml",
         {"a.yml": "#@ x = 1 << 500\n#@ for i in range(9):\n#@   x = x * (1 << 500)\n#@ end\na: 1\n"},
@@ -121,7 +122,7 @@ def test_a_limit_that_is_set_holds(
         (here / path).parent.mkdir(exist_ok=True)
         (here / path).write_text(text, "utf-8")
     command, *rest = line.split()
-    words = [rest[0]] if command in ("explain", "impact") else []
+    words = [rest[0]] if command in ("explain", "impact", "origin") else []
     argv = [command, *words, "--limit", f"{name}={value}", *rest[len(words) :]]
     if name == "memory":
         # The limit counts what a run adds to its process. The process of the tests may have that much memory free.

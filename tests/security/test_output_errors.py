@@ -56,6 +56,7 @@ COMMANDS = {
     "fleet": ["fleet", "--output", "out", "--no-cache"],
     "impact": ["impact", "values.yml:1", "run", "app"],
     "set": ["set", "run", "app", "v=2"],
+    "origin": ["origin", "run", "app", "report.txt"],
 }
 
 
@@ -69,6 +70,7 @@ def test_an_error_about_the_output_names_no_secret(name: str, command: str, tmp_
         "values.yml": "#@data/values\n---\ndb: {pw: ''}\n",
         "s.yml": f"db: {{pw: {CANARY}}}\n",
         "crd.yml": SCHEMA,
+        "report.txt": "out.yml:1:1: wrong\n",
         "app.test.yml": "cases:\n- name: same\n  run: app\n  snapshot: true\n",
     }
     options = f"files: [a.yml, values.yml], secrets: ['file:s.yml']{', ' + settings if settings else ''}"

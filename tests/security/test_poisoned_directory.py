@@ -47,6 +47,7 @@ FILES = {
     "config/app.yml": '#@ load("@ytt:data", "data")\nkind: App\nmetadata: {name: web}\nsize: #@ data.values.size\nin: #@ data.values.region\n',
     "config/schema.yml": "#@data/values-schema\n---\nsize: 1\nregion: eu\n",
     "values.yml": "size: 2\n",
+    "report.txt": "out.yml:1: wrong\n",
     "secrets.enc.yml": "size: 3\nsops: {mac: x}\n",
     "base.yml": "a: 1\n",
     "documents.yml": """\
@@ -104,6 +105,7 @@ LINES: dict[str, list[Line]] = {
     "diff": [Line("diff base.yml base.yml", starts=False)],
     "explain": [Line("explain render -f config App/web:size", starts=False)],
     "impact": [Line("impact render -f config config/schema.yml:3", starts=False)],
+    "origin": [Line("origin render -f config report.txt", starts=False, status=1)],
     "run": [Line("run one", starts=False), Line("run one --isolate", starts=True)],
     "project": [Line("project", starts=False)],
     "set": [Line("set render -f config App/web:size=2", starts=False)],

@@ -161,6 +161,7 @@ STARTS: Mapping[str, list[str]] = {
     "run": ["run", "r"],
     "explain": ["explain", "run", "r", "--all"],
     "impact": ["impact", "run", "r", "a.yml:1"],
+    "origin": ["origin", "run", "r", "report.txt"],
     "project": ["project"],
     "set": ["set", "run", "r", "a=2", "-w"],
     "lint": ["lint"],

@@ -289,6 +289,7 @@ _ERRORS = (
     ("U0220", "git", "git does not work in this directory"),
     ("U0221", "secrets-source", "a source of secrets is not valid"),
     ("U0222", "secrets-unavailable", "a source of secrets cannot be read"),
+    ("U0223", "report-form", "a report of another tool is malformed, or of an unknown format"),
     # Editing (U03)
     ("U0301", "edit-computed", "an expression computes the value"),
     ("U0302", "edit-given", "a flag or an environment variable sets the value"),

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "main"),
     "explain": ("explain", "main"),
     "impact": ("explain", "main_impact"),
+    "origin": ("origin", "main"),
     "run": ("project", "main_run"),
     "project": ("project", "main_project"),
     "trust": ("trust", "main"),

@@ -29,6 +29,7 @@ EXAMPLES: Mapping[str, str] = {
     "fleet impact": "plait fleet impact values.yml:3",
     "explain": f"plait explain run production {_PATH}",
     "impact": "plait impact run production values.yml:3",
+    "origin": "plait origin run production kubeconform.json",
     "diff": "plait diff before.yml after.yml --as ops",
     "project": "plait project -o json",
     "review": "plait review main...HEAD -o markdown --fail-on error",
@@ -59,7 +60,7 @@ EXAMPLES: Mapping[str, str] = {
 }
 
 # The last argument in examples of `explain` and `impact`.
-_ASKED = {"explain": _PATH, "impact": "config/app.yml:3", "set": f"{_PATH}=3", "lint": ""}
+_ASKED = {"explain": _PATH, "impact": "config/app.yml:3", "origin": "kubeconform.json", "set": f"{_PATH}=3", "lint": ""}
 
 
 def example_of(words: Sequence[str]) -> str:

@@ -34,6 +34,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Ask": {
         "explain": "show where a value of the output comes from",
         "impact": "show which values of the output a line affects",
+        "origin": "report another tool's findings at the source lines to fix",
         "diff": "show the differences between two files, or write them as a patch",
         "review": "show what a change does to the output, and which lines cause it",
         "project": "list the runs of the project",
@@ -162,7 +163,7 @@ def _nested(command: AnyCommand, name: str) -> AnyCommand:
         inner: AnyCommand = RUN
     else:
         inner = table(name, [one for one in outer.options if one.kind == SWITCH])
-    asked = outer.usage.rpartition("] ")[2] if outer.usage.endswith(("PATH", "LINE", "VALUE", "...")) else ""
+    asked = outer.usage.rpartition("] ")[2] if outer.usage.endswith(("PATH", "LINE", "VALUE", "REPORT", "...")) else ""
     own: dict[str, Option] = {one.attribute: one for one in outer.options if one.kind == SWITCH}
     known = {one.attribute for one in inner.request.options}
     attributes = {

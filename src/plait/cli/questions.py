@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Generic, TypeVar
 
-    from plait.base.permissions import Permissions
+    from plait.authoring.edit.target import Target
+    from plait.authoring.project.run import Run
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
 
@@ -45,16 +46,15 @@ class ExplainQuestion(Generic[R]):
     """A parsed command line of a query.
 
     own: the query's own flags. request: the evaluation. typed: its part from the command line, without the settings of
-    a project's run. asked: the last argument, or None. permissions: of the run's project; None for a command line.
+    a project's run. asked: the last argument, or None. of: the run of the project; None for a command line.
     """
 
-    __slots__ = ("asked", "own", "permissions", "request", "typed")
+    __slots__ = ("asked", "of", "own", "permissions", "request", "typed")
 
-    def __init__(
-        self, own: R, request: Request, typed: Request, asked: str | None, permissions: Permissions | None = None
-    ) -> None:
+    def __init__(self, own: R, request: Request, typed: Request, asked: str | None, of: Run | None = None) -> None:
         self.own = own
-        self.permissions = permissions
+        self.of = of
+        self.permissions = None if of is None else of.permissions
         self.request = request
         self.typed = typed
         self.asked = asked
@@ -68,6 +68,17 @@ class ExplainQuestion(Generic[R]):
         trace.follows_all = follows_all
         with nullcontext() if current_view() is not None else use_view(InputView()), permitted(self.permissions):
             return evaluate_in(context, self.request).nodes, trace
+
+    def target(self) -> Target:
+        """The run, for tools that evaluate it with edited texts. Raises UsageError for standard input."""
+        from plait.authoring.edit.target import Target
+        from plait.authoring.project.run import Run
+
+        if any(one.value == "-" or str(one.value).endswith("=-") for one in self.request.uses):
+            raise UsageError("standard input can be read only once", hint="name a file", code="standard-input")
+        if self.of is not None:
+            return Target(self.of, self.typed.uses)
+        return Target(Run("", self.request.command, (), None, "", None, uses=self.request.uses))
 
 
 def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:
@@ -116,7 +127,7 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     if run is None or above is None:
         return ExplainQuestion(own, typed, typed, asked)
     run.grant(typed.uses)
-    return ExplainQuestion(own, above.over(typed.uses), typed, asked, run.permissions)
+    return ExplainQuestion(own, above.over(typed.uses), typed, asked, run)
 
 
 # Options that identify the command, in order of precedence.

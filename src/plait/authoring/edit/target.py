@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 class Output:
     """The output of a run: documents, and text files by path. trace, view: of a recorded run.
 
-    top: the directory of the project file that names the files; None if the user named them.
+    made: as the run returned it. top: the directory of the project file that names the files; None if the user named
+    them.
     """
 
-    __slots__ = ("_secrets", "documents", "texts", "top", "trace", "view")
+    __slots__ = ("_secrets", "documents", "made", "texts", "top", "trace", "view")
 
     def __init__(self, output: Documents, view: InputView, top: str | None) -> None:
         self.top = top
+        self.made = output
         self.documents: list[Document] = output.nodes.items
         files: Mapping[str, str] = getattr(output, "files", {})
         self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}

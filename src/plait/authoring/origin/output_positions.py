@@ -1,0 +1,202 @@
+"""Finds the value of an output at a line of its printed text, or by document and pointer."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from plait.base.errors import PlaitError, UsageError
+from plait.base.source import Source
+from plait.insight.impact import same_file
+from plait.insight.node_paths import NodePath, text_lines, ways
+from plait.insight.node_paths import parse as parse_path
+from plait.tree.nodes import Array, Map, equal
+from plait.yaml.document_names import document_name, name_items, scalar_text
+from plait.yaml.lossless.binding import Spans
+from plait.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.authoring.origin.report_files import ReportFinding
+    from plait.engine.results import Documents
+    from plait.insight.explain import Explainer
+    from plait.insight.item_names import ItemNames
+    from plait.tree.nodes import Document, Item
+
+# The names by which tools call standard input.
+_STREAMS = frozenset({"", "-", "stdin", "<stdin>", "/dev/stdin", "(stdin)"})
+# A message that rejects a key names it in quotes.
+_REJECTED = re.compile(r"additional ?propert|unknown (?:field|key|property)|not allowed", re.IGNORECASE)
+_QUOTED = re.compile(r"""['"]([^'"\n]{1,200})['"]""")
+
+
+class OutputPositions:
+    """The values of an output by position. made: the evaluation of the output. explainer: of its trace."""
+
+    def __init__(self, made: Documents, explainer: Explainer) -> None:
+        self._names = explainer.names
+        self._texts = explainer.trace.texts
+        self._documents = [*enumerate(explainer.visible(made.nodes.items))]
+        # If a secret decides which items the output has, positions would reveal it.
+        self._has_lines = explainer.marks is None or not explainer.marks.decides_places
+        self._stream = made.to_yaml
+        self._files: Mapping[str, str] = getattr(made, "files", {})
+        self._printed: dict[str, _PrintedText] = {}
+
+    def find(self, finding: ReportFinding) -> NodePath | None:
+        """The value that a finding is about; None if the output has no such position."""
+        file = self._file(finding.file)
+        if file is not None and file in self._texts:
+            if not self._has_lines:
+                return None
+            found = [one for one in text_lines({file: self._texts[file]}) if int(one.path) == finding.line]
+            return found[0] if found else None
+        named = self._named(finding, file)
+        if named is not None:
+            place = self._below(*named, finding)
+            if place is not None and (finding.pointer or not finding.line):
+                return place
+        if not finding.line or not self._has_lines:
+            return None
+        return self._text(file).at(finding.line, finding.column, finding.last_line)
+
+    def _file(self, name: str) -> str | None:
+        """The output file that a report names; None for the printed stream."""
+        if name in _STREAMS:
+            return None
+        known = [path for path in self._files if same_file(path, name)]
+        # Several matches differ in their leading directories; the longest is the closest.
+        return max(known, key=len, default=None)
+
+    def _text(self, file: str | None) -> _PrintedText:
+        key = file or ""
+        if key not in self._printed:
+            text = self._stream() if file is None else self._files[file]
+            self._printed[key] = _PrintedText(text, self._documents, self._names)
+        return self._printed[key]
+
+    def _named(self, finding: ReportFinding, file: str | None) -> tuple[int, Document] | None:
+        """The document that a finding names, with its number. Of several with one name, the one in the file."""
+        if not finding.name:
+            return None
+        wanted = f"{finding.kind}/{finding.name}" if finding.kind else finding.name
+        found = [one for one in self._documents if self._is_called(one[1], wanted)]
+        if len(found) > 1 and file is not None:
+            inside = set(self._text(file).numbers)
+            found = [one for one in found if one[0] in inside]
+        return found[0] if len(found) == 1 else None
+
+    def _below(self, number: int, document: Document, finding: ReportFinding) -> NodePath | None:
+        """The value at a pointer in a document; the nearest existing parent if it is missing."""
+        try:
+            steps = parse_path(finding.pointer).steps if finding.pointer else ()
+        except UsageError:
+            steps = ()
+        way: tuple[Item, ...] = ()
+        for step in steps:
+            value = way[-1].value if way else document.value
+            inner = ways(value, [step], self._names)
+            if len(inner) != 1:
+                break
+            way = (*way, *inner[0])
+        around = way[-1].value if way else document.value
+        if type(around) is Map and _REJECTED.search(finding.message):
+            words = set(_QUOTED.findall(finding.message))
+            rejected = [item for item in around.items if scalar_text(item.key) in words]
+            if len(rejected) == 1:
+                way = (*way, rejected[0])
+        return NodePath(document, number, way, names=self._names)
+
+    def _is_called(self, document: Document, wanted: str) -> bool:
+        if any(map(self._names.hides, name_items(document))):
+            return False
+        name = document_name(document) or ""
+        return name == wanted or name.endswith(f"/{wanted}")
+
+
+class _PrintedText:
+    """A printed text, parsed again to find the positions of its values. numbers: those of its documents."""
+
+    def __init__(self, text: str, documents: Sequence[tuple[int, Document]], names: ItemNames) -> None:
+        self._names = names
+        self.numbers: list[int] = []
+        # The first line, the offset, the last line and the value of each item, in order; and the first lines.
+        self._found: list[tuple[int, int, int, NodePath]] = []
+        self._lines: list[int] = []
+        self._last = 0
+        source = Source("output", text)
+        try:
+            printed = read(source, keep_mark=False)
+        except PlaitError:  # another format than YAML
+            return
+        self._spans = Spans(printed)
+        at = 0
+        for there in printed.items:
+            order = [*documents[at:], *documents[:at]]
+            own = next((one for one in order if equal(one[1].value, there.value)), None)
+            if own is None:
+                continue
+            at = own[0] + 1
+            self.numbers.append(own[0])
+            self._add(*own, there)
+        self._found.sort(key=lambda one: one[1])
+        self._lines = [one[0] for one in self._found]
+        self._last = max((one[2] for one in self._found), default=0)
+
+    def _add(self, number: int, document: Document, there: Document) -> None:
+        pending: list[tuple[tuple[Item, ...], Item]] = [((), there)]
+        while pending:
+            way, item = pending.pop()
+            span = self._spans.item(item)
+            if span is not None:
+                first, last = (self._spans.place(offset)[0] for offset in (span.start, max(span.end - 1, span.start)))
+                place = NodePath(document, number, way, names=self._names)
+                self._found.append((first, span.start, last, place))
+            real = way[-1].value if way else document.value
+            value = item.value
+            if type(value) is Map and type(real) is Map:
+                pairs = [(real.find(one.key), one) for one in value.items]
+                pending += [((*way, own), one) for own, one in pairs if own is not None]
+            elif type(value) is Array and type(real) is Array:
+                pending += [((*way, own), one) for own, one in zip(real.items, value.items, strict=False)]
+
+    def at(self, line: int, column: int, last: int = 0) -> NodePath | None:
+        """The innermost value that starts at or before a position, and includes its line; None if there is none.
+
+        last: of a region of several lines, which the value includes.
+        """
+        end = bisect_right(self._lines, line)
+        found = self._found[:end]
+        if last > line:
+            within = [one for one in found if one[2] >= min(last, self._last)]
+            return within[-1][3] if within else self._document(line)
+        own = [one for one in found[-_MOST_ON_LINE:] if one[0] == line]
+        if column and own:
+            offset = own[0][1] - self._spans.place(own[0][1])[1] + column
+            before = [one for one in own if one[1] <= offset]
+            return (before or own[:1])[-1][3]
+        if own:
+            # Without a column: down to the innermost value that is alone on the line.
+            chosen = own[0]
+            for one in own[1:]:
+                if one[3].way[: len(chosen[3].way)] != chosen[3].way or len(one[3].way) != len(chosen[3].way) + 1:
+                    break
+                if sum(len(other[3].way) == len(one[3].way) for other in own) > 1:
+                    break
+                chosen = one
+            return chosen[3]
+        for one in reversed(found):
+            if one[2] >= line:
+                return one[3]
+        return None
+
+    def _document(self, line: int) -> NodePath | None:
+        """The document that includes a line; None if there is none."""
+        found = [one for one in self._found if not one[3].way and one[0] <= line <= one[2]]
+        return found[-1][3] if found else None
+
+
+# Maximum number of values that start on one line and are searched.
+_MOST_ON_LINE = 2_000

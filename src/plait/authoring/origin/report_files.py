@@ -1,0 +1,334 @@
+"""Reads reports of other tools about a rendered output: SARIF, JUnit, kubeconform's JSON, and `FILE:LINE:COLUMN: text`.
+
+A report is untrusted: its size, its nesting and the number of its findings are bounded, and XML with a document type is
+rejected, because only a document type can declare entities.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+
+from plait.base.errors import UsageError
+from plait.base.similar_names import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from plait.base.source import Source
+
+LEVELS = ("error", "warning", "note")
+# Maximum number of findings that are read from a report.
+MOST_FINDINGS = 10_000
+# Maximum nesting of the elements of a JUnit report. Real reports have four levels.
+_DEEPEST = 100
+# Maximum number of characters of a message.
+_LONGEST = 4_000
+
+
+class ReportFinding(NamedTuple):
+    """One finding of a report.
+
+    tool, rule: "" if unknown. level: of LEVELS. file: as the report names it, "" if it names none. line, column: from 1;
+    0 if unknown. last_line: of the region; 0 if it is one line. kind, name: of the document, "" if unknown. pointer: the path in the document, such as `/spec/replicas`;
+    None if unknown.
+    """
+
+    message: str
+    level: str = "error"
+    tool: str = ""
+    rule: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    kind: str = ""
+    name: str = ""
+    pointer: str | None = None
+    last_line: int = 0
+
+
+class Report(NamedTuple):
+    """The findings of a report. left_out: the number of findings above the maximum."""
+
+    findings: list[ReportFinding]
+    left_out: int
+
+
+def read_report(source: Source) -> Report:
+    """The findings of a report, whose format is detected. Raises UsageError for an unknown or damaged format."""
+    text = source.text.lstrip("\ufeff \t\r\n")
+    if text.startswith(("{", "[")) and not _LINE.match(text.partition("\n")[0]):
+        found: Iterable[ReportFinding] = _of_json(text, source)
+    elif text.startswith("<"):
+        found = _of_junit(text, source)
+    else:
+        found = _of_lines(text, source)
+    findings: list[ReportFinding] = []
+    left_out = 0
+    for one in found:
+        if len(findings) < MOST_FINDINGS:
+            findings.append(one._replace(message=one.message.strip()[:_LONGEST] or "no message"))
+        else:
+            left_out += 1
+    return Report(findings, left_out)
+
+
+def _invalid(source: Source, reason: str) -> UsageError:
+    return UsageError(
+        f"{source.shown} is not a report that plait reads",
+        expected="SARIF, JUnit, kubeconform's JSON, or lines FILE:LINE:COLUMN: text",
+        found=reason,
+        code="report-form",
+    )
+
+
+# ---- JSON
+
+
+def _of_json(text: str, source: Source) -> Iterator[ReportFinding]:
+    try:
+        documents = [json.loads(text)]
+    except RecursionError:
+        raise _invalid(source, "JSON that is nested too deeply") from None
+    except ValueError as error:
+        documents = _json_lines(text, source, error)
+    for document in documents:
+        if isinstance(document, dict) and isinstance(document.get("runs"), list):
+            yield from _of_sarif(document)
+        elif isinstance(document, dict) and isinstance(document.get("resources"), list):
+            for one in document["resources"]:
+                yield from _of_kubeconform(_map(one))
+        elif isinstance(document, dict) and "status" in document and "kind" in document:
+            yield from _of_kubeconform(document)
+        else:
+            raise _invalid(source, 'JSON without "runs" or "resources"')
+
+
+def _json_lines(text: str, source: Source, error: ValueError) -> list[object]:
+    """The values of a text with one JSON value per line, as kubeconform prints for a stream."""
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise _invalid(source, f"invalid JSON{where}") from None
+
+
+def _map(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int and 0 < value < 1 << 31 else 0
+
+
+def _of_sarif(document: Mapping[str, object]) -> Iterator[ReportFinding]:
+    """Reads SARIF 2.1.0, section 3.27."""
+    for run in map(_map, _list(document.get("runs"))):
+        driver = _map(_map(run.get("tool")).get("driver"))
+        rules = [*map(_map, _list(driver.get("rules")))]
+        for result in map(_map, _list(run.get("results"))):
+            if _text(result.get("kind")) in ("pass", "notApplicable", "informational") or result.get("suppressions"):
+                continue
+            number = result.get("ruleIndex")
+            rule = rules[number] if type(number) is int and 0 <= number < len(rules) else {}
+            default = _text(_map(rule.get("defaultConfiguration")).get("level"))
+            level = _text(result.get("level")) or default or "warning"
+            places = [*map(_map, _list(result.get("locations")))] or [{}]
+            for place in places:
+                physical = _map(place.get("physicalLocation"))
+                region = _map(physical.get("region"))
+                yield ReportFinding(
+                    _sarif_text(result, rule),
+                    level if level in LEVELS else "note",
+                    _text(driver.get("name")),
+                    _text(result.get("ruleId")) or _text(_map(result.get("rule")).get("id")) or _text(rule.get("id")),
+                    _path(_text(_map(physical.get("artifactLocation")).get("uri"))),
+                    _number(region.get("startLine")),
+                    _number(region.get("startColumn")),
+                    last_line=_number(region.get("endLine")),
+                )
+
+
+def _sarif_text(result: Mapping[str, object], rule: Mapping[str, object]) -> str:
+    message = _map(result.get("message"))
+    if text := _text(message.get("text")):
+        return text
+    strings = _map(_map(rule.get("messageStrings")).get(_text(message.get("id"))))
+    text = _text(strings.get("text"))
+    for number, argument in enumerate(_list(message.get("arguments"))[:20]):
+        text = text.replace(f"{{{number}}}", str(argument))
+    return text
+
+
+def _path(uri: str) -> str:
+    """The path of a URI reference."""
+    from urllib.parse import unquote
+
+    return unquote(uri.removeprefix("file://"))
+
+
+# The status of kubeconform's resources without a fault.
+_FINE = frozenset({"statusValid", "statusSkipped", "statusEmpty"})
+# The path in kubeconform's messages of older versions.
+_POINTER = re.compile(r"'(/[^'\n]{0,1000})'")
+
+
+def _of_kubeconform(resource: Mapping[str, object]) -> Iterator[ReportFinding]:
+    if _text(resource.get("status")) in _FINE:
+        return
+    whole = ReportFinding(
+        _text(resource.get("msg")),
+        tool="kubeconform",
+        rule="invalid" if resource.get("status") == "statusInvalid" else "error",
+        file=_text(resource.get("filename")),
+        kind=_text(resource.get("kind")),
+        name=_text(resource.get("name")),
+    )
+    errors = [*map(_map, _list(resource.get("validationErrors")))]
+    for one in errors:
+        yield whole._replace(message=_text(one.get("msg")), pointer=_text(one.get("path")))
+    if not errors:
+        yield whole._replace(pointer=_pointer_in(whole.message))
+
+
+def _pointer_in(message: str) -> str | None:
+    found = _POINTER.search(message)
+    return None if found is None else found[1]
+
+
+# ---- JUnit
+
+
+class _JUnit:
+    """Collects the failed test cases of a JUnit report."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._suites: list[str] = []
+        self._case: dict[str, str] = {}
+        self._fault: dict[str, str] | None = None
+        self._texts: list[str] = []
+        self._depth = 0
+        self.found: list[ReportFinding] = []
+        self.is_junit = False
+
+    def doctype(self, *_: object) -> None:
+        raise _invalid(self._source, "XML with a document type")
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _invalid(self._source, "XML that is nested too deeply")
+        if name in ("testsuites", "testsuite"):
+            self.is_junit = True
+            self._suites.append(attributes.get("name", ""))
+        elif name == "testcase":
+            self._case = attributes
+        elif name in ("failure", "error"):
+            self._fault, self._texts = attributes, []
+
+    def text(self, data: str) -> None:
+        if self._fault is not None and len(self._texts) < _LONGEST:
+            self._texts.append(data)
+
+    def end(self, name: str) -> None:
+        self._depth -= 1
+        if name in ("testsuites", "testsuite"):
+            self._suites.pop()
+        elif name == "testcase":
+            self._case = {}
+        elif name in ("failure", "error") and self._fault is not None:
+            self.found.append(self._finding(self._fault))
+            self._fault = None
+
+    def _finding(self, fault: Mapping[str, str]) -> ReportFinding:
+        case = self._case
+        body = "".join(self._texts).strip()
+        message = fault.get("message", "").strip() or body
+        where = {**case, **fault}
+        line = _LINE.match(message)
+        file = where.get("file", "") or (line["file"] if line else "") or (self._suites[-1] if self._suites else "")
+        number = where.get("line", "") or (line["line"] if line else "")
+        # kubeconform: the class is KIND@VERSION, and the suite is the file.
+        kind, at, _ = case.get("classname", "").partition("@")
+        return ReportFinding(
+            message if line is None else line["text"],
+            rule=fault.get("type", ""),
+            file=file,
+            line=int(number) if number.isdecimal() and len(number) < 10 else 0,
+            column=int(line["column"] or 0) if line else 0,
+            kind=kind if at else "",
+            name=case.get("name", "") if at else "",
+            pointer=_pointer_in(message) if at else None,
+        )
+
+
+def _of_junit(text: str, source: Source) -> list[ReportFinding]:
+    from xml.parsers import expat
+
+    reader = _JUnit(source)
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = reader.doctype
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    try:
+        parser.Parse(text.encode("utf-8", "replace"), True)
+    except expat.ExpatError as error:
+        raise _invalid(source, f"invalid XML, line {error.lineno}") from None
+    if not reader.is_junit:
+        raise _invalid(source, 'XML without "testsuite"')
+    return reader.found
+
+
+# ---- lines
+
+_LINE = re.compile(
+    r"(?P<file>(?:[A-Za-z]:[\\/])?[^:\s][^:\n]{0,1000}):(?P<line>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?:?[ \t]+(?P<text>\S[^\n]*)"
+)
+_LEVEL = re.compile(
+    r"(?:\[(?P<level>error|warning|warn|note|info|style)\]|(?P<word>error|warning|warn|note|info|style)[ \t]*:)",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"[(\[](?P<rule>[A-Za-z0-9][A-Za-z0-9_.-]{0,80})[)\]][ \t]*\Z")
+_COLOUR = re.compile("\x1b\\[[0-9;]{0,20}m")
+
+
+def _of_lines(text: str, source: Source) -> list[ReportFinding]:
+    found: list[ReportFinding] = []
+    lines = [line for line in _COLOUR.sub("", text).splitlines() if line.strip()]
+    for line in lines:
+        parts = _LINE.match(line.strip())
+        if parts is None:
+            continue
+        message = parts["text"]
+        level = _LEVEL.match(message)
+        rule = _RULE.search(message)
+        found.append(
+            ReportFinding(
+                message[level.end() :].lstrip(": ") if level else message,
+                _level(level["level"] or level["word"]) if level else "error",
+                rule=rule["rule"] if rule else "",
+                file=parts["file"],
+                line=int(parts["line"]),
+                column=int(parts["column"] or 0),
+            )
+        )
+    if lines and not found:
+        raise _invalid(source, f"{counted(len(lines), 'line')} without FILE:LINE")
+    return found
+
+
+def _level(word: str) -> str:
+    word = word.lower()
+    return "warning" if word in ("warning", "warn") else "error" if word == "error" else "note"

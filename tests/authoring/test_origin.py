@@ -1,0 +1,177 @@
+"""`plait origin`: formats of reports, hostile reports, and positions in the output."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+
+from plait.authoring.edit.setting import EditSession
+from plait.authoring.edit.target import Target
+from plait.authoring.origin.finding_origins import VERIFIED, finding_origins
+from plait.authoring.origin.report_files import MOST_FINDINGS, ReportFinding, read_report
+from plait.authoring.project.run import Run
+from plait.base.errors import UsageError
+from plait.base.source import Source
+from plait.engine.options import Use
+from plait.engine.render import Render
+from plait.insight.node_paths import all_places
+from plait.insight.source_map import source_map
+from plait.tree.nodes import Map
+
+
+def found(text: str) -> list[ReportFinding]:
+    return read_report(Source("report", text)).findings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.yml:3:4: error: text [rule]\n",
+        "/a b/a.yml:3:4: [error] text [rule]\n",
+        "\x1b[1ma.yml:3:4:\x1b[0m error: text [rule]\n\nnothing\n",
+        "C:\\a.yml:3:4: error: text [rule]\n",
+    ],
+)
+def test_lines(text: str) -> None:
+    (one,) = found(text)
+    assert (one.file[-5:], one.line, one.column, one.level, one.rule) == ("a.yml", 3, 4, "error", "rule")
+    assert one.message.startswith("text")
+
+
+def test_a_stream_of_kubeconform() -> None:
+    lines = [json.dumps({"filename": "stdin", "kind": "A", "name": "a", "status": f"status{status}", "msg": "no"})
+             for status in ("Invalid", "Error", "Valid", "Skipped", "Empty")]  # fmt: skip
+    assert [one.rule for one in found("\n".join(lines))] == ["invalid", "error"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 200_000,
+        '{"runs": ' + "[" * 200_000,
+        '{"runs": 1}',
+        "{}",
+        "[]",
+        "1",
+        "no line names a file\n",
+        "<testsuite>" * 200 + "</testsuite>" * 200,
+        "<html/>",
+        "<testsuite>",
+        '<!DOCTYPE a [<!ENTITY a "x">]><testsuite/>',
+        '<!DOCTYPE a SYSTEM "file:///etc/passwd"><testsuite/>',
+        "<testsuite>&unknown;</testsuite>",
+    ],
+    ids=range(13),
+)
+def test_damaged_and_hostile_reports_are_rejected(text: str) -> None:
+    with pytest.raises(UsageError) as told:
+        found(text)
+    assert told.value.code == "report-form"
+    assert len(str(told.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"runs": [{"tool": 1, "results": [{"locations": [{"physicalLocation": [{"region": -1}]}], "level": []}]}, 3]}),
+        json.dumps({"runs": [{"results": [{"ruleIndex": 10**9, "message": {"text": 5}, "locations": [{"physicalLocation": {"region": {"startLine": True, "startColumn": 1e9}}}]}]}]}),
+        json.dumps({"resources": [{"status": [], "validationErrors": [{"path": 7, "msg": {}}, 3], "name": {}}, None]}),
+        "<testsuite><testcase line='99999999999999999999' classname='@@'><failure/></testcase></testsuite>",
+    ],
+    ids=range(4),
+)  # fmt: skip
+def test_parts_of_a_wrong_type_are_left_out(text: str) -> None:
+    for one in found(text):
+        assert (one.line, one.column) == (0, 0)
+        assert one.message
+
+
+def test_findings_are_counted() -> None:
+    report = read_report(Source("report", "a.yml:1: x\n" * (MOST_FINDINGS + 5)))
+    assert (len(report.findings), report.left_out) == (MOST_FINDINGS, 5)
+
+
+def test_a_message_is_shortened() -> None:
+    (one,) = found("a.yml:1: " + "x" * 100_000)
+    assert len(one.message) < 5000
+
+
+TEMPLATE = """\
+#@ load("@ytt:data", "data")
+---
+kind: A
+metadata: {name: a}
+text: |
+  one
+  two
+items:
+#@ for number in range(2):
+- name: #@ "n" + str(number)
+  size: #@ data.values.size
+  list: [1, [2, 3], {a: 4}]
+#@ end
+empty: {}
+---
+kind: B
+metadata: {name: b}
+size: 3
+"""
+
+
+@pytest.fixture
+def session(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> EditSession:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yml").write_text(TEMPLATE, "utf-8")
+    (tmp_path / "v.yml").write_text("#@data/values\n---\nsize: 1\n", "utf-8")
+    uses = [Use(Render.inputs, "a.yml"), Use(Render.inputs, "v.yml")]
+    return EditSession(Target(Run("", "render", (), None, "", None, uses=uses)))
+
+
+@pytest.mark.parametrize("file", ["stdin", "out.yml", "a.yml", "out/a.yml"])
+def test_every_position_of_the_output_is_the_value_there(session: EditSession, file: str) -> None:
+    """The positions of the source map lead back to its paths."""
+    assert session.output.trace is not None
+    mappings = source_map(session.output.trace, session.output.made.nodes)["mappings"]
+    assert isinstance(mappings, list)
+    findings = [ReportFinding("wrong", file=file, line=one["line"], column=one["column"]) for one in mappings]
+    places = [one.place.path if one.place else None for one in finding_origins(session, findings)]
+    assert places == [one["path"] for one in mappings]
+
+
+def test_every_line_of_the_output_has_a_value(session: EditSession) -> None:
+    text = session.output.made.to_yaml()
+    for number, line in enumerate(text.splitlines(), 1):
+        (one,) = finding_origins(session, [ReportFinding("wrong", line=number)])
+        assert one.place is not None or line == "---", line
+
+
+def test_names_and_pointers_lead_to_every_value(session: EditSession) -> None:
+    for place in all_places(session.output.documents, {}):
+        kind, _, name = (place.document_name or "").partition("/")
+        steps, around = [], place.document.value
+        for item in place.way:
+            steps.append(str(item.key) if type(around) is Map else str(around.items.index(item)))  # type: ignore[union-attr]
+            around = item.value
+        finding = ReportFinding("wrong", kind=kind, name=name, pointer="/" + "/".join(steps))
+        (one,) = finding_origins(session, [finding])
+        assert one.place is not None
+        assert one.place.path == place.path
+
+
+def test_a_verified_line_is_the_one_that_set_edits(session: EditSession) -> None:
+    lines = TEMPLATE.splitlines()
+    texts = session.output.made.to_yaml().splitlines()
+    findings = [ReportFinding("wrong", line=number) for number in range(1, len(texts) + 1)]
+    verified = [one for one in finding_origins(session, findings) if one.result == VERIFIED]
+    assert len(verified) > 10
+    for one in verified:
+        assert one.at is not None
+        assert one.at.source is not None
+        if one.at.source.shown == "v.yml":
+            assert one.place is not None
+            assert one.place.path.endswith("size")
+        else:
+            key = lines[one.at.line - 1].strip()
+            assert key
