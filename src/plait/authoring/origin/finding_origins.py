@@ -91,7 +91,7 @@ class _OriginFinder:
         self._explainer = Explainer(trace)
         self._positions = OutputPositions(session.output.made, self._explainer)
         self._left = MOST_EVALUATIONS
-        # Without marks nothing tells which values are secret.
+        # Without marks, every value may be secret.
         self._is_closed = uses_secrets(session.output.view) and trace.marks is None
         self._may_evaluate = not session.output.uses_secrets
         self._known: dict[tuple[str, int, Sequence[Item]], FindingOrigin] = {}
