@@ -38,6 +38,7 @@ LINES = {
     "explain": ["render", "-f", "a.yml", "a"],
     "impact": ["render", "-f", "a.yml", "a.yml:1"],
     "origin": ["render", "-f", "a.yml", "report.txt"],
+    "reduce": ["--output", "a=1", "render", "-f", "a.yml"],
     "run": ["one"],
     "project": [],
     "trust": [],

@@ -257,6 +257,7 @@ WORKING: dict[str, list[str]] = {
     "coverage": [],
     "set": ["run", "app", "a=1"],
     "origin": ["run", "app", "report.txt"],
+    "reduce": ["--output", "a=1", "run", "app"],
     "project": [],
     "init": ["--dry-run"],
     "fleet why": ["a"],

@@ -58,6 +58,7 @@ LINES = {
     "explain": "render -f config Role/r:size",
     "impact": "render -f config config/values.yml:3",
     "origin": "render -f config report.txt",
+    "reduce": "--output kind=Role render -f config",
     "run": "app",
     "project": "",
     "trust": "",
@@ -86,7 +87,7 @@ EVALUATING = {
     "fleet",
     "fmt",
 }
-EVALUATING |= {"test", "impact", "origin", "review"}  # fmt: skip
+EVALUATING |= {"test", "impact", "origin", "reduce", "review"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NODES)

@@ -205,6 +205,16 @@ def origin(site: Site) -> str:
     )
 
 
+def reduce(site: Site) -> str:
+    """`plait reduce` to a value beside secrets: what it prints and writes."""
+    argv = [word for word in site.argv if word != "--cleartext-secrets"]
+    out = [
+        site.said("reduce", "--to", f"out-{number}", "--output", "App/web:kind=App", *words, status=(0, 1, 2))
+        for number, words in enumerate((argv, ["run", "r"]))
+    ]
+    return "\n".join([*out, site.stored()])
+
+
 def fleet(site: Site) -> str:
     out = [
         site.said("fleet"),
@@ -316,6 +326,7 @@ CHANNELS: dict[str, Callable[[Site], str] | None] = {
     "explain": explain,
     "impact": impact,
     "origin": origin,
+    "reduce": reduce,
     "run": inspected,
     "project": inspected,  # it shows the text of the project file, so no secret may be in that
     "set": edits,

@@ -56,6 +56,7 @@ COMMANDS = {
     "fleet": ["fleet", "--output", "out", "--no-cache"],
     "impact": ["impact", "values.yml:1", "run", "app"],
     "set": ["set", "run", "app", "v=2"],
+    "reduce": ["reduce", "run", "app"],
     "origin": ["origin", "run", "app", "report.txt"],
 }
 

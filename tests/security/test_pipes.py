@@ -61,6 +61,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "explain": ("explain a", "explain render -f config a"),
     "impact": ("impact base.yml:1", "impact render -f config config/a.yml:1"),
     "origin": ("origin base.yml", "origin render -f config base.yml"),
+    "reduce": ("reduce --output a=1", "reduce --output a=1 render -f config"),
     "run": ("run", *(f"run --project named.yml {name}" for name in (
         "base", "ops", "variables", "store", "values", "schema", "checked", "secret", "secrets", "layers", "steps"
     )), "run --project matrix.yml a"),

@@ -106,6 +106,10 @@ LINES: dict[str, list[Line]] = {
     "explain": [Line("explain render -f config App/web:size", starts=False)],
     "impact": [Line("impact render -f config config/schema.yml:3", starts=False)],
     "origin": [Line("origin render -f config report.txt", starts=False, status=1)],
+    "reduce": [
+        Line("reduce --output App/web:size=1 render -f config", starts=False),
+        Line("reduce render -f config -- tell-size", starts=True),
+    ],
     "run": [Line("run one", starts=False), Line("run one --isolate", starts=True)],
     "project": [Line("project", starts=False)],
     "set": [Line("set render -f config App/web:size=2", starts=False)],

@@ -162,6 +162,7 @@ STARTS: Mapping[str, list[str]] = {
     "explain": ["explain", "run", "r", "--all"],
     "impact": ["impact", "run", "r", "a.yml:1"],
     "origin": ["origin", "run", "r", "report.txt"],
+    "reduce": ["reduce", "--output", "a=1", "run", "r"],
     "project": ["project"],
     "set": ["set", "run", "r", "a=2", "-w"],
     "lint": ["lint"],

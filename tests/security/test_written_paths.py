@@ -120,6 +120,7 @@ TARGETS = [
     Target("fleet", "", "out/fleet.jsonl", 0, "fleet -j 1 --no-cache"),
     Target("fleet", "cache", "site/kept", 2, "fleet -j 1 --cache site/kept", is_directory=True),
     Target("serve", "", "site/documents.db", 2, "serve --check --port 0 --database sqlite:///site/documents.db"),
+    Target("reduce", "to", "site/smallest/command.txt", 2, "reduce --to site/smallest --output a=1 render -f in", replaces_links=True),
     Target("shims", "", "site/bin/ytt", 2, "shims --force site/bin", replaces_links=True),
 ]  # fmt: skip
 # Commands that write nothing that a path names; trust writes to the state directory of the user. The message of review

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trust": ("trust", "main"),
     "set": ("set", "main"),
     "lint": ("lint", "main"),
+    "reduce": ("reduce", "main"),
     "test": ("test", "main"),
     "coverage": ("coverage", "main"),
     "fleet": ("fleet", "main"),

@@ -33,6 +33,7 @@ EXAMPLES: Mapping[str, str] = {
     "diff": "plait diff before.yml after.yml --as ops",
     "project": "plait project -o json",
     "review": "plait review main...HEAD -o markdown --fail-on error",
+    "reduce": "plait reduce --error E0101 run production",
     "lint": "plait lint --select unused --fix",
     "test": "plait test tests/ -k 'web and not slow'",
     "coverage": "plait coverage --fail-under 80",
@@ -60,7 +61,14 @@ EXAMPLES: Mapping[str, str] = {
 }
 
 # The last argument in examples of `explain` and `impact`.
-_ASKED = {"explain": _PATH, "impact": "config/app.yml:3", "origin": "kubeconform.json", "set": f"{_PATH}=3", "lint": ""}
+_ASKED = {
+    "explain": _PATH,
+    "impact": "config/app.yml:3",
+    "origin": "kubeconform.json",
+    "set": f"{_PATH}=3",
+    "lint": "",
+    "reduce": "",
+}
 
 
 def example_of(words: Sequence[str]) -> str:

@@ -40,6 +40,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "project": "list the runs of the project",
     },
     "Check": {
+        "reduce": "find the smallest input that still shows a behaviour",
         "lint": "report unused code, no-ops, order dependence and ambiguous YAML",
         "test": "run the tests of the project",
         "coverage": "measure which lines and branches the runs execute",

@@ -81,8 +81,10 @@ def _from_block(text: str, parent: Collection, gone: list[bool]) -> list[Edit] |
             continue
         # The next remaining item moves to this line, with its comments above it.
         covered = next((one for one in range(place + 1, len(gone)) if not gone[one]), -1)
+        if covered < 0:
+            return None
         rest = _REST.match(text, parent.items[covered - 1].end)
-        if covered < 0 or rest is None:
+        if rest is None:
             return None
         start = parent.items[covered].start
         between = text[rest.end() : line_start(text, start)]

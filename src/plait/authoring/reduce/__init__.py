@@ -1,0 +1,1 @@
+"""The smallest input that still shows a behaviour (`plait reduce`)."""

@@ -1,0 +1,230 @@
+"""Reduces a candidate: first everything that by the record of the evaluation does not contribute, then part by part.
+
+Hierarchical delta debugging: at each level, from files down to lines, halves, quarters and finally single parts are left
+out while the behaviour shows. Each candidate is evaluated. The levels are repeated until no single part can be left out.
+"""
+
+from __future__ import annotations
+
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.edit.sites import Text
+from plait.authoring.reduce import parts
+from plait.base.errors import PlaitError, ReadError, UsageError
+from plait.base.source import Source
+from plait.engine.options import Use
+from plait.tree.provenance import Trace
+from plait.yaml.lossless.nodes import Collection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.authoring.reduce.behaviours import Behaviour
+    from plait.authoring.reduce.candidates import Candidate, Workspace
+    from plait.authoring.reduce.parts import Level
+
+# The text in place of a secret.
+WITHHELD = "withheld"
+_SECONDS = 60.0
+
+
+class Reducer:
+    """Reduces candidates. evaluations: the number so far. is_minimal: False if the budget ended the reduction.
+
+    budget: the maximum number of evaluations. step: called with the current candidate after each reduction.
+    """
+
+    def __init__(
+        self, workspace: Workspace, behaviour: Behaviour, budget: int, step: Callable[[Candidate], None] | None = None
+    ) -> None:
+        self.evaluations = 0
+        self.is_minimal = True
+        self._workspace = workspace
+        self._behaviour = behaviour
+        self._budget = budget
+        self._step = step
+        self._known: dict[bytes, bool] = {}
+
+    def shows(self, candidate: Candidate) -> bool:
+        """True if a candidate shows the behaviour. False once the budget is exhausted."""
+        known = self._known.get(candidate.key)
+        if known is None:
+            if self.evaluations >= self._budget:
+                self.is_minimal = False
+                return False
+            self.evaluations += 1
+            self._workspace.fill(candidate)
+            known = self._known[candidate.key] = self._behaviour.shows(self._workspace, candidate)
+            if known and self._step is not None:
+                self._step(candidate)
+        return known
+
+    def reduced(self, first: Candidate) -> Candidate:
+        """The reduced candidate. Raises UsageError if the first one does not show the behaviour."""
+        if not self.shows(first):
+            raise UsageError(
+                "the run does not show this behaviour",
+                hint="the behaviour must show with all inputs; check the command line",
+                code="behaviour-not-shown",
+            )
+        current = self._seeded(first)
+        while True:
+            before = current.key
+            for level in parts.levels(current):
+                current = self._minimal(current, level(current))
+            if current.key == before or not self.is_minimal:
+                return current
+
+    # ---- provenance
+
+    def _seeded(self, first: Candidate) -> Candidate:
+        """The candidate without the parts that the record of the evaluation does not name, as far as that holds."""
+        self._workspace.fill(first)
+        self.evaluations += 1
+        found: dict[str, set[int]] = {}
+        for shown, line in self._behaviour.lines(self._workspace, first):
+            path = path_of(Source(shown))
+            name = "" if path is None else self._workspace.name(path)
+            if name in first.files:
+                found.setdefault(name, set()).add(line)
+        if not found:
+            return first
+        current = first
+        for level in (parts.files, parts.documents):
+            current = self._without(current, level(current), found)
+        if current.files == {name: first.files[name] for name in current.files}:
+            # The lines are those of the first candidate.
+            current = self._without_items(current, found)
+        return current
+
+    def _without(self, current: Candidate, level: Level, found: dict[str, set[int]]) -> Candidate:
+        gone = [number for number, part in enumerate(level.parts) if not _is_named(part, found)]
+        trial = level.without(gone) if gone else None
+        return trial if trial is not None and self.shows(trial) else current
+
+    def _without_items(self, current: Candidate, found: dict[str, set[int]]) -> Candidate:
+        """Removes the outermost items without a named line, deepest level last, each level at once."""
+        for depth in range(1, _DEEPEST):
+            level = parts.items(current, depth)
+            if not level.count:
+                break
+            gone = [number for number, part in enumerate(level.parts) if not _is_named(part, found)]
+            if not gone:
+                continue
+            trial = level.without(gone)
+            if trial is None or not self.shows(trial):
+                continue
+            # The line numbers change; only the first successful level uses them.
+            return trial
+        return current
+
+    # ---- delta debugging
+
+    def _minimal(self, current: Candidate, level: Level) -> Candidate:
+        """The candidate without all parts of a level that can be left out, chunk by chunk, the last part first."""
+        kept = [*range(level.count)]
+        gone: set[int] = set()
+        size = len(kept)
+        while size:
+            end = len(kept)
+            while end > 0:
+                start = max(end - size, 0)
+                chunk = kept[start:end]
+                trial = level.without(sorted(gone.union(chunk)))
+                if trial is not None and trial.key != current.key and self.shows(trial):
+                    current = trial
+                    gone.update(chunk)
+                    del kept[start:end]
+                end = start
+            size = min(size // 2, len(kept))
+        return current
+
+    # ---- secrets
+
+    def without_secrets(self, candidate: Candidate) -> Candidate:
+        """The candidate with other values in place of secrets. Raises UsageError if the behaviour needs them."""
+        changed = self._replaced(candidate)
+        if changed.key == candidate.key:
+            return candidate
+        self._budget += 1
+        if not self.shows(changed):
+            raise UsageError(
+                "the behaviour does not show without the secret values of the inputs",
+                hint="--cleartext-secrets writes them to the result",
+                code="secret-needed",
+            )
+        return changed
+
+    def _replaced(self, candidate: Candidate) -> Candidate:
+        self._workspace.fill(candidate)
+        trace = Trace()
+        try:
+            self._workspace.evaluate(candidate, _SECONDS, trace=trace)
+        except PlaitError:
+            # The behaviour may be a failure; secrets were read before it.
+            pass
+        lines: dict[str, set[int]] = {}
+        flags: set[str] = set()
+        for source, first, end in trace.secrets:
+            if source is None:
+                continue
+            if source.flag:
+                flags |= {source.text, source.argument}
+            elif (path := path_of(source)) is not None and (name := self._workspace.name(path)) in candidate.files:
+                lines.setdefault(name, set()).update(range(first, min(end, candidate.files[name].count(b"\n") + 2)))
+        whole = {name for use in candidate.uses for name in _secret_files(use, candidate)}
+        files = {
+            name: _masked(data, lines.get(name, set()), is_whole=name in whole)
+            for name, data in candidate.files.items()
+        }
+        uses = [_masked_use(use) if type(use.value) is str and use.value in flags else use for use in candidate.uses]
+        return candidate.with_files(files).with_uses(uses)
+
+
+# Maximum depth of a tree whose items are looked at by provenance.
+_DEEPEST = 50
+
+
+def _is_named(part: object, found: dict[str, set[int]]) -> bool:
+    if isinstance(part, parts.Part):
+        return any(part.first <= line <= part.last for line in found.get(part.file, ()))
+    return part in found
+
+
+def _secret_files(use: Use, candidate: Candidate) -> Iterator[str]:
+    """The files of a source of secrets, and of a variables store."""
+    from plait.authoring.reduce.candidates import path_of_use
+
+    path = path_of_use(use)
+    if path and (use.option.path.is_source or use.option.name in ("vars-store", "secrets-file")):  # type: ignore[union-attr]
+        yield from (name for name in candidate.files if name == path or name.startswith(f"{path}/"))
+
+
+def _masked(data: bytes, lines: set[int], *, is_whole: bool) -> bytes:
+    """A text with other scalars on some lines; all of them if is_whole is set."""
+    if not lines and not is_whole:
+        return data
+    try:
+        text = Text(data.decode("utf-8", "surrogateescape"))
+    except ReadError:
+        return WITHHELD.encode()
+    edits: list[tuple[int, int]] = []
+    for site in text.sites:
+        value = site.value
+        if isinstance(value, Collection) or not (is_whole or site.line in lines or site.last_line in lines):
+            continue
+        if value.start < value.end and not text.text[value.start : value.end].startswith(("*", "(@")):
+            edits.append((value.start, value.end))
+    for root in text.roots:
+        if not isinstance(root, Collection) and root.start < root.end:
+            edits.append((root.start, root.end))
+    out = text.text
+    for number, (start, end) in reversed([*enumerate(edits, 1)]):
+        was = out[start:end]
+        out = out[:start] + (str(number) if was.isdecimal() else f"{WITHHELD}-{number}") + out[end:]
+    return out.encode("utf-8", "surrogateescape")
+
+
+def _masked_use(use: Use) -> Use:
+    name, sign, _ = use.value.partition("=")
+    return Use(use.option, f"{name}{sign}{WITHHELD}" if sign else WITHHELD, use.origin)
