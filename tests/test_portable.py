@@ -72,7 +72,7 @@ COMMANDS = [
     "explain render -f quickstart Deployment/shop:spec.replicas",
     "impact render -f quickstart schema.yml:3",
     "origin render -f quickstart report.txt",
-    "reduce --output kind=Deployment render -f quickstart",
+    "reduce --to out --output kind=Deployment render -f quickstart",
     "compose three-dialects/plait.yml",
     "init new",
     "completion bash",

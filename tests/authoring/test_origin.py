@@ -152,7 +152,7 @@ def test_names_and_pointers_lead_to_every_value(session: EditSession) -> None:
         kind, _, name = (place.document_name or "").partition("/")
         steps, around = [], place.document.value
         for item in place.way:
-            steps.append(str(item.key) if type(around) is Map else str([*around.items].index(item)))  # type: ignore[union-attr,arg-type]
+            steps.append(str(item.key) if type(around) is Map else str([*around.items].index(item)))  # type: ignore[union-attr]
             around = item.value
         finding = ReportFinding("wrong", kind=kind, name=name, pointer="/" + "/".join(steps))
         (one,) = finding_origins(session, [finding])

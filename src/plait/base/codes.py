@@ -292,7 +292,6 @@ _ERRORS = (
     ("U0223", "report-form", "a report of another tool is malformed, or of an unknown format"),
     ("U0224", "behaviour-not-shown", "the input of a reduction does not show the behaviour"),
     ("U0225", "secret-needed", "a reduced input shows the behaviour only with secret values"),
-    ("U0226", "directory-not-empty", "the directory of a result has entries"),
     # Editing (U03)
     ("U0301", "edit-computed", "an expression computes the value"),
     ("U0302", "edit-given", "a flag or an environment variable sets the value"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from plait.authoring.reduce.behaviours import (
     CommandBehaviour,
     DifferenceBehaviour,
@@ -12,7 +10,7 @@ from plait.authoring.reduce.behaviours import (
 )
 from plait.authoring.reduce.candidates import Workspace, first_candidate
 from plait.authoring.reduce.reducer import Reducer
-from plait.authoring.reduce.result_files import command_line, result_files
+from plait.authoring.reduce.result_files import INPUTS, command_line, result_files
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
 from plait.base.output_files import add_files
@@ -24,7 +22,7 @@ from plait.cli.questions import split_question
 from plait.cli.set import Wish
 from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import note, write_answer
-from plait.engine.common import TRUST
+from plait.engine.common import ALLOW_OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import NUMBER, Request, declared, switch, text
 
@@ -51,7 +49,8 @@ class Reduce(Request):
     differs = text(
         "differs", "keep the difference from the output of this program, such as ytt or ./bosh", value="PROGRAM"
     )
-    to = text("to", "write the result to this new or empty directory", value="DIR", default=("reduced",))
+    to = text("to", "write the result to this directory instead of printing it", value="DIR")
+    allow_output = ALLOW_OUTPUT
     evaluations = declared("evaluations", NUMBER, "maximum number of evaluations", value="N", default=("5000",))
     cleartext_secrets = switch("cleartext-secrets", "write secret values to the result instead of replacing them")
     trust = TRUST
@@ -70,7 +69,6 @@ def main(argv: Sequence[str]) -> int:
     flags, request = question.own, question.request
     behaviour = _behaviour(flags, test)
     target = flags.to
-    _check_empty(target)
     question.target()  # rejects standard input
     with working("reducing") as context, temporary("plait-reduce-") as directory, permitted(question.permissions):
         first = first_candidate(request, question.permissions)
@@ -85,11 +83,16 @@ def main(argv: Sequence[str]) -> int:
             found = reducer.reduced(first)
             if not flags.cleartext_secrets:
                 found = reducer.without_secrets(found)
-    with cleanup_on_signal():
-        add_files(target, result_files(request.command, found, behaviour), lambda _: None)
-    write_answer(f"{command_line(request.command, found)}\n")
+    files = result_files(request.command, found, behaviour)
+    if flags.has(Reduce.to):
+        with cleanup_on_signal():
+            add_files(target, files, lambda _: None)
+        write_answer(f"{command_line(request.command, found)}\n")
+    else:
+        inputs = "".join(f"-- {name} --\n{text}" for name, text in files if name.startswith(f"{INPUTS}/"))
+        write_answer(f"{command_line(request.command, found)}\n{inputs}")
     sizes = f"{found.size} of {first.size} lines and flags, {len(found.files)} of {counted(len(first.files), 'file')}"
-    note(f"plait: wrote {target}: {sizes}, after {counted(reducer.evaluations, 'evaluation')}\n")
+    note(f"plait: {sizes} remain after {counted(reducer.evaluations, 'evaluation')}\n")
     if not reducer.is_minimal:
         note("plait: the result may not be minimal; --evaluations allows more\n")
     return 0 if reducer.is_minimal else 1
@@ -122,11 +125,3 @@ def _behaviour(flags: Reduce, test: Sequence[str]) -> Behaviour:
         path, value = wish.splits[0]
         return OutputBehaviour(path, wish.value(value))
     return ErrorBehaviour(flags.error)
-
-
-def _check_empty(directory: str) -> None:
-    """Raises UsageError for a directory that has entries."""
-    if os.path.lexists(directory) and (not os.path.isdir(directory) or os.listdir(directory)):
-        raise UsageError(
-            f"{directory} is not an empty directory", hint="--to DIR names another one", code="directory-not-empty"
-        )
