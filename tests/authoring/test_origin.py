@@ -37,7 +37,7 @@ def found(text: str) -> list[ReportFinding]:
 def test_lines(text: str) -> None:
     (one,) = found(text)
     assert (one.file[-5:], one.line, one.column, one.level, one.rule) == ("a.yml", 3, 4, "error", "rule")
-    assert one.message.startswith("text")
+    assert one.text.startswith("text")
 
 
 def test_a_stream_of_kubeconform() -> None:
@@ -85,7 +85,7 @@ def test_damaged_and_hostile_reports_are_rejected(text: str) -> None:
 def test_parts_of_a_wrong_type_are_left_out(text: str) -> None:
     for one in found(text):
         assert (one.line, one.column) == (0, 0)
-        assert one.message
+        assert one.text
 
 
 def test_findings_are_counted() -> None:
@@ -95,7 +95,7 @@ def test_findings_are_counted() -> None:
 
 def test_a_message_is_shortened() -> None:
     (one,) = found("a.yml:1: " + "x" * 100_000)
-    assert len(one.message) < 5000
+    assert len(one.text) < 5000
 
 
 TEMPLATE = """\

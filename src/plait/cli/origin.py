@@ -16,6 +16,7 @@ from plait.cli.common_flags import entered, shown
 from plait.cli.progress import working
 from plait.cli.questions import split_question
 from plait.cli.streams import line_width, note, write_folded, write_out
+from plait.cli.targets import target_of
 from plait.engine.common import OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request
@@ -58,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
     question = split_question(own, rest)
     flags = question.own
     flags.require_choice(Origin.output, "form")
-    target = question.target()
+    target = target_of(question)
     asked = str(question.asked)
     report = read_report(next(iter(sources("-"))) if asked == "-" else source(asked))
     with working(f"locating {counted(len(report.findings), 'finding')}"):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Generic, TypeVar
 
-    from plait.authoring.edit.target import Target
     from plait.authoring.project.run import Run
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
@@ -68,17 +67,6 @@ class ExplainQuestion(Generic[R]):
         trace.follows_all = follows_all
         with nullcontext() if current_view() is not None else use_view(InputView()), permitted(self.permissions):
             return evaluate_in(context, self.request).nodes, trace
-
-    def target(self) -> Target:
-        """The run, for tools that evaluate it with edited texts. Raises UsageError for standard input."""
-        from plait.authoring.edit.target import Target
-        from plait.authoring.project.run import Run
-
-        if any(one.value == "-" or str(one.value).endswith("=-") for one in self.request.uses):
-            raise UsageError("standard input can be read only once", hint="name a file", code="standard-input")
-        if self.of is not None:
-            return Target(self.of, self.typed.uses)
-        return Target(Run("", self.request.command, (), None, "", None, uses=self.request.uses))
 
 
 def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:

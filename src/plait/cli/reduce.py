@@ -22,6 +22,7 @@ from plait.cli.questions import split_question
 from plait.cli.set import Wish
 from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import note, write_answer
+from plait.cli.targets import check_inputs
 from plait.engine.common import ALLOW_OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import NUMBER, Request, declared, switch, text
@@ -69,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
     flags, request = question.own, question.request
     behaviour = _behaviour(flags, test)
     target = flags.to
-    question.target()  # rejects standard input
+    check_inputs(request)
     with working("reducing") as context, temporary("plait-reduce-") as directory, permitted(question.permissions):
         first = first_candidate(request, question.permissions)
         workspace = Workspace(directory, request.command, question.permissions)

@@ -105,9 +105,9 @@ class _OriginFinder:
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._found(finding, place)
-        if known.is_secret and finding.message:
+        if known.is_secret and finding.text:
             # The message of another tool may quote the value.
-            finding = finding._replace(message=HIDDEN)
+            finding = finding._replace(text=HIDDEN)
         return FindingOrigin(
             finding, known.place, known.result, known.at, known.also, given=known.given, is_secret=known.is_secret
         )

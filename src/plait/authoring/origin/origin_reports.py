@@ -29,11 +29,11 @@ class _Group:
         self.all = [first]
 
     @property
-    def message(self) -> str:
+    def text(self) -> str:
         """The message with the tool and its rule."""
         finding = self.first.finding
         rule = " ".join(filter(None, (finding.tool, finding.rule)))
-        return f"{finding.message} [{rule}]" if rule else finding.message
+        return f"{finding.text} [{rule}]" if rule else finding.text
 
     @property
     def hint(self) -> str:
@@ -68,7 +68,7 @@ def _groups(found: Iterable[FindingOrigin]) -> list[_Group]:
     for one in found:
         at = one.at
         where = (at.source.shown, at.line) if at is not None and at.source is not None else (one.given, _where(one))
-        key = (where, one.result, one.finding.message, one.finding.level, one.finding.tool, one.finding.rule)
+        key = (where, one.result, one.finding.text, one.finding.level, one.finding.tool, one.finding.rule)
         if key in groups:
             groups[key].all.append(one)
         else:
@@ -84,8 +84,12 @@ def as_text(found: Sequence[FindingOrigin], styles: Styles | None = None, width:
         at, also = first.at, first.also
         if first.is_secret:
             at, also = _private(at), []
-        message = f"{first.finding.level}: {group.message}"
-        out.append(Finding(public(message), at=at, also=also, hint=public(group.hint)).styled(styles, width))
+        message = f"{first.finding.level}: {group.text}"
+        out.append(
+            Finding(public(message), at=at, also=also, hint=public(group.hint), code=first.finding.rule).styled(
+                styles, width
+            )
+        )
     verified = sum(one.result == VERIFIED for one in found)
     nowhere = sum(one.at is None and not one.given for one in found)
     told = f"{counted(len(found), 'finding')}: {verified} verified, {len(found) - verified - nowhere} not verified"
@@ -108,7 +112,7 @@ def messages(found: Sequence[FindingOrigin]) -> list[Message]:
             Message(
                 DiagnosticCode(rule, rule, first.finding.level, rule),
                 first.finding.level,
-                first.finding.message,
+                first.finding.text,
                 file="" if at is None or at.source is None else at.source.shown,
                 line=0 if at is None else at.line,
                 hint=group.hint,
@@ -141,7 +145,7 @@ def _data(one: FindingOrigin) -> dict[str, object]:
         "level": finding.level,
         "tool": finding.tool,
         "rule": finding.rule,
-        "message": finding.message,
+        "message": finding.text,
         "reported": {"file": finding.file, "line": finding.line, "column": finding.column},
         "also": [
             {"file": at.source.shown, "line": at.line, "text": at.label} for at in one.also if at.source is not None

@@ -102,8 +102,8 @@ class OutputPositions:
                 break
             way = (*way, *inner[0])
         around = way[-1].value if way else document.value
-        if type(around) is Map and _REJECTED.search(finding.message):
-            words = set(_QUOTED.findall(finding.message))
+        if type(around) is Map and _REJECTED.search(finding.text):
+            words = set(_QUOTED.findall(finding.text))
             rejected = [item for item in around.items if scalar_text(item.key) in words]
             if len(rejected) == 1:
                 way = (*way, rejected[0])

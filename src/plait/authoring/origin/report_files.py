@@ -36,7 +36,7 @@ class ReportFinding(NamedTuple):
     None if unknown.
     """
 
-    message: str
+    text: str
     level: str = "error"
     tool: str = ""
     rule: str = ""
@@ -69,7 +69,7 @@ def read_report(source: Source) -> Report:
     left_out = 0
     for one in found:
         if len(findings) < MOST_FINDINGS:
-            findings.append(one._replace(message=one.message.strip()[:_LONGEST] or "no message"))
+            findings.append(one._replace(text=one.text.strip()[:_LONGEST] or "no message"))
         else:
             left_out += 1
     return Report(findings, left_out)
@@ -196,9 +196,9 @@ def _of_kubeconform(resource: Mapping[str, object]) -> Iterator[ReportFinding]:
     )
     errors = [*map(_map, _list(resource.get("validationErrors")))]
     for one in errors:
-        yield whole._replace(message=_text(one.get("msg")), pointer=_text(one.get("path")))
+        yield whole._replace(text=_text(one.get("msg")), pointer=_text(one.get("path")))
     if not errors:
-        yield whole._replace(pointer=_pointer_in(whole.message))
+        yield whole._replace(pointer=_pointer_in(whole.text))
 
 
 def _pointer_in(message: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.edit.sites import Text
 from plait.authoring.reduce import parts
+from plait.authoring.reduce.candidates import path_of_use
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.source import Source
 from plait.engine.options import Use
@@ -193,8 +194,6 @@ def _is_named(part: object, found: dict[str, set[int]]) -> bool:
 
 def _secret_files(use: Use, candidate: Candidate) -> Iterator[str]:
     """The files of a source of secrets, and of a variables store."""
-    from plait.authoring.reduce.candidates import path_of_use
-
     path = path_of_use(use)
     if path and (use.option.path.is_source or use.option.name in ("vars-store", "secrets-file")):  # type: ignore[union-attr]
         yield from (name for name in candidate.files if name == path or name.startswith(f"{path}/"))
