@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import subprocess
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,6 +70,23 @@ class Site:
         text = "".join(self._capfd.readouterr())
         assert found in status, text
         return text
+
+    def commit(self) -> None:
+        """Commits all files in a new repository, except keys and output."""
+        git = ["git", "-c", "user.name=x", "-c", "user.email=x@y"]
+        (self.top / ".gitignore").write_text("out\nkeys\n", "utf-8")
+        self.inputs.add(".gitignore")
+        for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+            subprocess.run([*git, *words], check=True, cwd=self.top)
+
+    def change(self, old: str, new: str) -> None:
+        """Replaces a text in all inputs."""
+        for path in self.top.rglob("*"):
+            name = path.relative_to(self.top).as_posix()
+            if path.is_file() and not name.startswith(("out/", ".git")) and name != "plait.yml":
+                text = path.read_bytes()
+                if old.encode() in text:
+                    path.write_bytes(text.replace(old.encode(), new.encode()))
 
     def stored(self) -> str:
         """All files beside the inputs and the output of runs, with their names."""
@@ -222,15 +240,9 @@ def fleet(site: Site) -> str:
         site.said("fleet", "why", "**"),
         site.said("fleet", "why", "-o", "json", "**"),
     ]
-    git = ["git", "-c", "user.name=x", "-c", "user.email=x@y"]
-    (site.top / ".gitignore").write_text("out\nkeys\n", "utf-8")
-    site.inputs.add(".gitignore")
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
-        subprocess.run([*git, *words], check=True, cwd=site.top)
-    for path in site.top.rglob("*.yml"):
-        text = path.read_text("utf-8")
-        if "/out/" not in path.as_posix() and path.name != "plait.yml":
-            path.write_text(text.replace("size: 1", "size: 2").replace("port: 2", "port: 3"), "utf-8")
+    site.commit()
+    site.change("size: 1", "size: 2")
+    site.change("port: 2", "port: 3")
     out += [
         site.said("fleet", "impact", "--since", "HEAD"),
         site.said("fleet", "impact", "--since", "HEAD", "-o", "json"),
@@ -238,6 +250,17 @@ def fleet(site: Site) -> str:
     out.append(site.said("fleet", "impact", f"{max(site.inputs)}:1", status=(0, 1, 2, 3)))
     out += [site.said("fleet", "diff", status=(0, 1)), site.stored()]
     return "\n".join(out)
+
+
+def reviewed(site: Site) -> str:
+    """`plait review` of changed values beside secrets, and of changed secrets, as which others replace them."""
+    site.commit()
+    site.change("size: 1", "size: 2")
+    site.change("port: 2", "port: 3")
+    site.change(CANARY, "Harrier7Wb")
+    out = [site.said("review", "HEAD", "-o", form) for form in import_module(module_of("review")).FORMS]
+    out.append(site.said("review", "HEAD", "--prove", "--message", "message.txt"))
+    return "\n".join([*out, site.stored()])
 
 
 def edits(site: Site) -> str:
@@ -334,6 +357,7 @@ CHANNELS: dict[str, Callable[[Site], str] | None] = {
     "test": test_command,
     "coverage": coverage,
     "fleet": fleet,
+    "review": reviewed,
     "serve": None,  # tests/service
     "lsp": None,  # tests/lsp/test_canary.py
     "shims": None,  # evaluates nothing
