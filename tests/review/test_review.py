@@ -195,6 +195,37 @@ def test_files_are_added_removed_and_renamed(place: Path) -> None:
     assert causes(found) == {"config/more.yml removed": ["removed"]}
 
 
+def test_a_file_that_moved_is_reverted_as_a_whole(place: Path) -> None:
+    commit(place, {"config/z.yml": "kind: Thing\nmetadata: {name: z}\nvalues: [1, 2]\nmore: true\n"})
+    write(
+        place,
+        {"config/z.yml": None, "config/sub/z.yml": "kind: Thing\nmetadata: {name: z}\nvalues: [1, 2]\nmore: true\n"},
+    )
+    found = review("HEAD")
+    assert {one.document for one in found.changes} == {"output files/"}
+    assert causes(found) == {"config/sub/z.yml added with config/z.yml removed": ["[1]"]}
+    assert (found.unknown, found.needed, found.not_verified) == ([], [], [])
+    write(
+        place,
+        {"config/sub/z.yml": None, "config/a.yml": "kind: Thing\nmetadata: {name: z}\nvalues: [1, 2]\nmore: true\n"},
+    )
+    found = review("HEAD")
+    assert [(one.kind, one.place) for one in found.changes] == [("reordered", "the documents")]
+    assert [cause.place for cause in found.causes] == ["config/a.yml added with config/z.yml removed"]
+    assert "order of 1 list changed" in to_text(found)
+
+
+def test_a_value_may_have_several_causes(place: Path) -> None:
+    """Reverting either of two lines gives the old value."""
+    app = "#@ a = %s\n#@ b = %s\nkind: Thing\nmetadata: {name: t}\nvalue: #@ a and b\n"
+    commit(place, {"config/thing.yml": app % ("False", "False")})
+    write(place, {"config/thing.yml": app % ("True", "True")})
+    found = review("HEAD")
+    assert found.not_verified == []
+    assert {cause.place for cause in found.causes} == {"config/thing.yml:1", "config/thing.yml:2"}
+    assert found.unknown == []
+
+
 ENTRIES = ["a/z.yml", "a.yml", "a-b/c.yml", ".hidden/x.yml", ".dot.yml", "A.yml", "b/a/a.yml", "b.yml"]
 
 

@@ -110,6 +110,7 @@ class Examination:
         self._head = head
         self._changes = found
         self._units = [unit for change in files.values() for unit in change.units]
+        self._partners = _moved([unit for unit in self._units if unit.is_whole])
         self._prove = prove
         self._is_traced = base.uses_secrets or head.uses_secrets
         self._trials: dict[frozenset[Unit], _Trial] = {}
@@ -130,7 +131,7 @@ class Examination:
     # ---- evaluations
 
     def _trial(self, units: Iterable[Unit]) -> _Trial:
-        key = frozenset(units)
+        key = frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
         known = self._trials.get(key)
         if known is None:
             made = self._evaluator.without(self._task, key, trace=self._is_traced)
@@ -230,6 +231,7 @@ class Examination:
         return 1
 
     def _cause(self, number: int, units: frozenset[Unit]) -> None:
+        units = frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
         known = self.findings.causes.setdefault(number, [])
         if units not in known:
             known.append(units)
@@ -342,12 +344,19 @@ class Examination:
             elif len(some) == 1:
                 if trial.error is not None:
                     self._need(some[0], trial.error)
-                else:
+                elif not self._restored_by(some[0], trial):
                     findings.unknown += some
             else:
                 half = len(some) // 2
                 waiting += [some[:half], some[half:]]
         self._prove_alone(budget)
+
+    def _restored_by(self, unit: Unit, trial: _Trial) -> bool:
+        """Notes a unit as a further cause of the values that are as before without it. Returns True if there are any."""
+        numbers = [number for number, change in enumerate(self._changes) if trial.restores(change.place)]
+        for number in numbers:
+            self._cause(number, frozenset([unit]))
+        return bool(numbers)
 
     def _settle(self, units: Sequence[Unit], moved: set[Unit], *, is_alone: bool) -> None:
         for unit in units:
@@ -420,6 +429,33 @@ class _Index:
         if line <= 0:
             return {*whole, *(unit for units in lines.values() for unit in units)}
         return whole | lines.get(line, set())
+
+
+def _moved(units: Sequence[Unit]) -> dict[Unit, list[Unit]]:
+    """The removed file of each added one with the same content, or with the same name and mostly the same lines, and
+    the other way around: a file that moved is reverted as a whole.
+    """
+    found: dict[Unit, list[Unit]] = {}
+    gone = [unit for unit in units if unit.change.new is None and unit.change.old is not None]
+    come = [unit for unit in units if unit.change.old is None and unit.change.new is not None]
+    for is_moved in (_has_same_data, _has_same_name):
+        for new in come:
+            old = next((one for one in gone if one not in found and new not in found and is_moved(one, new)), None)
+            if old is not None:
+                found[old], found[new] = [new], [old]
+    return found
+
+
+def _has_same_data(old: Unit, new: Unit) -> bool:
+    return old.change.old == new.change.new
+
+
+def _has_same_name(old: Unit, new: Unit) -> bool:
+    before, after = old.change.old, new.change.new
+    if before is None or after is None or old.file.rpartition("/")[2] != new.file.rpartition("/")[2]:
+        return False
+    left, right = {*before.data.splitlines()}, {*after.data.splitlines()}
+    return 2 * len(left & right) > max(len(left), len(right))
 
 
 def _coloured(order: Sequence[Unit], neighbours: Mapping[Unit, set[Unit]], *, alone: bool) -> Iterator[list[Unit]]:

@@ -12,7 +12,7 @@ from plait.insight.redaction import masked
 from plait.review.causes import Examination
 from plait.review.consequences import consequences
 from plait.review.environments import described
-from plait.review.evaluating import Evaluator, compared
+from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
 from plait.review.revisions import Changed, links_below, roots_of
 from plait.review.units import FileChange
@@ -183,6 +183,8 @@ class Comparison:
         if base.error is not None or head.error is not None:
             return
         _, found = compared(base, head)
+        # Files come and go with their documents.
+        found = [change for change in found if change.place[0] != ("file", OUTPUT_FILES)] or found
         files = {name: self._files[name] for name in self._relevant(base, head)}
         self._read.update(files)
         findings = None
@@ -418,7 +420,7 @@ def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None
     )
     exists = change.has_new if is_new else change.has_old
     if document is None:
-        return None, "", "", False
+        return None, "", change.name, False
     marks = outcome.explainer.marks
     if number < 0:
         file = str(change.place[0][1]) if isinstance(change.place[0], tuple) else change.name

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView
 from plait.engine.incremental import Engine
 from plait.engine.results import Rendered
 from plait.fleet.plan import tasks_of
 from plait.insight.explain import Explainer
-from plait.review.values import Change, Pair, changes, pairs_of
+from plait.review.values import MOVED, Change, Pair, changes, pairs_of
 from plait.tree.nodes import Array, ArrayItem, Document
 from plait.tree.provenance import Trace
 from plait.tree.secrets import uses_secrets
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from plait.fleet.plan import Task
     from plait.review.revisions import Entry, Sides
     from plait.review.units import FileChange, Unit
+
+
+# The name of the list of output files among the text files; no path ends with a slash.
+OUTPUT_FILES = "output files/"
 
 
 class Outcome:
@@ -72,6 +78,14 @@ class Outcome:
         """True if values must be redacted."""
         return uses_secrets(self.view) or uses_secrets(self.trace)
 
+    @property
+    def paths(self) -> Mapping[str, Document]:
+        """The paths of the output files as the lines of a text."""
+        if not isinstance(self.documents, Rendered):
+            return {}
+        lines = Array([ArrayItem(path, None, 0) for path in sorted(self.documents.paths)])
+        return {OUTPUT_FILES: Document(lines, None, 0)}
+
     def has_same_output(self, other: Outcome) -> bool:
         """True if both evaluations print the same."""
         a, b = self.documents, other.documents
@@ -85,10 +99,17 @@ class Outcome:
 def compared(old: Outcome, new: Outcome) -> tuple[list[Pair], list[Change]]:
     """The documents of two outcomes in pairs, text files last, and the differences."""
     pairs = pairs_of(old.items, new.items)
+    numbers = sorted((one.old_number, one.new_number) for one in pairs if one.old is not None and one.new is not None)
+    is_in_order = all(a[1] < b[1] for a, b in pairwise(numbers))
     left, right = old.texts, new.texts
+    if not (old.uses_secrets or new.uses_secrets):  # names of files are values
+        left, right = {**left, **old.paths}, {**right, **new.paths}
     for name in {**left, **right}:
         pairs.append(Pair(("file", name), left.get(name), right.get(name), -1, -1))
-    return pairs, changes(pairs)
+    found = changes(pairs)
+    if not is_in_order:
+        found.append(Change(MOVED, Pair("documents", None, None, -1, -1), ("order",), "", (), ()))
+    return pairs, found
 
 
 # One engine each, because results are reused for what is equal to the previous evaluation.

@@ -178,7 +178,7 @@ def _values(document: Document) -> set[tuple[Place, object]]:
 def shown_name(document: Document | None, number: int) -> str:
     """The name of a document in a report, with its namespace. number: its index, for one without a name."""
     if document is None:
-        return ""
+        return "the documents"
     name = document_name(document)
     space = namespace_of(document)
     if name is None:
