@@ -132,6 +132,15 @@ def site(session: nox.Session) -> None:
 
 
 @nox.session
+def screenshots(session: nox.Session) -> None:
+    """Pictures of the README and the first page of the site, with the text that they show; needs chromium."""
+    prepare(session)
+    if session.venv_backend != "none":
+        session.install("mkdocs-material", "mkdocstrings[python]", "ruff", "markdown")
+    session.run("python", ".ci/screenshots.py", env={"NO_MKDOCS_2_WARNING": "1"})
+
+
+@nox.session
 def conformance(session: nox.Session) -> None:
     """All conformance cases; a group that passes fewer than .ci/conformance.json says fails. `-- --update` notes gains."""
     prepare(session, "all")

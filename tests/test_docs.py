@@ -360,6 +360,16 @@ def test_command_lines_have_flags_that_exist(page: pathlib.Path) -> None:
             tables[name].parse(words)
 
 
+def test_screenshots_show_what_the_pages_say() -> None:
+    shots = ci.load("screenshots")
+    texts = shots.recorded()
+    assert texts.keys() == shots.SHOTS.keys()
+    for name, (page, count, width, height) in shots.SHOTS.items():
+        assert texts[name] == shots.shown_text(page, count), "nox -s screenshots takes them again"
+        for theme in shots.THEMES:
+            assert shots.size(shots.PICTURES / f"{name}-{theme}.png") == (width, height)
+
+
 def test_pictures_are_what_their_program_draws(update: str | None) -> None:
     pictures = ci.load("pictures")
     if update == "write":
