@@ -353,6 +353,33 @@ def test_each_directory_with_a_policy_is_layered_by_itself_if_all_together_fail(
     assert sorted(found.runs) == ["sites-one", "sites-two"]
 
 
+def test_each_file_of_data_values_is_a_run(tmp_path: pathlib.Path) -> None:
+    put(tmp_path, ".git/HEAD", "")
+    put(tmp_path, "config/schema.yml", "#@data/values-schema\n---\nname: web\nreplicas: 1\n")
+    put(tmp_path, "config/app.yml", '#@ load("@ytt:data", "data")\nreplicas: #@ data.values.replicas\n')
+    put(tmp_path, "values/dev.yml", "replicas: 2\n")
+    put(tmp_path, "envs/prod/values.yml", "replicas: 3\nname: shop\n")
+    put(tmp_path, "values/of-another-type.yml", "replicas: many\n")
+    put(tmp_path, "values/unknown.yml", "replicas: 2\nport: 80\n")
+    found = guess(str(tmp_path)).runs
+    assert {name: run.evaluate().to_dict() for name, run in found.items()} == {
+        "render": {"replicas": 1},
+        "dev": {"replicas": 2},
+        "prod": {"replicas": 3},
+    }
+    assert found["prod"].why.endswith("envs/prod/values.yml has data values of this run")
+
+
+def test_each_file_of_variables_is_a_run(tmp_path: pathlib.Path) -> None:
+    put(tmp_path, ".git/HEAD", "")
+    put(tmp_path, "manifest.yml", "name: ((name))\nport: ((db.port))\n")
+    put(tmp_path, "vars/prod.yml", "name: shop\ndb: {port: 80}\n")
+    put(tmp_path, "vars/broken.yml", "name: shop\ndb: 80\n")
+    put(tmp_path, "vars/other.yml", "name: shop\nzone: z1\n")
+    found = guess(str(tmp_path)).runs
+    assert {name: run.evaluate().to_dict() for name, run in found.items()} == {"prod": {"name": "shop", "port": 80}}
+
+
 def test_documents_whose_sources_are_made_later_are_layered_leniently(repository: pathlib.Path) -> None:
     policy = "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: p}\ndata: {layerOrder: [site]}\n"
     put(repository, "layers/policy.yaml", policy)

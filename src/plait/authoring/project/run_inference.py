@@ -77,6 +77,8 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
         kinds = {path: kind for path, kind in kinds.items() if kind not in (POLICY, LAYERED)}
         sites = _rendering(sites, notes) if verify else sites
     runs = [*sites, *(_verified(kinds, notes, rejected) if verify else _candidates(kinds))]
+    if verify:
+        runs += _with_values(directory, runs, kinds)
     operations = sorted(path for path, kind in kinds.items() if kind == OPERATIONS)
     if operations:
         shown = os.path.relpath(operations[0], directory)
@@ -85,6 +87,46 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
     permissions = runs[0].permissions if runs else permissions_of("", directory)
     notes = [*dict.fromkeys(notes)]
     return Project("", relative_to_cwd(directory), runs, permissions=permissions, notes=notes)
+
+
+def _with_values(directory: str, runs: Sequence[Run], kinds: dict[str, str]) -> list[Run]:
+    """The runs with files of data values or variables, each verified."""
+    from plait.authoring.project.inference.values_files import name_of, patches, plain_files, with_data_values
+
+    plain = plain_files(path for path in _yaml_below(directory) if path not in kinds)
+    renders = [run for run in runs if run.command == "render"]
+    found = [pair for run in renders for pair in with_data_values(run, plain)]
+    if not runs:
+        found += patches(directory, plain)
+    taken = {run.name for run in runs}
+    made = []
+    for run, file in found:
+        if not _failure_of(run, prints=True):
+            name = re.sub(r"[^A-Za-z0-9_.]+", "-", name_of(file)).strip("-.") or run.command
+            run.name = name if name not in taken else _unused(f"{run.name}-{name}", taken)
+            taken.add(run.name)
+            made.append(run)
+    return made
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    return next(one for n in range(1, len(taken) + 2) if (one := name if n == 1 else f"{name}-{n}") not in taken)
+
+
+def _yaml_below(directory: str) -> Iterator[str]:
+    visit = current_budget().visit
+    count = 0
+    for top, folders, names in os.walk(directory):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and not _is_foreign(os.path.join(top, name))
+        )
+        for name in sorted(names):
+            visit(directory)
+            if name.endswith(_EXTENSIONS):
+                count += 1
+                if count > _MOST_FILES:
+                    return
+                yield os.path.join(top, name)
 
 
 def _candidates(kinds: dict[str, str]) -> list[Run]:
