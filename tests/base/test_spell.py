@@ -45,6 +45,14 @@ def test_a_nearer_name_leaves_the_others_out() -> None:
 def test_the_beginning_of_a_name() -> None:
     assert near("cert", ["certificate", "password"]) == ["certificate"]
     assert near("ap", ["api", "other"]) == ["api"]
+
+
+def test_a_name_may_go_on() -> None:
+    assert near("hostname", ["host", "port"]) == ["host"]
+    assert near("production", ["prod", "dev"]) == ["prod"]
+    assert near("production", ["prod", "product"]) == ["product"]
+    assert near("portable", ["por", "other"]) == []
+    assert near("host.name", ["host"]) == near("Deployment/web:spec.replicas", ["Deployment/web"]) == []
     assert near("x", ["xyz-longer-name"]) == []
 
 

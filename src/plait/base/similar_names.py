@@ -55,6 +55,7 @@ def _folded(name: str) -> str:
 _LONGEST = 100
 # A shorter name is the start of a longer one by accident.
 _SHORTEST = 4
+_SEPARATORS = frozenset("./:[")
 _STEPS = 1_000_000
 
 
@@ -80,7 +81,14 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
     if not found and len(wanted) > 1:
         found = [candidate for candidate in known if candidate != name and _folded(candidate).startswith(wanted)]
     if not found:
-        starts = [one for one in known if len(_folded(one)) >= _SHORTEST and wanted.startswith(_folded(one))]
+        # What follows a separator is not a part of the name: `db.host`, `Deployment/web:spec`.
+        starts = [
+            one
+            for one in known
+            if len(_folded(one)) >= _SHORTEST
+            and wanted.startswith(_folded(one))
+            and _SEPARATORS.isdisjoint(wanted[len(_folded(one)) :])
+        ]
         found = [one for one in starts if one != name and len(one) == max(map(len, starts))]
     return found[:maximum]
 
