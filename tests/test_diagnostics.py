@@ -12,10 +12,12 @@ import pickle
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import pytest
 
 import plait
+from generated import check
 from plait.base.codes import BY_CODE, CODES
 from plait.base.errors import Finding, PlaitError, diagnostic_of, render, warning
 from plait.base.limits import TABLE
@@ -280,3 +282,66 @@ def test_related_places_of_layers_and_operations_say_their_part() -> None:
     with pytest.raises(PlaitError) as failed:
         plait.patch({"base.yml": "jobs: []\n"}, operations={"o.yml": "- {type: remove, path: /job}\n"})
     assert [one.label for one in failed.value.also] == ["the map"] * (len(failed.value.also) - 1) + ["the nearest key"]
+
+
+# Calls that add an outer frame, which has no code of its own.
+_FRAMES = {"within", "Frame"}
+PORTED = pathlib.Path(__file__).parent / "cases" / "reference" / "own_texts.txt"
+
+
+def ported(text: str) -> Iterator[tuple[str, str]]:
+    """The places that give the text of ytt or bosh in its own field: the called name with its code, and the text."""
+
+    lines = text.encode().split(b"\n")
+
+    def written(node: ast.expr) -> str:
+        assert node.end_lineno is not None
+        found = lines[node.lineno - 1 : node.end_lineno]
+        found[-1] = found[-1][: node.end_col_offset]
+        found[0] = found[0][node.col_offset :]
+        return " ".join(b" ".join(found).decode().split())
+
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call):
+            given = {one.arg: one.value for one in node.keywords}
+            if "reference" in given:
+                code = written(given["code"]) if "code" in given else "-"
+                yield f"{_called(node)} {code}", written(given["reference"])
+        elif isinstance(node, ast.Assign):
+            for one in node.targets:
+                if isinstance(one, ast.Attribute) and one.attr == "reference":
+                    yield f"{written(one)} =", written(node.value)
+
+
+def _ported() -> Iterator[tuple[str, str, str]]:
+    for name, _ in _trees():
+        text = (PACKAGE / name).read_text("utf-8")
+        if "reference" in text:
+            yield from ((name, who, told) for who, told in ported(text))
+
+
+def test_texts_of_reference_programs_are_listed(update: str | None) -> None:
+    """A new one needs an entry, and a change of one shows; rewording plait's own message changes no entry."""
+    lines = sorted(" ".join(one) + "\n" for one in _ported())
+    check(PORTED, "".join(lines), update)
+
+
+def test_texts_of_reference_programs_belong_to_codes() -> None:
+    """A class or a function with a code of its own need not give one."""
+    coded = _WITH_CODE | _FRAMES | {node.name for _, tree in _trees() for node in ast.walk(tree) if _has_code(node)}
+    found = [
+        f"{name}: {who}" for name, who, _ in _ported() if who.endswith(" -") and who.removesuffix(" -") not in coded
+    ]
+    assert found == []
+
+
+def _has_code(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    """True for a function that gives a code to what it makes, whatever its callers say."""
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(one, ast.Call) and any(each.arg == "code" for each in one.keywords) for one in ast.walk(node)
+    )
+
+
+def test_texts_of_reference_programs_are_found() -> None:
+    text = 'OpsError("x", reference="y", code="z")\nerror.reference = told\nerror.within("", reference="w")'
+    assert {*ported(text)} == {('OpsError "z"', '"y"'), ("error.reference =", "told"), ("within -", '"w"')}
