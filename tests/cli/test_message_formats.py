@@ -194,3 +194,19 @@ def test_nothing_private_is_in_a_message(place: Path, capsys: pytest.CaptureFixt
             assert "hunter2" not in text
             lengths.add((form, len(text)))
     assert len(lengths) == len(FORMS)
+
+
+@pytest.mark.parametrize(
+    "matcher", ['overlay.subset({"kind": "Deploymnt"})', 'overlay.subset({"kind": "Deployment"}), expects=2']
+)
+def test_the_marked_text_is_the_matcher_not_the_start_of_its_document(
+    matcher: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.joinpath("a.yml").write_text("kind: Deployment\n", "utf-8")
+    text = f'#@ load("@ytt:overlay", "overlay")\n#@overlay/match by={matcher}\n---\na: 1\n'
+    place.joinpath("o.yml").write_text(text, "utf-8")
+    assert main(["render", "-f", "a.yml", "-f", "o.yml", "--message-format=json"]) == 1
+    [found] = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    marked = text.splitlines()[found["line"] - 1][found["column"] - 1 : found["end"] - 1]
+    assert (found["line"], marked in f"#@overlay/match by={matcher}") == (2, True)
+    assert all(text[: one["start"]].count("\n") == 1 for each in found.get("suggestions", []) for one in each["edits"])

@@ -172,7 +172,9 @@ def parts_of(error: PlaitError) -> list[Diagnostic]:
 
 def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: Iterable[Offer] = ()) -> Message:
     """The message of a diagnostic. quote_values: also of private sources. offers: of the message."""
-    at = diagnostic.at if diagnostic.at is not None and diagnostic.at.source is not None else None
+    # Programs mark the text at fault: the matcher, not the document that it belongs to.
+    at = diagnostic.focus or diagnostic.at
+    at = at if at is not None and at.source is not None else None
     also = [_related(place) for place in diagnostic.also if place.source is not None]
     stack = [step for step in diagnostic.stack if step.text]
     if at is None:
