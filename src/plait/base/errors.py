@@ -396,7 +396,7 @@ def full(error: PlaitError | Finding, name: str) -> str | None:
     return error.text(name, complete=True)
 
 
-def own_suggestions(error: PlaitError) -> Sequence[Suggestion]:
+def own_suggestions(error: PlaitError | Finding) -> Sequence[Suggestion]:
     """All suggestions of an error, except those of its texts. For use in another error, not for display."""
     return error._suggestions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.source import Advice, Position
+from plait.base.source import Advice, Position, suggested
 from plait.base.styles import PLAIN, short_place, shortened
 
 TYPE_CHECKING = False
@@ -167,7 +167,7 @@ def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: b
         return found
     # A message can contain its own advice; a heading of findings leaves it to them.
     is_heading = diagnostic.at is None and getattr(diagnostic, "findings", None)
-    if not with_usual or diagnostic.suggestions or is_heading:
+    if not with_usual or suggested((diagnostic.text("message", complete=True),)) or is_heading:
         return None
     from plait.base.usual_hints import HINTS
 

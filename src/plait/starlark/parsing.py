@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.base.errors import Finding, LimitError, StarlarkError
+from plait.base.errors import Finding, LimitError, StarlarkError, own_suggestions
 from plait.base.limits import DEEPEST
 from plait.base.source import Position, Source
 from plait.starlark.parse import Parser
@@ -64,6 +64,7 @@ def failure(findings: list[Finding]) -> StarlarkError:
         findings=more,
         code=first.code,
         word=first.word,
+        suggestions=own_suggestions(first),
     )
     error.listed = sorted(findings, key=lambda one: one.rank)
     return error

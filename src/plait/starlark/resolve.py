@@ -134,6 +134,7 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     if hint is None and name.name in _MODULES:
         load = f'load("@ytt:{name.name}", "{name.name}")'
         hint = Hint(f"load it first: {load}", Suggestion(LOAD, load))
+        suggestions = []
     if hint is None:
         known = set(_UNIVERSAL)
         outer: Scope | None = scope
