@@ -271,7 +271,10 @@ def inherited(
         if data.value is not document.data and was_data is not None:
             target = was_data
             at = document.place("storagePolicy")
-            trace.record(data, Change(_HIDDEN, at.source, at.line, was=was_data))
+            # The digest of a short secret can be guessed: it is in the output, and nowhere else.
+            inside = document.data
+            by = (inside,) if trace.marks is not None and isinstance(inside, (Map, Array)) else ()
+            trace.record(data, Change(_HIDDEN, at.source, at.line, was=was_data, because=by))
         if document in trace.whole:
             trace.record(target, trace.whole[document])
         elif document.parent is not None:
