@@ -15,6 +15,7 @@ from plait.base.limits import current_budget
 from plait.engine.options import located
 from plait.engine.render import Render
 from plait.engine.rendering import job_of
+from plait.ops.known_operations import KnownOperations
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.shared_files import SharedFiles
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.base.code_cache import CodeCache
+    from plait.engine.patch import Patch
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
     from plait.ytt.workspace.inputs import Inputs
@@ -90,6 +92,18 @@ class Engine:
         """The cache of layered documents by text; None if nothing is reused."""
         return self.part().documents if self._reuses else None
 
+    def operations(self, request: Patch, context: Context) -> KnownOperations | None:
+        """The operations of earlier evaluations; None if nothing is reused, since effects of operations are recorded or
+        depend on variables.
+        """
+        if not self._reuses or context.trace is not None or current_listener() is not None:
+            return None
+        if request.program != "plait" or request.expand or request.keep_format or request.variables_first:
+            return None
+        known = self.part().operations
+        known.begin()
+        return known
+
     def refresh(self) -> None:
         """Lists and reads files again when they are next needed."""
         for part in [*self._parts.values()]:
@@ -113,14 +127,17 @@ class Engine:
 
 
 class EnginePart:
-    """The part of an engine for one set of limits. cache: compiled code. documents: of layered texts."""
+    """The part of an engine for one set of limits. cache: compiled code. documents: of layered texts. operations: of
+    patched documents.
+    """
 
-    __slots__ = ("_files", "_reads_once", "cache", "documents")
+    __slots__ = ("_files", "_reads_once", "cache", "documents", "operations")
 
     def __init__(self, *, reads_once: bool) -> None:
         self._reads_once = reads_once
         self.cache: CodeCache = MemoryCache()
         self.documents: dict[object, DocumentSet] = {}
+        self.operations = KnownOperations()
         self._files: dict[frozenset[str], SharedFiles] = {}
 
     def refresh(self) -> None:

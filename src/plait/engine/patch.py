@@ -37,8 +37,12 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
     from plait.engine.types import Input, Inputs, Texts
     from plait.ops.job import PatchJob
+    from plait.ops.known_operations import KnownOperations
+    from plait.ops.operations import Operation
     from plait.tree.context import Context
     from plait.tree.plain_data import Plain
+
+    Known = Callable[["Patch", Context], KnownOperations | None]
 
 _ACCEPTED = "accepted, no effect"
 
@@ -125,12 +129,12 @@ class Patch(Linked):
     deployment = text("deployment", _ACCEPTED, short="d", value="NAME", has_effect=False)
 
 
-def evaluate(request: Patch, context: Context) -> Documents:
+def evaluate(request: Patch, context: Context, known: Known | None = None) -> Documents:
     """Evaluates a request without printing or writing. Raises PlaitError."""
     from plait.engine.results import Documents
 
     keep_limits(request, context)
-    job = job_of(request, context)
+    job = job_of(request, context, known=known and known(request, context))
     return Documents(
         DocumentSet([job.document()]),
         write=lambda nodes: job.text(nodes.items[0].value),
@@ -161,7 +165,9 @@ def _check_arguments(request: Patch) -> None:
         )
 
 
-def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> PatchJob:
+def job_of(
+    request: Patch, context: Context, *, is_whole: bool = True, known: KnownOperations | None = None
+) -> PatchJob:
     """The job of a request. Files are read in the order of its options, so that the first invalid one is reported.
 
     is_whole: False for the options before an invalid word of a command line. Raises PlaitError.
@@ -182,6 +188,7 @@ def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> PatchJ
         )
     job = configured(request, context)
     job.done = [] if request.expand else None
+    job.known = known
     arguments = 0
     for use in request.uses:
         take = _TAKE.get(use.option.attribute)
@@ -239,15 +246,16 @@ def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
     from plait.ops.operation_files import expand, read_operations
     from plait.ops.reader import DecodeError, file_source
 
+    def read(source: Source, warn: Callable[[str], None]) -> list[Operation]:
+        return read_operations(source, null_values=request.null_values, extensions=job.extensions, warn=warn)
+
     for path in expand(value, links_of(request)) if value else [value]:
         try:
             source = file_source(path, "an ops file")
         except ReadError as error:
             doing = "Deserializing" if isinstance(error, DecodeError) else "Reading"
             raise error.within("", role=CLAUSE, reference=f"{doing} ops file '{path}'") if path else error from None
-        job.operations += read_operations(
-            source, null_values=request.null_values, extensions=job.extensions, warn=job.context.warn
-        )
+        job.operations += job.read(source, read, request.null_values)
 
 
 def _take_variable(job: PatchJob, value: str, _request: Patch) -> None:

@@ -89,7 +89,7 @@ def evaluate_in(context: Context, request: Request, engine: Engine | None = None
         return rendering.evaluate(request, context, None if engine is None else engine.rendered)
     if request.command == "patch":
         assert isinstance(request, patch.Patch)
-        return patch.evaluate(request, context)
+        return patch.evaluate(request, context, None if engine is None else engine.operations)
     if request.command == "layer":
         from plait.engine import layer
 

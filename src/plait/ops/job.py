@@ -5,29 +5,33 @@ Operations are applied first, in order. See docs/reference/operations.md.
 
 from __future__ import annotations
 
-from plait.base.errors import OpsError, UsageError, conceal, full, own_suggestions, part_of, replacing
+from plait.base.errors import OpsError, UsageError, conceal
 from plait.base.events import current_listener
 from plait.base.extensions import TAGS
-from plait.base.source import Advice, Flag, Position, Wording, public, quotation
+from plait.base.source import Advice, Flag, public
 from plait.ops.placeholders import defines_variables, marked
-from plait.ops.pointer import MatchingIndexToken
 from plait.ops.reader import keep_format, read_first, write_text
 from plait.ops.variables import Sources
-from plait.ops.walk import PathNotFoundError, find
+from plait.ops.walk import find
 from plait.ops.working_copy import WorkingCopy
 from plait.tree.context import Context
 from plait.tree.nodes import Document, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
 
     from plait.base.source import Source
+    from plait.ops.known_operations import KnownOperations
     from plait.ops.operations import Operation
     from plait.ops.pointer import Pointer
     from plait.ops.secrecy import Compared
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Control, Trace
+
+    T = TypeVar("T")
+    Warn = Callable[[str], None]
 
 
 def patch(
@@ -79,37 +83,9 @@ def _has_filled_keys(unfilled: Value) -> bool:
 
 
 def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsError:
-    hint = full(error, "hint")
-    if isinstance(error, PathNotFoundError):
-        if error.optional and operation.kind == "replace":
-            hint = public(f"{error.optional}? adds it")
-        if error.depth < len(operation.pointer.tokens):
-            from plait.ops.path_hints import found_elsewhere
+    from plait.ops.failed_operations import located
 
-            other = found_elsewhere(draft.result(), operation.pointer)
-            if other is not None:
-                hint = quotation(replacing(str(operation.pointer), [other], f"did you mean {other}?"))
-    last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
-    if hint is None and operation.kind == "remove" and type(last) is MatchingIndexToken and not last.modifiers:
-        hint = public(f"{operation.pointer}? takes it out where it is there, and is no error where it is not")
-    number = "" if operation.number is None else f" [{operation.number}]"
-    words = "" if operation.words is None else f" ({operation.words})"
-    at = Position(operation.source, operation.line) if operation.source is not None else None
-    return OpsError(
-        Wording(public(f"{operation.kind} operation{number} failed{words}: "), part_of(error, "message")),
-        at=at,
-        also=error.also,
-        expected=full(error, "expected"),
-        found=full(error, "found"),
-        hint=hint,
-        stack=error.stack,
-        reference=error.reference
-        if at is None or at.source is None
-        else f"Error 'operation{number} in {at.source.name} failed': {error.reference}",
-        code=error.code,
-        word=error.word,
-        suggestions=own_suggestions(error),
-    )
+    return located(error, operation, draft)
 
 
 class PatchJob:
@@ -120,7 +96,7 @@ class PatchJob:
     path. expect_values, expect_use: fail for a variable without a value, or a value that is not used. sort: print keys
     sorted. keep_format: edit only changed lines of the template. variables_first: fill placeholders of the base before
     the operations. extensions: names of enabled extensions. done: receives the applied plain operations, or None. item:
-    the item at the path, for a traced evaluation.
+    the item at the path, for a traced evaluation. known: of earlier evaluations, or None.
     """
 
     __slots__ = (
@@ -132,6 +108,7 @@ class PatchJob:
         "extensions",
         "item",
         "keep_format",
+        "known",
         "operations",
         "pointer",
         "sort",
@@ -144,6 +121,7 @@ class PatchJob:
         self.context = Context() if context is None else context
         self.template: Source | None = None
         self.base: Value = None
+        self.known: KnownOperations | None = None
         self.operations: list[Operation] = []
         self.sources = Sources()
         self.sources.context = self.context
@@ -166,7 +144,7 @@ class PatchJob:
         if self.template is not None:
             self.context.begin(self.template.shown)
             self.template.extensions = self.extensions
-            self.base = read_first(self.template, self.context.warn)
+            self.base = self.read(self.template, read_first)
         trace = self.context.trace
         if trace is not None and self.sources.uses_secrets:
             trace.use_secrets()
@@ -181,7 +159,10 @@ class PatchJob:
             compared = secrecy.Compared(self.operations)
         self.context.begin("operations")
         try:
-            value = patch(value, compared or self.operations, trace=trace, done=self.done)
+            if self.known is None:
+                value = patch(value, compared or self.operations, trace=trace, done=self.done)
+            else:
+                value = self.known.patched(value, self.operations, patch)
         except OpsError as error:
             error = compared.told(error) if compared else error
             raise self._withheld(error, self.base) if self.variables_first else error from None
@@ -205,6 +186,12 @@ class PatchJob:
 
             self.item = looked_up(trace, self.pointer, value, found)
         return found
+
+    def read(self, source: Source, read: Callable[[Source, Warn], T], *options: object) -> T:
+        """What a function of these options reads."""
+        if self.known is None:
+            return read(source, self.context.warn)
+        return self.known.read(source, (self.extensions, *options), self.context.warn, lambda warn: read(source, warn))
 
     def _filled(self, value: Value, used: set[str], *, is_last: bool = True) -> Value:
         """The document with its placeholders filled. is_last: as for `interpolate`."""

@@ -1,0 +1,80 @@
+"""Operations files and their effects, for evaluations that use the same ones.
+
+A file with the same name and content has the same operations. The same operations change the same document in the same
+way; so an evaluation whose first operations are those of the last one applies only the others.
+"""
+
+from __future__ import annotations
+
+from plait.base.limits import current_budget
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    from plait.base.source import Source
+    from plait.ops.operations import Operation
+    from plait.tree.nodes import Value
+
+    T = TypeVar("T")
+    Warn = Callable[[str], None]
+    Apply = Callable[[Value, Sequence[Operation]], Value]
+
+# Maximum number of files.
+_MOST = 1000
+
+
+class KnownOperations:
+    """The files that earlier evaluations read, and the documents that operations made in the last ones.
+
+    Several threads may use it, because every entry is replaced as a whole.
+    """
+
+    __slots__ = ("_last", "_limits", "_read")
+
+    def __init__(self) -> None:
+        self._limits: tuple[object, ...] = ()
+        self._read: dict[object, object] = {}
+        # The operations of the last evaluation, and documents after some of them: before the first, where evaluations
+        # differed, and after the last.
+        self._last: tuple[Sequence[Operation], list[tuple[int, Value]]] = [], []
+
+    def begin(self) -> None:
+        """Begins an evaluation. Drops everything if its limits differ from those of the last one."""
+        limits = current_budget().limits
+        found = tuple(getattr(limits, name) for name in type(limits).__slots__)
+        if found != self._limits or len(self._read) > _MOST:
+            self._limits, self._read, self._last = found, {}, ([], [])
+
+    def read(self, source: Source, options: object, warn: Warn, read: Callable[[Warn], T]) -> T:
+        """What `read` makes of a text with these options. What warns is read each time. Raises its errors."""
+        key = source.name, source.shown, source.text, options
+        known = self._read
+        found: T | None = known.get(key)  # type: ignore[assignment] # the options tell what was read
+        if found is None:
+            told: list[str] = []
+            found = read(told.append)
+            for text in told:
+                warn(text)
+            if not told:
+                known[key] = found
+        return found
+
+    def patched(self, value: Value, operations: Sequence[Operation], apply: Apply) -> Value:
+        """The value after operations, which `apply` applies to a value. Raises its errors."""
+        last, documents = self._last
+        if not documents or documents[0][1] is not value:
+            last, documents = [], [(0, value)]
+        same = 0
+        for one, other in zip(operations, last, strict=False):
+            if one is not other:
+                break
+            same += 1
+        documents = [one for one in documents if one[0] <= same]
+        for end in (same, len(operations)):
+            start, value = documents[-1]
+            if end > start:
+                documents.append((end, apply(value, operations[start:end])))
+        self._last = operations, documents
+        return documents[-1][1]
