@@ -188,7 +188,7 @@ class PatchJob:
         return found
 
     def read(self, source: Source, read: Callable[[Source, Warn], T], *options: object) -> T:
-        """What a function of these options reads."""
+        """The result of reading a source with these options, or that of an earlier evaluation."""
         if self.known is None:
             return read(source, self.context.warn)
         return self.known.read(source, (self.extensions, *options), self.context.warn, lambda warn: read(source, warn))

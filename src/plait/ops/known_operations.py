@@ -48,7 +48,7 @@ class KnownOperations:
             self._limits, self._read, self._last = found, {}, ([], [])
 
     def read(self, source: Source, options: object, warn: Warn, read: Callable[[Warn], T]) -> T:
-        """What `read` makes of a text with these options. What warns is read each time. Raises its errors."""
+        """The result of `read` for a text and options. A text with warnings is read each time. Raises its errors."""
         key = source.name, source.shown, source.text, options
         known = self._read
         found: T | None = known.get(key)  # type: ignore[assignment] # the options tell what was read
