@@ -26,8 +26,11 @@ use("render", "#@data/values-schema\\n---\\na: 1\\n", "#@ load('@ytt:data', 'dat
     "#@ load('@ytt:overlay', 'overlay')\\n#@overlay/match by=overlay.all\\n---\\nb:\\n#@overlay/append\\n- 2\\n")
 use("render", "a: #@ missing\\n")
 use("patch", "a: 1\\n", "- {type: replace, path: /a, value: ((b))}\\n")
-use("layer", "schema: deckhand/LayeringPolicy/v1\\nmetadata: {schema: metadata/Control/v1, name: a}\\ndata: {layerOrder: [b]}\\n")
-del use
+LAYERED = "\\n---\\nschema: a/B/v1\\nmetadata: {schema: metadata/Document/v1, name: NAME, labels: {a: NAME}, layeringDefinition: {layer: b, MORE}}\\ndata: {a: 1}\\n"
+use("layer", "schema: deckhand/LayeringPolicy/v1\\nmetadata: {schema: metadata/Control/v1, name: a}\\ndata: {layerOrder: [a, b]}\\n"
+    + LAYERED.replace("NAME", "c").replace("layer: b, MORE", "layer: a, abstract: true")
+    + LAYERED.replace("NAME", "d").replace("MORE", "parentSelector: {a: c}, actions: [{method: merge, path: .}]"))
+del use, LAYERED
 gc.collect()
 `;
 

@@ -1276,6 +1276,8 @@ def test_axe_finds_nothing_in_what_the_editor_opens(page: Page, scheme: Literal[
     page.emulate_media(color_scheme=scheme)
     write(page, "#! a comment\na: #@ missing + 1\n#@ def f(x):\n#@overlay/match by='b'\nb: 'c' # d\n")
     playwright.expect(page.locator(".cm-lintRange-error").first).to_be_visible()
+    playwright.expect(page.locator("#errors")).to_contain_text("missing")  # axe fails where a page changes meanwhile
+    playwright.expect(page.locator("#progress")).to_be_hidden()
     page.keyboard.press("Control+f")
     page.get_by_label("Text of the file").focus()
     page.keyboard.press("Control+Shift+M")
