@@ -47,6 +47,8 @@ LINES = {
     "test": [],
     "coverage": [],
     "fleet": ["-j", "1"],
+    "log": ["a"],
+    "blame": [],
     "review": ["HEAD"],
     "serve": ["--check", "--port", "0"],
     "lsp": [],

@@ -27,7 +27,7 @@ QUESTIONS: dict[str, tuple[list[str], set[str]]] = {
     "fleet impact --since": (["HEAD"], {"runs", "values", "change", "files", "message"}),
 }
 # They print documents, list what a project has, or one object (tests/review).
-OTHERS = {"review", "render", "patch", "layer", "compose", "run", "project", "fleet"}
+OTHERS = {"blame", "log", "review", "render", "patch", "layer", "compose", "run", "project", "fleet"}
 PLACE = {"document", "path"}
 SHARED = {*PLACE, "index", "value", "place", "file", "line"}
 

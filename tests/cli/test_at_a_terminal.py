@@ -256,6 +256,8 @@ WORKING: dict[str, list[str]] = {
     "test": [],
     "coverage": [],
     "set": ["run", "app", "a=1"],
+    "blame": [],
+    "log": ["a"],
     "origin": ["run", "app", "report.txt"],
     "reduce": ["--output", "a=1", "run", "app"],
     "project": [],

@@ -67,6 +67,8 @@ LINES = {
     "test": "",
     "coverage": "",
     "fleet": "-j 1 --output out",
+    "log": "app Role/r:size",
+    "blame": "app",
     "review": "HEAD",
 }
 # Their output on standard output is a summary, or lists what is done.
@@ -87,7 +89,7 @@ EVALUATING = {
     "fleet",
     "fmt",
 }
-EVALUATING |= {"test", "impact", "origin", "reduce", "review"}  # fmt: skip
+EVALUATING |= {"test", "impact", "origin", "reduce", "review", "log", "blame"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NODES)
@@ -116,7 +118,7 @@ def ran(
         (directory / path).parent.mkdir(exist_ok=True)
         (directory / path).write_text(textwrap.dedent(text), "utf-8")
     monkeypatch.chdir(directory)
-    if words[0] == "review":
+    if words[0] in ("review", "log", "blame"):
         who = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
         for line in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "one"]):
             subprocess.run(["git", *line], check=True)

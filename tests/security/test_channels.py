@@ -360,6 +360,8 @@ CHANNELS: dict[str, Callable[[Site], str] | None] = {
     "review": reviewed,
     "serve": None,  # tests/service
     "lsp": None,  # tests/lsp/test_canary.py
+    "log": None,  # needs a repository: tests/fleet/test_revision_log.py
+    "blame": None,  # as log
     "shims": None,  # evaluates nothing
     "trust": None,  # evaluates nothing
     "website": None,  # runs in the user's own browser

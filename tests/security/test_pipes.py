@@ -70,6 +70,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "lint": ("lint", "lint config", "lint --project named.yml"),
     "test": ("test", "test tests", "test --update"),
     "coverage": ("coverage", "coverage --project named.yml"),
+    "log": ("log a",),
+    "blame": ("blame",),
     "review": ("review HEAD",),
     "fleet": ("fleet", "fleet named.yml", "fleet matrix.yml", "fleet why a"),
     "trust": ("trust .", "trust named.yml"),

@@ -124,6 +124,8 @@ LINES: dict[str, list[Line]] = {
         Line("fleet impact config/schema.yml:3", starts=False),
         Line("fleet impact --since HEAD", starts=True, status=1),
     ],
+    "log": [Line("log one App/web:size", starts=True)],
+    "blame": [Line("blame one", starts=True)],
     "review": [Line("review HEAD", starts=True)],
     "serve": [Line("serve --port 0 --database sqlite:///plait.db", starts=True, needs="sqlalchemy")],
     "lsp": [Line("lsp", starts=False, needs="pygls")],

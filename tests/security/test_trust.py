@@ -186,7 +186,7 @@ TYPED_ONLY = {
     "website",
     "trust",
 }
-OTHERWISE = {"compose", "lsp", "review"}  # tested below, and in tests/review
+OTHERWISE = {"compose", "lsp", "review", "log", "blame"}  # tested below, in tests/review and tests/fleet
 
 
 def test_every_command_is_started() -> None:

@@ -125,7 +125,21 @@ TARGETS = [
 ]  # fmt: skip
 # Commands that write nothing that a path names; trust writes to the state directory of the user. The message of review
 # is tested in tests/review, because it needs a repository.
-READERS = {"origin", "review", "trust", "krm", "completion", "diff", "explain", "impact", "project", "lsp", "website"}
+READERS = {
+    "blame",
+    "log",
+    "origin",
+    "review",
+    "trust",
+    "krm",
+    "completion",
+    "diff",
+    "explain",
+    "impact",
+    "project",
+    "lsp",
+    "website",
+}
 
 CANARY = "keep: me\n"
 

@@ -28,6 +28,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("completing", "main_completion"),
     "shims": ("shims", "main"),
     "compose": ("compose", "deliver"),
+    "log": ("log", "main"),
+    "blame": ("log", "main_blame"),
     "diff": ("diff", "main"),
     "explain": ("explain", "main"),
     "impact": ("explain", "main_impact"),

@@ -30,6 +30,8 @@ EXAMPLES: Mapping[str, str] = {
     "explain": f"plait explain run production {_PATH}",
     "impact": "plait impact run production values.yml:3",
     "origin": "plait origin run production kubeconform.json",
+    "log": f"plait log production {_PATH}",
+    "blame": f"plait blame production {_PATH}",
     "diff": "plait diff before.yml after.yml --as ops",
     "project": "plait project -o json",
     "review": "plait review main...HEAD -o markdown --fail-on error",

@@ -35,6 +35,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "explain": "show where a value of the output comes from",
         "impact": "show which values of the output a line affects",
         "origin": "report another tool's findings at the source lines to fix",
+        "log": "list the commits in which a value of the output changed",
+        "blame": "print the output with the commit behind each line",
         "diff": "show the differences between two files, or write them as a patch",
         "review": "show what a change does to the output, and which lines cause it",
         "project": "list the runs of the project",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from plait.authoring.project.file import of_source
 from plait.base.children.programs import GIT, run
@@ -62,6 +63,27 @@ class RunDifference:
     def same(self) -> tuple[object, ...]:
         """Equal for runs with the same change."""
         return self.kind, self.places, self.files, self.message
+
+
+class Commit(NamedTuple):
+    """A commit. name: its full hash. parents: their full hashes. date: of the author, as ISO 8601."""
+
+    name: str
+    parents: Sequence[str]
+    date: str
+    author: str
+    subject: str
+
+
+def _date(seconds: str, zone: str) -> str:
+    """The ISO 8601 date of a time as git prints it, or ""."""
+    from datetime import UTC, datetime, timedelta, timezone
+
+    if not seconds.isdecimal() or len(seconds) > 11:
+        return ""
+    offset = int(zone[1:3]) * 60 + int(zone[3:5]) if len(zone) == 5 and zone[1:].isdecimal() else 0
+    at = timezone(timedelta(minutes=-offset if zone.startswith("-") else offset)) if offset < 24 * 60 else UTC
+    return datetime.fromtimestamp(int(seconds), at).isoformat()
 
 
 # Maximum seconds of one git command, and maximum bytes of its output, a list of files.
@@ -205,6 +227,47 @@ class Repository:
                 error.limit = "input"
                 raise error
             yield name
+
+    def commits(self, revision: str, since: str = "", *, first_parent: bool = False) -> list[Commit]:
+        """The commits that lead to a revision, newest first. since: only those after this date."""
+        # A configured display of signatures would start a program.
+        flags = ["--no-show-signature", "--no-color", "--topo-order", "-z", "--format=%H%x00%P%x00%aI%x00%an%x00%s"]
+        flags += [f"--since={since}"] if since else []
+        flags += ["--first-parent"] if first_parent else []
+        words = self._git("log", *flags, self.commit(revision), "--").split("\0")
+        found = zip(*(words[number::5] for number in range(5)), strict=False)
+        return [Commit(name, parents.split(), date, author, subject) for name, parents, date, author, subject in found]
+
+    def hunks(self, before: str, after: str, path: str) -> list[tuple[int, int, int, int]]:
+        """The changed parts of a file: first line and number of lines before and after, as in the diff."""
+        flags = ("-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+        text = self._git("diff", *flags, before, after, "--", f":(top,literal){path}")
+        found = re.findall(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", text, re.MULTILINE)
+        return [(int(a), int(b or 1), int(c), int(d or 1)) for a, b, c, d in found]
+
+    def blame(self, path: str, lines: Sequence[int]) -> dict[int, Commit]:
+        """The commits that last touched lines of a file of the working directory, by line. Lines that are not committed
+        are left out. path: from the top.
+        """
+        ranges = [f"-L{line},{line}" for line in lines]
+        words = ("blame", "--line-porcelain", "--no-textconv", *ranges, "--", path)
+        found: dict[int, Commit] = {}
+        facts: dict[str, str] = {}
+        line, name = 0, ""
+        for row in self._git(*words, fine=(0, 128)).split("\n"):
+            if row.startswith("\t"):
+                if name.strip("0"):
+                    date = _date(facts.get("author-time", ""), facts.get("author-tz", ""))
+                    found[line] = Commit(name, [], date, facts.get("author", ""), facts.get("summary", ""))
+                facts, name = {}, ""
+            elif not name:
+                parts = row.split()
+                if len(parts) >= 3 and parts[2].isdecimal():
+                    name, line = parts[0], int(parts[2])
+            else:
+                key, _, value = row.partition(" ")
+                facts[key] = value
+        return found
 
     def ignored(self, paths: Iterable[str]) -> list[str]:
         """The absolute paths that git ignores; a revision does not contain them."""

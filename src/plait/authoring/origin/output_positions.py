@@ -62,6 +62,10 @@ class OutputPositions:
             return None
         return self._text(file).at(finding.line, finding.column, finding.last_line)
 
+    def stream_at(self, line: int) -> NodePath | None:
+        """The value at a line of the printed output; None if there is none."""
+        return self._text(None).at(line, 0) if self._has_lines else None
+
     def _file(self, name: str) -> str | None:
         """The output file that a report names; None for the printed stream."""
         if name in _STREAMS:
