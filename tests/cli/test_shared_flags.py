@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -119,9 +120,10 @@ def ran(
         (directory / path).write_text(textwrap.dedent(text), "utf-8")
     monkeypatch.chdir(directory)
     if words[0] in ("review", "log", "blame"):
+        dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-01-01T00:00:00Z")
         who = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
         for line in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "one"]):
-            subprocess.run(["git", *line], check=True)
+            subprocess.run(["git", *line], check=True, env={**os.environ, **dates})
         (directory / "config/values.yml").write_text("#@data/values\n---\nsize: 1\n", "utf-8")
     with (directory / "resources.yml").open() as file:
         monkeypatch.setattr("sys.stdin", file)
