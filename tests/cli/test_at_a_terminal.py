@@ -296,6 +296,14 @@ def test_work_without_a_context_of_its_own_is_told(
         (tmp_path / "plait.yml").write_text("runs: {app: {render: {files: [a.yml]}}}\n", "utf-8")
     (tmp_path / "report.txt").write_text("out.yml:1: x\n", "utf-8")
     (tmp_path / "a.test.yml").write_text("tests: {t: {run: app, equals: {a: 1}}}\n", "utf-8")
+    if command in ("log", "blame"):
+        (tmp_path / ".git").rmdir()
+        for words in (
+            ["init", "-q"],
+            ["add", "."],
+            ["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm1"],
+        ):
+            subprocess.run(["git", *words], check=True)
     seen = []
 
     def watched(context: Context, *, steps: bool) -> contextlib.nullcontext[None]:
