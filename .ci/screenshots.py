@@ -42,8 +42,8 @@ a {{ color: {5} }}
 """
 
 
-def shown_text(page: str, count: int) -> list[str]:
-    """The first lines with text of a page, without those of pictures."""
+def shown_text(page: str, count: int | None = None) -> list[str]:
+    """The first lines with text of a page, without those of pictures; by default all."""
     lines = (line.strip() for line in (ROOT / page).read_text("utf-8").splitlines())
     return [line for line in lines if line and not re.match(r"!\[|<(/?picture|source|img)", line)][:count]
 

@@ -364,8 +364,10 @@ def test_screenshots_show_what_the_pages_say() -> None:
     shots = ci.load("screenshots")
     texts = shots.recorded()
     assert texts.keys() == shots.SHOTS.keys()
-    for name, (page, count, width, height) in shots.SHOTS.items():
-        assert texts[name] == shots.shown_text(page, count), "nox -s screenshots takes them again"
+    for name, (page, _, width, height) in shots.SHOTS.items():
+        # A page may say more than its picture.
+        gone = set(texts[name]) - set(shots.shown_text(page))
+        assert not gone, f"nox -s screenshots takes them again: {gone}"
         for theme in shots.THEMES:
             assert shots.size(shots.PICTURES / f"{name}-{theme}.png") == (width, height)
 
