@@ -15,15 +15,15 @@ from plait.engine import dialect
 from plait.engine.options import SWITCH
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.reader import read as read_yaml
-from plait.yaml.repeats import deduplicate
+from plait.yaml.repeats import deduplicate, has_repeated_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from plait.engine.options import Option, Request
-    from plait.tree.nodes import ArrayItem
+    from plait.tree.nodes import ArrayItem, DocumentSet
 
     R = TypeVar("R", bound=Request)
 
@@ -212,6 +212,7 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
     except ReadError as error:
         error.exit_status = UsageError.exit_status
         raise
+    _reject_repeated_keys(source, read)
     documents = [one for one in deduplicate(read).items if one.value is not None]
     if len(documents) != 1 or type(documents[0].value) is not Map:
         wanted = 'with "steps" or "runs"' if known is TOP else f"of {', '.join(known)}"
@@ -225,6 +226,23 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
     top = documents[0].value
     check_keys(top, known, what)
     return top
+
+
+def _reject_repeated_keys(source: Source, tree: DocumentSet) -> None:
+    """Raises UsageError for a repeated key, because one of the two settings would have no effect."""
+    if not has_repeated_keys(tree):
+        return
+    from plait.yaml.duplicate_keys import duplicate_key_warnings
+
+    for warned in duplicate_key_warnings(source, tree):
+        found = warned.diagnostic
+        raise UsageError(
+            f'the key "{found.word}" is repeated',
+            at=found.at,
+            also=[one.labelled("the key again") for one in found.also],
+            hint="rename or remove one of them",
+            code="setting-type",
+        )
 
 
 def runs_of(top: Map) -> Map | None:
@@ -276,7 +294,10 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
         if base is None:
             return chain[::-1]
         if type(base.value) is not str:
-            raise wrong(base, "the name of a run")
+            error = wrong(base, "the name of a run")
+            if type(base.value) is Array:
+                error.hint = "a run has one base, which can have a base itself"
+            raise error
         below = runs.find(base.value)
         if below is None:
             names = [str(item.key) for item in runs.items]
@@ -357,8 +378,10 @@ def _kinds() -> str:
     return ", ".join(KINDS)
 
 
-def check_keys(settings: Map, known: Sequence[str], what: str) -> None:
-    """Rejects unknown settings. Raises UsageError."""
+def check_keys(
+    settings: Map, known: Sequence[str], what: str, hint_of: Callable[[MapItem], str | None] | None = None
+) -> None:
+    """Rejects unknown settings. hint_of: a hint for an unknown one, or None. Raises UsageError."""
     for item in settings.items:
         name = name_of(item, f"a key of {what}")
         if name not in known:
@@ -366,7 +389,7 @@ def check_keys(settings: Map, known: Sequence[str], what: str) -> None:
                 f'{what} has no "{name}"',
                 at=item.position,
                 expected=", ".join(known),
-                hint=did_you_mean(name, known),
+                hint=(hint_of(item) if hint_of is not None else None) or did_you_mean(name, known),
                 code="unknown-setting",
             )
 
@@ -390,15 +413,24 @@ def name_of(item: MapItem, what: str, *, numbers: bool = True) -> str:
 
 def wrong(item: MapItem, expected: str) -> UsageError:
     """The error for a setting of a wrong type."""
-    is_list = expected.startswith("a map") and type(item.value) is Array
     return UsageError(
         f'"{item.key}" is wrong',
         at=item.position,
         expected=expected,
         found=kind_name(item.value),
-        hint=f"without dashes: {item.key}: {{NAME: VALUE}}" if is_list else None,
+        hint=_map_form(item) if expected.startswith("a map") else None,
         code="setting-type",
     )
+
+
+def _map_form(item: MapItem) -> str | None:
+    """A hint with the form of a map, for a list or for `KEY=VALUE`."""
+    if type(item.value) is Array:
+        return f"without dashes: {item.key}: {{NAME: VALUE}}"
+    if type(item.value) is not str:
+        return None
+    key, mark, value = item.value.partition("=")
+    return f"a map: {item.key}: {{{key}: {value}}}" if mark and key and value else None
 
 
 def _content(path: str) -> bytes:

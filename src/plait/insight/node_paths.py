@@ -173,7 +173,10 @@ def _steps(text: str, rest: str) -> list[Step]:
         char = rest[at]
         if char == ".":
             if expect_key:
-                raise _unreadable(text, rest, at, "a key before the dot")
+                error = _unreadable(text, rest, at, "a key before the dot")
+                if not at and rest == text and len(text) > 1:
+                    error.hint = f"without the first dot: {text[1:]}"
+                raise error
             expect_key = True
             at += 1
         elif char == "[":

@@ -87,6 +87,8 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
         # A dot between the document and its keys.
         cut = next((name for name in full if path.text.startswith(f"{name}.")), None)
         hint = cut and f'a colon ends the name of a document: "{cut}:{path.text[len(cut) + 1 :]}"'
+    if hint is None and path.text.rpartition(":")[2].isdecimal():
+        hint = f"plait impact shows the values that a line affects: plait impact ... {path.text}"
     return UsageError(
         f'no document has the name "{path.selector}"',
         found=_listed(full) or f"{counted(len(documents), 'document')} without a kind, schema or name",
@@ -153,7 +155,7 @@ def no_place(
         return UsageError(
             f'no item "{shown}" in {inside}',
             found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(there)}" if there else ""),
-            hint=did_you_mean(step[1] if type(step) is tuple else shown, there),
+            hint=did_you_mean(step[1] if type(step) is tuple else shown, there) or _range_of(step, len(value.items)),
             code="no-such-place",
         )
     return UsageError(
@@ -246,3 +248,10 @@ def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str
         for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]), names)[:3]
     ]
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None
+
+
+def _range_of(step: object, count: int) -> str | None:
+    """A hint for an index after the last item of an array, or None."""
+    if not count or type(step) is not int:
+        return None
+    return f"items are [0] to [{count - 1}]" if count > 1 else "the only item is [0]"

@@ -165,6 +165,7 @@ def _parts(child: LayeredDocument, action: ArrayItem, number: int) -> tuple[str,
             at=action.position,
             expected="a map with a string `method` and a string `path`",
             found=lacking(value, ("method", "path")),
+            hint="actions: [{method: merge, path: .}]",
         )
     return method.value, path.value
 
@@ -176,7 +177,7 @@ def _absent(
 
     read = child if method != "delete" else parent
     data = child.data if method != "delete" else overall
-    found, hint = missing(data, action_path(text))
+    found, hint = missing(data, action_path(text), is_secret=read.secret)
     return failure(
         "MissingDocumentKey",
         f"nothing at the path of the action {method} {text} on parent {parent} by child {child}",

@@ -142,7 +142,8 @@ def destination_path(text: str) -> DataPath:
     """The path of a substitution's destination, which must start with `.` or `$.` or be the root."""
     if text == "$" or text.startswith((".", "$.")):
         return compile_path(text)
-    raise PathError(f'a destination path starts with "." or "$.", unlike "{text}"')
+    steps = text.strip("/").replace("/", ".")
+    raise PathError(f'a destination path starts with "." or "$.", unlike "{text}"; did you mean ".{steps}"?')
 
 
 _NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_@")

@@ -40,6 +40,8 @@ def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> N
         metadata = document.metadata
         _warn_of_keys(document, metadata, METADATA_KEYS, context, "metadata")
         _warn_of_boolean(document, metadata, "replacement", context)
+        _warn_of_top(document, context)
+        _warn_of_storage(document, context)
         definition = _part(metadata, "layeringDefinition")
         _warn_of_keys(document, definition, DEFINITION_KEYS, context, "layeringDefinition")
         _warn_of_boolean(document, definition, "abstract", context)
@@ -158,12 +160,50 @@ def _warn_of_keys(document: LayeredDocument, value: Value, known: frozenset[str]
             )
 
 
+def _warn_of_top(document: LayeredDocument, context: Context) -> None:
+    """Warns about metadata beside `metadata`, the result of a wrong indentation."""
+    value = document.node.value
+    for item in value.items if type(value) is Map else ():
+        places = [place for place in ("metadata", "metadata.layeringDefinition") if item.key in _BELONGS[place]]
+        if places and item.key not in _TOP:
+            context.warn(
+                warning(
+                    f'"{item.key}" beside the metadata of {document} has no effect (it belongs in {places[0]})',
+                    code="unknown-metadata",
+                    at=item.position,
+                    word=str(item.key),
+                )
+            )
+
+
+_TOP = frozenset({"schema", "metadata", "data", "status"})
+_STORAGE = ("encrypted", "cleartext")
+
+
+def _warn_of_storage(document: LayeredDocument, context: Context) -> None:
+    item = document.metadata.find("storagePolicy")
+    if item is None or item.value is None or item.value in _STORAGE:
+        return
+    near = did_you_mean(str(item.value), _STORAGE)
+    context.warn(
+        warning(
+            f'storagePolicy "{item.value}" of {document} is neither "encrypted" nor "cleartext", so its data is not '
+            f"encrypted{f' ({near})' if near else ''}",
+            code="unknown-metadata",
+            at=item.position,
+            word=str(item.value),
+            suggestions=() if near is None else near.suggestions,
+        )
+    )
+
+
 def _warn_of_boolean(document: LayeredDocument, value: Value, key: str, context: Context) -> None:
     item: MapItem | None = value.find(key) if type(value) is Map else None
     if item is not None and item.value is not None and type(item.value) is not bool:
         context.warn(
             warning(
-                f"{key} of {document} counts as false: it is not a boolean but {a_kind(item.value)}",
+                f"{key} of {document} counts as false: it is not a boolean but {a_kind(item.value)} (true or false, "
+                "without quotes)",
                 code="not-a-boolean",
                 at=item.position,
             )

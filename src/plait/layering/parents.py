@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class LabelIndex:
     """Documents by label. hints: the remaining number of hints, each of which visits every label."""
 
-    __slots__ = ("_by_pair", "hints")
+    __slots__ = ("_by_name", "_by_pair", "hints")
 
     def __init__(self, documents: Iterable[LayeredDocument]) -> None:
         by_pair: dict[tuple[object, object], list[LayeredDocument]] = {}
@@ -39,6 +39,7 @@ class LabelIndex:
             for item in labels.items:
                 by_pair.setdefault((key_id(item.key), key_id(item.value)), []).append(document)
         self._by_pair = by_pair
+        self._by_name = {document.name: document for document in documents if document.labels is not None}
         self.hints = 10
 
     def matching(self, selector: Map) -> list[LayeredDocument]:
@@ -65,6 +66,9 @@ class LabelIndex:
         for item in selector.items:
             if (key_id(item.key), key_id(item.value)) in self._by_pair:
                 continue
+            named = self._by_name.get(str(item.value)) if item.key == "name" else None
+            if named is not None and named.labels is not None and named.labels.items:
+                return f"a selector matches labels, not names: {labels_text(named.labels)}"
             values = [str(value) for key, value in self._by_pair if key == key_id(item.key) and type(value) is str]
             alike = (
                 did_you_mean(str(item.value), values)
@@ -108,7 +112,6 @@ def choose_parents(
     Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent.
     """
     index = LabelIndex(documents)
-    used = policy.used(documents)
     rank = policy.rank
     failures: list[LayeringError] = []
     unmatched: list[LayeredDocument] = []
@@ -126,7 +129,7 @@ def choose_parents(
             if not matches:
                 unmatched.append(child)
                 continue
-        wrong = _impossible(child, matches, rank, used)
+        wrong = _impossible(child, matches, rank, policy.order)
         if wrong:
             failures += wrong
             if len(failures) >= _MOST:
@@ -180,7 +183,7 @@ def _is_copy(match: LayeredDocument, child: LayeredDocument) -> bool:
 
 
 def _impossible(
-    child: LayeredDocument, matches: Sequence[LayeredDocument], rank: dict[str, int], used: Sequence[str]
+    child: LayeredDocument, matches: Sequence[LayeredDocument], rank: dict[str, int], order: Sequence[str]
 ) -> list[LayeringError]:
     found: list[LayeringError] = []
     child_rank = rank[child.layer] if child.layer is not None else -1
@@ -194,7 +197,7 @@ def _impossible(
                 reason = "the child has no layer"
             else:
                 reason = f"its layer {match.layer} is not above the child's layer {child.layer}"
-            expected = f"a layer above, in the order {', '.join(used)}"
+            expected = f"a layer above {child.layer}, in the order {', '.join(order)}"
             hint = None
         else:
             continue
@@ -222,7 +225,7 @@ def _too_many(child: LayeredDocument, matches: Sequence[LayeredDocument], found:
         at=child.place("layeringDefinition", "parentSelector"),
         also=[match.place("labels").labelled("a candidate") for match in matches[:_MOST]],
         found=", ".join(str(match) for match in matches[:_MOST]),
-        hint=f"give one of them a label the others do not have; all have {_selected(child)}",
+        hint=f"give one of them a label that the others lack, and add it to the selector; all have {_selected(child)}",
     )
 
 

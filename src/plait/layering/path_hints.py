@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.base.similar_names import did_you_mean
-from plait.tree.nodes import Map, kind_name
+from plait.base.similar_names import counted, did_you_mean
+from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 _SHOWN = 12
 
 
-def missing(data: Value, path: DataPath) -> tuple[str | None, str | None]:
-    """The existing keys where a path ends, and a hint for the missing step; each may be None."""
+def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None, str | None]:
+    """The existing keys where a path ends, and a hint for the missing step; each may be None.
+
+    is_secret: the data is secret; then the number of items is not shown.
+    """
     way = ""
     for step in path.steps:
         if type(data) is not Map or type(step) is not str:
@@ -26,6 +29,11 @@ def missing(data: Value, path: DataPath) -> tuple[str | None, str | None]:
         data = item.value
     if type(data) is Map:
         return _keys(data, way), None
+    if type(data) is Array and not is_secret:
+        count = len(data.items)
+        return f"an array of {counted(count, 'item')}{f' at {way}' if way else ''}", (
+            f"items are {way}[0] to {way}[{count - 1}]" if count > 1 else None
+        )
     return (f"{kind_name(data)} at {way}" if way else None), None
 
 

@@ -35,11 +35,6 @@ class LayeringPolicy:
         self.order = order
         self.rank: dict[str, int] = {layer: i for i, layer in enumerate(order)}
 
-    def used(self, documents: Iterable[LayeredDocument]) -> list[str]:
-        """The layers that have documents, in order."""
-        present = {document.layer for document in documents}
-        return [layer for layer in self.order if layer in present]
-
 
 def find_policy(documents: Sequence[LayeredDocument], context: Context) -> LayeringPolicy:
     """Finds the layering policy.

@@ -14,7 +14,7 @@ from plait.base.events import current_listener
 from plait.base.limits import current_budget
 from plait.layering.actions import ACTIONS, apply_actions
 from plait.layering.failures import failure, raise_all
-from plait.layering.parents import choose_parents, unmatched_selector, unmatched_text
+from plait.layering.parents import choose_parents, labels_text, unmatched_selector, unmatched_text
 from plait.layering.policy import check_layers, find_policy
 from plait.layering.rendering_order import dependency_order, generation_order
 from plait.layering.replacement import mark_replacements
@@ -123,7 +123,9 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
         if options.strict:
             raise_all(missing)
         for child, error in zip(unmatched, missing, strict=True):
-            message = unmatched_text(child) + (f" ({error.hint})" if error.hint else "")
+            message = unmatched_text(child) + (
+                f" ({error.hint})" if error.hint else f": {labels_text(child.selector)}" if child.selector else ""
+            )
             context.warn(warning(message, code="parent-not-found", at=error.at, suggestions=error.suggestions))
     mark_replacements(distinct)
     sources = {(d.schema, d.name): d.replaced_by or d for d in distinct if not d.abstract}

@@ -138,7 +138,7 @@ def _value(
     if value is None or isinstance(value, NoMatch):
         from plait.layering.path_hints import missing
 
-        found, hint = missing(data, compile_path(entry.path or ""))
+        found, hint = missing(data, compile_path(entry.path or ""), is_secret=source.secret)
         error = failure(
             "SubstitutionSourceDataNotFound",
             f"nothing at {entry.path} in source document {source}, which {document} substitutes from",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.run import Run
-from plait.authoring.project.settings import COMMANDS, settings_of
+from plait.authoring.project.settings import COMMANDS, commands_with, settings_of
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import permitted
 from plait.base.permissions import FILE_NAMES, READ, Need, upwards
@@ -106,7 +106,7 @@ class Project:
             raise UsageError(
                 f'unknown run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",
-                hint=did_you_mean(name, names) or (None if names else _NONE_FOUND),
+                hint=did_you_mean(name, names) or _code_hint(name) or (None if names else _NONE_FOUND),
                 code="run-not-found",
             )
         return found
@@ -257,10 +257,32 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
     return tuple(found)
 
 
+def _code_hint(name: str) -> str | None:
+    """A hint for a code of lint in the place of a run, or None."""
+    if len(name) != 4 or name[0] not in "DOSRPTI" or not name[1:].isdecimal():
+        return None
+    return f"{name} is a code; separate codes by commas: --select D107,{name}"
+
+
+# Names of `base` in other programs.
+_BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
+
+
+def _hint_of(item: MapItem) -> str | None:
+    """A hint for an unknown key of a run, or None."""
+    name = str(item.key)
+    if name in _BASES:
+        return 'the key for the run that this one inherits from is "base"'
+    commands = commands_with(name)
+    if not commands:
+        return None
+    return f"{name} is a setting of {' and '.join(commands)}: {commands[0]}: {{{name}: ...}}"
+
+
 def _check(item: MapItem) -> None:
     settings = item.value
     assert type(settings) is Map
-    check_keys(settings, RUN_KEYS, "a run")
+    check_keys(settings, RUN_KEYS, "a run", _hint_of)
     kinds = [entry for entry in settings.items if entry.key in COMMANDS or entry.key == "steps"]
     if len(kinds) > 1:
         names = ", ".join(f'"{entry.key}"' for entry in kinds)

@@ -48,6 +48,11 @@ _HOLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_-]*(?:\.path)?)\}")
 _WILD = re.compile(r"[*?\[]")
 
 
+def _axis_form(item: MapItem) -> str | None:
+    """A hint for an axis beside `axes`, or None."""
+    return f"axes: {{{item.key}: [...]}}" if type(item.value) is Array else None
+
+
 class AxisValue:
     """A value of an axis. path: of its file or directory, relative to the project file, or ""."""
 
@@ -101,7 +106,7 @@ class Matrix:
         make: Callable[[str, Sequence[Map]], Run],
         permissions: Permissions | None = None,
     ) -> None:
-        check_keys(settings, KEYS, "a matrix")
+        check_keys(settings, KEYS, "a matrix", _axis_form)
         self.name = name
         self.settings = settings
         self.at = at

@@ -88,7 +88,9 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     f'{command} has no setting "{item.key}"',
                     at=item.position,
                     expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
-                    hint=_setting_of(str(item.key), options) or _misspelt(str(item.key), options),
+                    hint=_setting_of(str(item.key), options)
+                    or _of_another_command(str(item.key), command)
+                    or _misspelt(str(item.key), options),
                     code="unknown-setting",
                 )
             if option.kind == MAP:
@@ -100,6 +102,18 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
             else:
                 found.setdefault(option.setting, []).append(item)
     return [Setting(name, options[name], items) for name, items in found.items()], own
+
+
+def commands_with(setting: str) -> list[str]:
+    """The commands of runs that have a setting."""
+    return [one for one in COMMANDS if setting in options_of(one)]
+
+
+def _of_another_command(setting: str, command: str) -> str | None:
+    others = commands_with(setting)
+    if not others:
+        return None
+    return f"{setting} is a setting of {' and '.join(others)}; a run with steps can have {command} and {others[0]}"
 
 
 def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
