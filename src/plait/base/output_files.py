@@ -175,7 +175,7 @@ def unchanged(parent: Directory, name: str, places: Mapping[str, str]) -> dict[s
     status = parent.status(name)
     if status is None or not stat.S_ISDIR(status.st_mode):
         return None
-    inside_of: dict[str, set[str]] = {}
+    inside_of: dict[str, set[str]] = {"": set()}
     for place in places:
         above, _, last = place.rpartition(os.sep)
         while last not in inside_of.setdefault(above, set()):
