@@ -11,7 +11,7 @@ import re
 import stat
 
 from plait.authoring.project.file import Project
-from plait.authoring.project.inference.walk import walk
+from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.run_selection import paths_of
 from plait.authoring.project.settings import Setting, options_of
@@ -364,8 +364,6 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
 
 def _is_foreign(directory: str) -> bool:
     """True if no file of a directory can belong to an inferred run: vendored files, and Helm charts."""
-    from plait.authoring.project.inference.runs import SKIPPED_DIRECTORIES
-
     return os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.lexists(os.path.join(directory, CHART))
 
 

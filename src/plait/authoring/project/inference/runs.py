@@ -10,7 +10,7 @@ from plait.authoring.project.inference.build_files import MOST_BYTES, is_documen
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell
 from plait.authoring.project.inference.text_budget import MOST_TEXT, TextBudget
-from plait.authoring.project.inference.walk import walk
+from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.settings import is_path_setting, path_in
 from plait.base import content
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from plait.authoring.project.inference.programs import CommandLine
     from plait.authoring.project.settings import Setting
 
-# Directories whose files do not belong to the repository itself.
-SKIPPED_DIRECTORIES = frozenset({"node_modules", "vendor", "third_party", "_vendir", "__pycache__", "testdata"})
 # Maximum number of files and command lines; a larger repository needs a project file.
 _MOST_FILES = 20_000
 _MOST_COMMANDS = 300

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Directories whose files do not belong to the repository itself.
+SKIPPED_DIRECTORIES = frozenset({"node_modules", "vendor", "third_party", "_vendir", "__pycache__", "testdata"})
 # Levels of directories below the start of a walk. Repositories have less than 30; a path has at most about 2,000.
 DEEPEST = 100
 
