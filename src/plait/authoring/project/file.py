@@ -258,7 +258,7 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
 
 
 def _code_hint(name: str) -> str | None:
-    """A hint for a code of lint in the place of a run, or None."""
+    """A hint for a code of lint instead of a run, or None."""
     if len(name) != 4 or name[0] not in "DOSRPTI" or not name[1:].isdecimal():
         return None
     return f"{name} is a code; separate codes by commas: --select D107,{name}"
