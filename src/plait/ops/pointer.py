@@ -152,6 +152,11 @@ def escape(text: str) -> str:
     return text.replace("~", "~0").replace("/", "~1").replace(":", "~7")
 
 
+def with_step(pointer: Pointer, depth: int, step: str) -> str:
+    """The text of a path with another step, or several, at a depth."""
+    return pointer.until(depth) + "/" + step + str(pointer)[len(pointer.until(depth + 1)) :]
+
+
 _ESCAPES = {"0": "~", "1": "/", "7": ":"}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import OpsError, did_you_mean, replacing
 from plait.base.source import Advice, Flag, public, quotation, suggested
-from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken, escape
+from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken, escape, with_step
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
@@ -162,13 +162,11 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
         if type(token) is MatchingIndexToken and "[" in token.key:
             key, _, name = token.key.partition("[")
             step = f"{key}/{name}={token.value.rstrip(']')}"
-            hint = f'an item is a step of its own: "{_with_step(pointer, depth, step)}"'
+            hint = f'an item is a step of its own: "{with_step(pointer, depth, step)}"'
         elif type(token) is MatchingIndexToken:
-            hint = f'a key is named alone: "{_with_step(pointer, depth, token.value)}"'
+            hint = f'a key is named alone: "{with_step(pointer, depth, token.value)}"'
         elif text == "-":
-            hint = (
-                f'"-" adds to an array; a key is added to a map by its name: "{_upto(pointer, depth, root="")}/NAME?"'
-            )
+            hint = f'"-" adds to an array; a key is added to a map by its name: "{pointer.until(depth)}/NAME?"'
         elif node.find(text) is not None:
             hint = f'the key "{text}" is written "{text}?" in a path'
     raise OpsError(
@@ -195,14 +193,18 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
             also=known(also),
             expected=public("exactly one"),
             found=public(f"{len(found)} items"),
-            hint=public(f"a number names one of them: {_with_step(pointer, depth, str(found[0]))}"),
+            hint=public(f"a number names one of them: {with_step(pointer, depth, str(found[0]))}"),
             reference=told,
             code="path-matches",
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
 
     if values:
-        meant = did_you_mean(token.value, values[:1000])
+        from plait.ops.path_hints import without_quotes
+
+        meant: str | None = without_quotes(token, values, pointer, depth)
+        if meant is None:
+            meant = did_you_mean(escape(token.value), [escape(value) for value in values[:1000]])
         hint = None if meant is None else quotation(meant)
         word = escape(token.value)
     else:
@@ -212,7 +214,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
     raise OpsError(
         public(f"no item matches {where}"),
         also=place(array),
-        expected=public(f'exactly one item whose "{token.key}" is "{token.value}" (a string)'),
+        expected=public(f'exactly one item whose "{token.key}" is {_in_quotes(token.value)} (a string)'),
         found=quotation(listed(values)) if values else public(f'0 items with a string under "{token.key}"'),
         hint=hint or _public(_number_hint(array, token, pointer, depth)),
         word=word,
@@ -248,9 +250,7 @@ def place_of(array: Array, number: int, token: IndexToken | MatchingIndexToken, 
         also=place(array),
         expected=public(f"an index from {-length} to {length - 1}" if length else "an item"),
         found=public(f"an array of length {length}"),
-        hint=public(
-            f"{_upto(pointer, depth, root='')}/- adds an item" + (", and /-1 is the last one" if length else "")
-        ),
+        hint=public(f"{pointer.until(depth)}/- adds an item" + (", and /-1 is the last one" if length else "")),
         reference=f"Expected to find array index '{moved}' but found array of length '{length}' "
         f"for path '{pointer.until(depth + 1)}'",
         code="path-not-found",
@@ -274,7 +274,9 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> PathNotFoundError:
     from plait.base.suggestions import OPTIONAL, Suggestion
 
     where, word = pointer.until(depth + 1), escape(token.name)
-    meant = _bracket_hint(token.name, siblings, pointer, depth) or did_you_mean(token.name, siblings[:1000])
+    from plait.ops.path_hints import in_steps
+
+    meant = in_steps(node, pointer, depth) or did_you_mean(word, [escape(name) for name in siblings[:1000]])
     nearest = next((one.new for one in suggested((meant,))), "")
     near_by = [item.position.labelled("the nearest key") for item in items if escape(str(item.key)) == nearest]
     error = PathNotFoundError(
@@ -341,23 +343,12 @@ def known(positions: Sequence[Position]) -> list[Position]:
     return [at for at in positions if at.source is not None and at.line > 0]
 
 
-def _upto(pointer: Pointer, depth: int, root: str = "the root") -> str:
-    return pointer.until(depth) if depth else root
+def _upto(pointer: Pointer, depth: int) -> str:
+    return pointer.until(depth) if depth else "the root"
 
 
-def _with_step(pointer: Pointer, depth: int, step: str) -> str:
-    """The whole path, with another step at a depth."""
-    whole, upto = pointer.until(len(pointer.tokens)), pointer.until(depth + 1)
-    return f"{_upto(pointer, depth, root='')}/{step}{whole[len(upto) :]}"
-
-
-def _bracket_hint(name: str, siblings: Sequence[str], pointer: Pointer, depth: int) -> str | None:
-    """A hint for `/list[0]`: an index is a separate part of the path."""
-    start, bracket, rest = name.partition("[")
-    index = rest.rstrip("]")
-    if not bracket or start not in siblings or not index.isdecimal():
-        return None
-    return f'an index is a step of its own: "{_with_step(pointer, depth, f"{start}/{index}")}"'
+def _in_quotes(text: str) -> str:
+    return f"'{text}'" if '"' in text else f'"{text}"'
 
 
 def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
@@ -366,7 +357,7 @@ def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, dept
         item = entry.value.find(token.key) if type(entry.value) is Map else None
         if item is not None and type(item.value) is not str and str(item.value) == token.value:
             kind = kind_name(item.value)
-            where = _with_step(pointer, depth, str(place_found))
+            where = with_step(pointer, depth, str(place_found))
             return f'a match compares strings, and this is an {kind}: use the index, "{where}"'.replace("an f", "a f")
     return None
 
@@ -386,4 +377,6 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
         return Advice(
             "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
         )
-    return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'
+    from plait.ops.path_hints import item_hint
+
+    return item_hint(node, pointer, depth)
