@@ -8,8 +8,10 @@ from errno import EACCES, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOENT, E
 
 from plait.base.errors import ReadError
 from plait.base.input_view import may_read
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import listed
+from plait.base.similar_names import near as similar
 from plait.base.source import displayable_path, reason
+from plait.base.suggestions import replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,9 +122,14 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
         names = sorted(os.listdir(here))
     except OSError:
         return None
-    meant = did_you_mean(name, names[:1000])
-    if meant is not None:
-        return meant
+    alike = similar(name, names[:1000])
+    if alike:
+        rest = path.rstrip(os.sep)[len(os.path.join(folder, name)) :]
+        whole = [os.path.join(folder, one) for one in alike]
+        whole = [f"{one}{rest}" for one in whole if rest and os.path.lexists(f"{one}{rest}")] or whole
+        if not is_typed:
+            return replacing(name, alike, f"did you mean {listed(alike, quote=chr(34))}?")
+        return replacing(path, whole, f"did you mean {listed(whole, quote=chr(34))}?")
     if folder:
         found = _few_names(folder, extensions)
         return f'"{folder}" contains {found}' if found else None

@@ -25,7 +25,7 @@ _MEANT = {
     "output-dir": ("output-files",),
     "output-directory": ("output-files",),
     "param": ("var", "data-value"),
-    "set": ("data-value", "data-value-yaml", "var"),
+    "set": ("data-value-yaml", "data-value", "var"),
     "set-file": ("data-value-file", "var-file"),
     "set-string": ("data-value",),
     "show-only": ("name",),

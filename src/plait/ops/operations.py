@@ -241,18 +241,19 @@ class OperationSource:
             for name in FIELDS
             if self.value(name) is not None
         ]
+        misspelt = self._misspelt()
         return OpsError(
             message,
-            at=Position(self.source, self.line),
+            at=Position(self.source, self.line if misspelt is None else misspelt[1]),
             expected=expected,
             found=", ".join(shown) or "an operation without fields",
-            hint=self._misspelt() or hint,
+            hint=hint if misspelt is None else misspelt[0],
             reference=self.told(fault),
             code="operation-fields",
         )
 
-    def _misspelt(self) -> str | None:
-        """A hint for the first unknown field, or None."""
+    def _misspelt(self) -> tuple[str, int] | None:
+        """A hint for the first unknown field, and its line; or None."""
         from plait.base.similar_names import listed, near
 
         for name in self.fields:
@@ -260,7 +261,7 @@ class OperationSource:
                 alike = near(name, [field for field in FIELDS if field not in self.fields])
                 if alike:
                     told = f'"{name}" is not a field of an operation; did you mean {listed(alike, quote=chr(34))}?'
-                    return replacing(name, alike, told)
+                    return replacing(name, alike, told), self.fields[name].line or self.line
         return None
 
     def pointer(self, field: str = "path") -> Pointer:

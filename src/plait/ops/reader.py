@@ -7,10 +7,11 @@ folded strings.
 from __future__ import annotations
 
 import os
+import re
 
 from plait.base.content import encoded, file_content, note_home
 from plait.base.errors import OpsError, ReadError
-from plait.base.source import CLAUSE, Source, Wording, public, reason
+from plait.base.source import CLAUSE, Advice, Flag, Position, Source, Wording, public, reason
 from plait.tree.nodes import Array, Map, kind_name
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
@@ -20,7 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.base.source import Position
     from plait.tree.nodes import DocumentSet, Value
 
 FOLD = 80
@@ -44,6 +44,10 @@ def _read(source: Source, *, text_keys: bool = False) -> DocumentSet:
     try:
         return read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=text_keys)
     except ReadError as error:
+        line = source.line(error.at.line) if error.at is not None else None
+        braces = None if line is None else _BRACES.search(line)
+        if braces is not None:
+            error.hint = public(f"a variable is written (({braces[1]})); quotes make {{{{ }}}} a string")
         if error.code == "key-not-scalar":
             from plait.ops.unmarshal import refused_key
 
@@ -125,6 +129,7 @@ def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -
         raise _unreadable(path, what, error) from None
 
 
+_BRACES = re.compile(r"\{\{-?\s*([\w.-]+)\s*-?\}\}")
 _ABSOLUTE = frozenset({TEMPLATE, VALUE})
 
 
@@ -134,8 +139,13 @@ def _unreadable(path: str, what: str, error: OSError | ValueError) -> ReadError:
     # BOSH makes some paths absolute before it reads them.
     absolute = os.path.abspath(path) if what in _ABSOLUTE else path
     doing, call = ("Reading file content", "read") if isinstance(error, IsADirectoryError) else ("Opening file", "open")
+    hint = None
+    name, equals, file = path.partition("=")
+    if equals and not os.path.lexists(path):
+        flag = "var-file" if os.path.lexists(file) else "var"
+        hint = Advice("a variable by its name is given by ", Flag(flag, f"{name}={file}"))
     found: ReadError = read_failure(
-        path, error, subject=f'{what}, "{path}"', reference=f"{call} {absolute}: {reason(error)}"
+        path, error, subject=f'{what}, "{path}"', hint=hint, reference=f"{call} {absolute}: {reason(error)}"
     )
     found.within("", role=CLAUSE, reference=f"{doing} {absolute}")
     return found
@@ -172,12 +182,14 @@ def texts_to_values(
 
         raise OpsError(
             Wording("the ", public(what), ' "', public(source.name), '" is not a map'),
-            at=value.position if type(value) is Array else None,
+            at=value.position if type(value) is Array else Position(source, root_line(source)),
             expected=public("a map from names to values"),
             found=public(kind_name(value)),
-            hint=public("write each variable as a line `NAME: VALUE`, without a dash")
-            if type(value) is Array
-            else None,
+            hint=public(
+                "write each variable as a line `NAME: VALUE`, without a dash"
+                if type(value) is Array
+                else "write each variable as a line `NAME: VALUE`, with a colon and a space"
+            ),
             reference=wrong_type(value, root_line(source), "template.StaticVariables"),
             code="variables-not-map",
         )

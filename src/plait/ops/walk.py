@@ -200,7 +200,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
 
     if values:
-        from plait.ops.path_hints import without_quotes
+        from plait.ops.path_syntaxes import without_quotes
 
         meant: str | None = without_quotes(token, values, pointer, depth)
         if meant is None:
@@ -274,7 +274,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> PathNotFoundError:
     from plait.base.suggestions import OPTIONAL, Suggestion
 
     where, word = pointer.until(depth + 1), escape(token.name)
-    from plait.ops.path_hints import in_steps
+    from plait.ops.path_syntaxes import in_steps
 
     meant = in_steps(node, pointer, depth) or did_you_mean(word, [escape(name) for name in siblings[:1000]])
     nearest = next((one.new for one in suggested((meant,))), "")
@@ -377,6 +377,6 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
         return Advice(
             "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
         )
-    from plait.ops.path_hints import item_hint
+    from plait.ops.path_syntaxes import item_hint
 
     return item_hint(node, pointer, depth)

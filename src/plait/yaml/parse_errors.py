@@ -23,7 +23,10 @@ _HINTS: dict[str, str] = {
     "did not find expected node content": "a value is missing, or a bracket or brace is unmatched",
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
-BRACES = Hint("{{ }} is a map within a map; put it in quotes to make it a string", _QUOTE)
+BRACES = Hint(
+    "{{ }} is a map within a map; {{ x }} of Jinja is #@ data.values.x in a template; quotes make it a string", _QUOTE
+)
+_JINJA = "{% %} is of Jinja: a loop of a template is `#@ for x in data.values.xs:`, a condition `#@ if x:`; `#@ end` ends both"
 HELM = "this is a template of Helm, which renders it: helm template CHART | plait render -f -"
 # What only templates of Go, as in Helm, have in double braces.
 _HELM = r"\{\{-?\s*(-|/\*|(if|with|range|include|define|block|end|else|template|toYaml|tpl)\b|\.|\$)"
@@ -61,6 +64,8 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     found: str | None = None
     if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
+        if "{%" in _line(text, index):
+            hint = _JINJA
     elif _is_helm(_line(text, index)) or _is_helm(_before(text, index)):
         hint = HELM
     elif "{{" in _line(text, index) and problem.startswith(

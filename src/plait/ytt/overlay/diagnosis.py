@@ -28,6 +28,9 @@ _MISSING_OK = Hint(
     f"if it may be absent, add missing_ok=True to #{_MATCH}", Suggestion(ARGUMENT, "missing_ok=True", old=_MATCH)
 )
 _MISSING_OK_ABOVE = Hint(f"if it may be absent, write #{_MATCH} missing_ok=True above it", *_MISSING_OK.suggestions)
+_KUSTOMIZE = Hint(
+    "$patch is of kustomize: #@overlay/remove above an item or `---` removes it, #@overlay/replace replaces it"
+)
 _REPLACED = Hint(f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then", *_MISSING_OK.suggestions)
 
 
@@ -51,6 +54,8 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
     edit.settle()
     has_match = "overlay/match" in (step.item.annotations or {})
     absent = _MISSING_OK if has_match else _MISSING_OK_ABOVE
+    if type(step.item) is MapItem and step.item.key == "$patch":
+        absent = _KUSTOMIZE
     if step.action == "replace" and not step.or_add:
         absent = _REPLACED
     found, hint, also = _nearest(edit, step, absent)
@@ -154,7 +159,9 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
     subsets = [part for part in (matcher.parts if isinstance(matcher, And) else [matcher]) if isinstance(part, Subset)]
     if subsets:
         nearby, pair, places = near_subset(items, subsets)
-        return nearby, absent if pair is None else _similar_hint(*pair, absent), places
+        if pair is not None:
+            return nearby, _similar_hint(*pair, absent), places
+        return nearby, _nested_elsewhere(items, subsets) or absent, places
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
@@ -241,6 +248,30 @@ def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tu
     if len(rated) > _CANDIDATES:
         lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
     return "\n".join(lines), alike, [items[rated[0][1]].position]
+
+
+def _nested_elsewhere(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
+    """A hint for a key that the subset has at one place, and an item, with the same value, at another."""
+    for part in parts:
+        for item in items[:_NAMES]:
+            for lack in differences(item.value, part.nodes):
+                if not lack.missing or type(lack.right) is not str:
+                    continue
+                path = _path_of(item.value, lack.path[-1], lack.right, 4)
+                if path is not None:
+                    return Hint(f"{'.'.join(path)} is {shown(lack.right)}: write the subset with this nesting")
+    return None
+
+
+def _path_of(value: Value, key: str, wanted: str, depth: int) -> list[str] | None:
+    """The path to a key with a value in nested maps, or None."""
+    for item in value.items if type(value) is Map and depth else ():
+        if item.key == key and item.value == wanted:
+            return [key]
+        below = _path_of(item.value, key, wanted, depth - 1) if type(item) is MapItem else None
+        if below is not None:
+            return [str(item.key), *below]
+    return None
 
 
 def _difference(path: list[str], missing: bool, left: Value, right: Value) -> str:

@@ -248,6 +248,8 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         from plait.base.similar_names import listed
 
         hint = f"did you mean {listed(alike, quote=chr(34))}?"
+        if alike[0][0] == " ":
+            hint = f"code begins with a space: #@{alike[0]}"
         yield _warning(
             f"unknown annotation @{name}; {hint}",
             code="unknown-annotation",
