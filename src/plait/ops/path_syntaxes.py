@@ -1,0 +1,118 @@
+"""Hints for paths of operations in the syntax of other programs."""
+
+from __future__ import annotations
+
+from plait.base.source import quotation
+from plait.base.suggestions import OPTIONAL, Suggestion, replacing
+from plait.ops.pointer import KeyToken, MatchingIndexToken, escape, index_number, with_step
+from plait.tree.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.source import Wording
+    from plait.ops.pointer import Pointer
+    from plait.tree.nodes import ArrayItem, Value
+
+# Maximum number of items examined.
+_MOST = 1000
+
+
+def optional(word: str) -> Suggestion:
+    """The proposal to make a token of a path optional."""
+    return Suggestion(OPTIONAL, "?", old=word)
+
+
+def in_steps(node: Map, pointer: Pointer, depth: int) -> Wording | None:
+    """A hint for a missing key that names several steps, `a.b[0]`, or that is one part of a key with a slash."""
+    token = pointer.tokens[depth]
+    assert isinstance(token, KeyToken)
+    joined = token.name
+    for count, following in enumerate(pointer.tokens[depth + 1 :], depth + 2):
+        if not isinstance(following, KeyToken):
+            break
+        joined += f"/{following.name}"
+        if node.find(joined) is not None:
+            path = f"{pointer.until(depth)}/{escape(joined)}{str(pointer)[len(pointer.until(count)) :]}"
+            return _instead(pointer, path, 'a "/" within a key is written "~1"')
+    first, *parts = token.name.replace("[", ".").replace("]", "").split(".")
+    item = node.find(first) if parts else None
+    if item is None:
+        return None
+    steps, value = [escape(first)], item.value
+    for part in parts:
+        step, value = _step(value, part)
+        steps.append(step)
+    told = 'steps are separated by "/"' if "." in token.name else "an index is a step of its own"
+    return _instead(pointer, with_step(pointer, depth, "/".join(steps)), told)
+
+
+def without_quotes(token: MatchingIndexToken, values: Sequence[str], pointer: Pointer, depth: int) -> Wording | None:
+    """A hint for a match whose value has quotes or a second "=" around the value of an item."""
+    bare = token.value.removeprefix("=").strip().strip("\"'")
+    if bare == token.value or bare not in values:
+        return None
+    step = MatchingIndexToken(token.key, bare, token.optional, token.modifiers).text(mark=token.optional)
+    reason = (
+        "quotes are" if token.value[:1] in ('"', "'") else "a second = is" if token.value[:1] == "=" else "spaces are"
+    )
+    return _instead(pointer, with_step(pointer, depth, step), f"{reason} part of the value")
+
+
+def item_hint(array: Array, pointer: Pointer, depth: int) -> str:
+    """A hint for a key in an array: the path to the item that was meant, if there is one."""
+    token = pointer.tokens[depth]
+    assert isinstance(token, KeyToken)
+    end = f'"{pointer.until(depth)}/-"'
+    is_last = depth == len(pointer.tokens) - 1
+    if is_last and token.name == "+":
+        return _instead(pointer, f"{pointer.until(depth)}/-", '"-" adds an item')
+    number = index_number(token.name)
+    if is_last and token.optional and number is not None:
+        return f"a number selects an item that is there, and is never optional; {end} adds an item"
+    key = _key_of(array, token.name)
+    if key is not None:
+        step = MatchingIndexToken(key, token.name, token.optional).text(mark=token.optional)
+        return _instead(pointer, with_step(pointer, depth, step), "an item is selected by a match")
+    if not array.items:
+        return f"the array is empty; {end} adds an item"
+    if any(_text(item, "name") is not None for item in array.items[:_MOST]):
+        return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'
+    place = next((place for place, item in enumerate(array.items[:_MOST]) if item.value == token.name), 0)
+    return f'an item is selected by its index: "{with_step(pointer, depth, str(place))}"'
+
+
+def _instead(pointer: Pointer, path: str, reason: str) -> Wording:
+    return quotation(replacing(str(pointer), [path], f'{reason}: "{path}"'))
+
+
+def _step(value: Value, part: str) -> tuple[str, Value]:
+    """The step that selects a part of a value, and the part; null if it is not there."""
+    if type(value) is Array:
+        number = index_number(part)
+        if number is not None and 0 <= number < len(value.items):
+            return part, value.items[number].value
+        key = _key_of(value, part)
+        for item in value.items[:_MOST] if key is not None else ():
+            if _text(item, key) == part:  # type: ignore[arg-type]
+                return f"{key}={escape(part)}", item.value
+    found = value.find(part) if type(value) is Map else None
+    return escape(part), None if found is None else found.value
+
+
+def _key_of(array: Array, text: str) -> str | None:
+    """The key by which a text selects exactly one item: "name", or another one; None if there is none."""
+    keys: dict[str, int] = {}
+    for entry in array.items[:_MOST]:
+        for item in entry.value.items if type(entry.value) is Map else ():
+            if item.value == text and type(item.key) is str:
+                keys[item.key] = keys.get(item.key, 0) + 1
+    single = [key for key, count in keys.items() if count == 1]
+    return "name" if "name" in single else single[0] if single else None
+
+
+def _text(entry: ArrayItem, key: str) -> str | None:
+    """The string under a key of an array item, or None."""
+    found = entry.value.find(key) if type(entry.value) is Map else None
+    return found.value if found is not None and type(found.value) is str else None
