@@ -379,7 +379,8 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
         return Advice(
             "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
         )
-    return _syntaxes().item_hint(node, pointer, depth)
+    told: str = _syntaxes().item_hint(node, pointer, depth)
+    return told
 
 
 def _syntaxes() -> ModuleType:

@@ -107,9 +107,8 @@ class YamlFile:
                 if name[:1] == "@" and name not in directives.KNOWN:
                     from plait.base.similar_names import near
 
-                    known_names = [known[1:] for known in directives.KNOWN_BY_NAME]
-                    # Code without the space after its mark: `#@data.values.name`.
-                    alike = [f" {name[1:]}"] if name.startswith("@data.") else near(name[1:], known_names)
+                    known = [one[1:] for one in directives.KNOWN_BY_NAME]
+                    alike = [f" {name[1:]}"] if name.startswith("@data.") else near(name[1:], known)
                     if alike:
                         found.append((comment.line, name[1:], alike))
         return found

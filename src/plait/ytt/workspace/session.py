@@ -247,9 +247,8 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     for line, name, alike in found.misspelt():
         from plait.base.similar_names import listed
 
-        hint = f"did you mean {listed(alike, quote=chr(34))}?"
-        if alike[0][0] == " ":
-            hint = f"code begins with a space: #@{alike[0]}"
+        is_code = alike[0][0] == " "
+        hint = f"code: #@{alike[0]}" if is_code else f"did you mean {listed(alike, quote=chr(34))}?"
         yield _warning(
             f"unknown annotation @{name}; {hint}",
             code="unknown-annotation",
