@@ -7,7 +7,6 @@ folded strings.
 from __future__ import annotations
 
 import os
-import re
 
 from plait.base.content import encoded, file_content, note_home
 from plait.base.errors import OpsError, ReadError
@@ -45,9 +44,9 @@ def _read(source: Source, *, text_keys: bool = False) -> DocumentSet:
         return read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=text_keys)
     except ReadError as error:
         line = source.line(error.at.line) if error.at is not None else None
-        braces = None if line is None else _BRACES.search(line)
-        if braces is not None:
-            error.hint = public(f"a variable is written (({braces[1]})); quotes make {{{{ }}}} a string")
+        name = _name_in_braces(line or "")
+        if name:
+            error.hint = public(f"a variable is written (({name})); quotes make {{{{ }}}} a string")
         if error.code == "key-not-scalar":
             from plait.ops.unmarshal import refused_key
 
@@ -129,8 +128,13 @@ def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -
         raise _unreadable(path, what, error) from None
 
 
-_BRACES = re.compile(r"\{\{-?\s*([\w.-]+)\s*-?\}\}")
 _ABSOLUTE = frozenset({TEMPLATE, VALUE})
+
+
+def _name_in_braces(line: str) -> str:
+    """The name in `{{ NAME }}` on a line, or ""."""
+    name = line.partition("{{")[2].partition("}}")[0].strip(" -")
+    return name if name.replace(".", "").replace("-", "").isidentifier() else ""
 
 
 def _unreadable(path: str, what: str, error: OSError | ValueError) -> ReadError:

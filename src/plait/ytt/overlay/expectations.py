@@ -66,7 +66,7 @@ class MatchCount:
                 raise OverlayError(
                     "Expected keyword argument 'missing_ok' to be a boolean",
                     found=f"{type_of(missing_ok)}",
-                    hint="missing_ok=True, in a capital letter and without quotes",
+                    hint="missing_ok=True",
                     code="overlay-argument",
                 )
             if len(matches) != 1 and (matches or not missing_ok):

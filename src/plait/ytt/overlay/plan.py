@@ -275,7 +275,7 @@ def _read_action(step: OverlayStep, annotation: Annotation) -> None:
     if action == "insert" and not kwargs:
         raise OverlayError(
             f"Expected '{annotation.name}' annotation to have at least one keyword argument (before=..., after=...)",
-            hint=f"#@{annotation.name} before=True or after=True, next to the item that @overlay/match selects",
+            hint=f"#@{annotation.name} before=True",
             also=[annotation.position.labelled("the annotation")],
             code="overlay-argument",
         )

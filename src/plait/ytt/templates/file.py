@@ -92,10 +92,7 @@ class YamlFile:
         return found
 
     def misspelt(self) -> list[tuple[int, str, list[str]]]:
-        """Unknown annotations that look like known ones: (line, name, known names).
-
-        An unknown name is not an error, but a name that is similar to a known one is usually a mistake.
-        """
+        """Unknown annotations that look like known ones: (line, name, known names); like code: without names."""
         if not self.is_template or self.comments is None:
             return []
         from plait.ytt.templates import directives
@@ -107,9 +104,9 @@ class YamlFile:
                 if name[:1] == "@" and name not in directives.KNOWN:
                     from plait.base.similar_names import near
 
-                    known = [one[1:] for one in directives.KNOWN_BY_NAME]
-                    alike = [f" {name[1:]}"] if name.startswith("@data.") else near(name[1:], known)
-                    if alike:
+                    is_code = name.startswith("@data.")
+                    alike = [] if is_code else near(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
+                    if alike or is_code:
                         found.append((comment.line, name[1:], alike))
         return found
 

@@ -247,14 +247,13 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     for line, name, alike in found.misspelt():
         from plait.base.similar_names import listed
 
-        is_code = alike[0][0] == " "
-        hint = f"code: #@{alike[0]}" if is_code else f"did you mean {listed(alike, quote=chr(34))}?"
+        hint = f"did you mean {listed(alike, quote=chr(34))}?" if alike else f"code: #@ {name}"
         yield _warning(
             f"unknown annotation @{name}; {hint}",
             code="unknown-annotation",
             at=Position(source, line),
             word=f"@{name}",
-            suggestions=replacing(f"@{name}", [f"@{one}" for one in alike], hint).suggestions,
+            suggestions=replacing(f"@{name}", [f"@{one}" for one in alike or [f" {name}"]], hint).suggestions,
         )
     # Each has the first line of its subject.
     for first, code, message in (
