@@ -83,9 +83,12 @@ def _error(capsys: pytest.CaptureFixture[str], line: str) -> tuple[str, str]:
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_a_missing_path(capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert _error(capsys, COMMANDS[name].format("b.yml"))[0] == "file-not-found"
-    hint = "" if name in CONFINED else 'did you mean "folder"?'
+    hint = "" if name in CONFINED else 'did you mean "folder/inner.yml"?'
     assert _error(capsys, COMMANDS[name].format("foldr/inner.yml")) == ("file-not-found", hint)
-    assert _error(capsys, COMMANDS[name].format("folder/iner.yml")) == ("file-not-found", 'did you mean "inner.yml"?')
+    assert _error(capsys, COMMANDS[name].format("folder/iner.yml")) == (
+        "file-not-found",
+        'did you mean "folder/inner.yml"?',
+    )
     assert _error(capsys, COMMANDS[name].format("folder/zz.yml")) == ("file-not-found", '"folder" contains "inner.yml"')
     assert _error(capsys, COMMANDS[name].format("a.yml/b.yml")) == ("file-not-found", '"a.yml" is not a directory')
 

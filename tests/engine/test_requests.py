@@ -29,6 +29,8 @@ PACKAGE = pathlib.Path(plait.__file__).parent
 # The reader of Makefiles and scripts parses command lines of other programs, and messages show runs as they are typed.
 HELP = "engine/helping.py"
 READS_OTHERS = {"authoring/project/inference/programs.py", "authoring/project/run_inference.py"}
+# A reduced input is shown as the command line that the user types, and given to the program that it is compared with.
+SHOWS = {"authoring/reduce/behaviours.py", "authoring/reduce/result_files.py"}
 
 
 def imports_of(path: pathlib.Path) -> set[str]:
@@ -44,7 +46,7 @@ def imports_of(path: pathlib.Path) -> set[str]:
 def test_only_the_command_line_parses_and_builds_command_lines() -> None:
     modules = {path.relative_to(PACKAGE).as_posix(): imports_of(path) for path in PACKAGE.rglob("*.py")}
     below = {name: found for name, found in modules.items() if not name.startswith("cli/")}
-    assert {name for name, found in below.items() if "plait.engine.flags" in found} == READS_OTHERS | {HELP}
+    assert {name for name, found in below.items() if "plait.engine.flags" in found} == READS_OTHERS | SHOWS | {HELP}
     assert {name for name, found in below.items() if any(one.startswith("plait.cli") for one in found)} == {
         "__main__.py"
     }

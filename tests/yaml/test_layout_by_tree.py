@@ -35,7 +35,7 @@ _SIGNS = re.compile(r"(?<!\[)(?<!\\w)- |-\\s|: \+|: \*|:\\s|:\(\?[:=]|:\)\? \*|\
 ALLOWED: dict[str, str] = {
     place: reason
     for reason, places in {
-        "shortens a place for a terminal: a file's name and a line, not YAML": "insight/history_text.py:_narrow_place",
+        "shortens a place for a terminal: a file's name and a line, not YAML": "insight/history_text.py:_narrow_place insight/path_resolution.py:no_document",
         "moves lines, and so counts their spaces; which lines these are comes from the tree": """
             authoring/formatting/formatter.py:_of_lines authoring/formatting/formatter.py:_written authoring/formatting/formatter.py:_with_one_space
             authoring/formatting/formatter.py:_of_block_scalar authoring/formatting/formatter.py:_moved authoring/formatting/formatter.py:_of_comments
@@ -52,7 +52,7 @@ ALLOWED: dict[str, str] = {
             yaml/document_start.py:is_second""",
         "looks at a line that cannot be read, which no tree has": """
             authoring/lint/mending.py:_VALUE ytt/templates/recovery.py:_without yaml/parse_errors.py:_go_yaml
-            yaml/parse_errors.py:_indentation yaml/parse_errors.py:_key_column yaml/parse_errors.py:_before""",
+            yaml/parse_errors.py:_indentation yaml/parse_errors.py:_key_column yaml/parse_errors.py:_before yaml/parse_errors.py:_too_far_out""",
         "looks at code, an annotation or a comment": """
             authoring/analysis/blocks.py:_OPENS authoring/analysis/name_positions.py:_openings authoring/edit/sites.py:Text.is_computed
             authoring/lint/mending.py:_argument authoring/lint/style.py:_code_on authoring/lsp/completion.py:_all authoring/lsp/inlay_hints.py:hints

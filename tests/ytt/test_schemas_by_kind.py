@@ -113,7 +113,7 @@ def test_what_has_no_schema(tmp_path: Path) -> None:
     (tmp_path / "there.json").write_text("{}", "utf-8")
     [problem] = Catalogue([str(tmp_path / "their.json")]).problems
     assert "cannot read the schema" in problem.message
-    assert problem.hint == 'did you mean "there.json"?'
+    assert problem.hint == f'did you mean "{tmp_path / "there.json"}"?'
 
 
 @pytest.mark.parametrize(

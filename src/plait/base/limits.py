@@ -122,12 +122,12 @@ def parse(texts: Iterable[str]) -> Limits:
     return Limits(**values)
 
 
-def _invalid(found: str, expected: str, *, unknown: str = "") -> UsageError:
-    """unknown: the name, if there is no such limit."""
+def _invalid(found: str, expected: str, *, unknown: str | None = None) -> UsageError:
+    """unknown: the name, if there is no such limit; it may be empty."""
     from plait.base.errors import UsageError, did_you_mean
 
     error = UsageError(f"invalid limit {found}", expected=expected, code="invalid-limit")
-    if unknown:
+    if unknown is not None:
         error.message, error.found = f'unknown limit "{unknown}"', found or None
         error.hint = did_you_mean(unknown, TABLE) or "a limit is NAME=NUMBER, such as seconds=10 or memory=512M"
     return error

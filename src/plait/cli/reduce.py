@@ -102,10 +102,10 @@ def main(argv: Sequence[str]) -> int:
 def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words before and after the last `--`."""
     words = [*argv]
-    if "--" not in words:
-        return words, []
-    at = len(words) - 1 - words[::-1].index("--")
-    return words[:at], words[at + 1 :]
+    for at in range(len(words) - 1, -1, -1):
+        if words[at] == "--":
+            return words[:at], words[at + 1 :]
+    return words, []
 
 
 def _behaviour(flags: Reduce, test: Sequence[str]) -> Behaviour:

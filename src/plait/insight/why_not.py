@@ -36,7 +36,8 @@ def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> st
         if (path is None or _concerns(item, path))
     ]
     if found or path is None:
-        out.append("overlay items that matched nothing:" if found else "every overlay item matched")
+        unknown = "" if marks is None else ", or a secret decides whether it does"
+        out.append("overlay items that matched nothing:" if found else f"every overlay item matched{unknown}")
     for item, candidates in found:
         out += _unmatched(trace, item, candidates, names)
     return "\n".join(out) + "\n"

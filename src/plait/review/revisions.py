@@ -165,7 +165,7 @@ class Sides:
         *folders, last = path.split("/")
         with self._directory.below(*folders, make=0o700) as folder:
             if entry.kind == LINK:
-                os.symlink(os.fsdecode(entry.data), folder.path(last))
+                folder.link(last, os.fsdecode(entry.data))
             else:
                 folder.create(last, [entry.data], new_mode=0o700 if entry.kind == PROGRAM else 0o600)
 

@@ -276,6 +276,13 @@ class Directory:
         except OSError as error:
             raise self._named(error, name) from None
 
+    def link(self, name: str, target: str) -> None:
+        """Creates a symbolic link. The name must be unused."""
+        if self._handle is None:
+            os.symlink(target, self._at(name))
+        else:
+            os.symlink(target, name, dir_fd=self._handle)
+
     def move(self, name: str, to: Directory, target: str) -> None:
         """Renames an entry. A file or link with the target's name is replaced atomically."""
         try:
