@@ -123,7 +123,7 @@ def parse(texts: Iterable[str]) -> Limits:
 
 
 def _invalid(found: str, expected: str, *, unknown: str | None = None) -> UsageError:
-    """unknown: the name, if there is no such limit; it may be empty."""
+    """unknown: the name, if there is no such limit."""
     from plait.base.errors import UsageError, did_you_mean
 
     error = UsageError(f"invalid limit {found}", expected=expected, code="invalid-limit")
