@@ -369,7 +369,7 @@ _WARNINGS = (
     ("S385", "patch-as-document", "a part of a resource is printed beside the resource"),
     ("S391", "further-documents", "only the first document of a file is read"),
     ("S392", "nested-operation", "an operation is part of the previous one"),
-    ("S393", "open-placeholder", "a placeholder is not closed by two parentheses"),
+    ("S393", "open-placeholder", "a placeholder is not closed, or holds an operator"),
     ("S394", "placeholder-in-value", "the value of a variable contains a placeholder, which is not filled"),
     ("S395", "misspelt-variable", "an unused variable has a name similar to one without a value"),
     ("S396", "schema-not-checked", "a part of a JSON Schema is not checked, or has no effect"),

@@ -97,6 +97,13 @@ def _percent(text: str) -> float | None:
         percent = -1.0
     if not 0 <= percent <= 100:
         raise UsageError(f'--fail-under takes a percentage, not "{text}"', expected="0 to 100", code="invalid-value")
+    if 0 < percent < 1 and text[-1] != "%":
+        raise UsageError(
+            f"--fail-under {text} is less than 1 percent",
+            expected="0 to 100",
+            hint=f"--fail-under {percent * 100:g}, or {text}% if it is meant",
+            code="invalid-value",
+        )
     return percent
 
 
