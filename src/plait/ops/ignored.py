@@ -77,6 +77,10 @@ def second_document(text: str) -> int | None:
     return None
 
 
+# Operators of spruce that stand first in double parentheses.
+_OPERATORS = [[name] for name in ("calc", "concat", "grab", "inject", "join", "param", "prune", "static_ips", "vault")]
+
+
 def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], dict[str, Value]], warn: Warn) -> None:
     """Warns about placeholders that are never filled: unclosed ones, and those in the value of a variable.
 
