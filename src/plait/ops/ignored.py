@@ -96,10 +96,8 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
                 message = f'"{wrong}" is no placeholder and stays as it is; two parentheses close one: {closed}'
                 suggestion = Suggestion(REPLACE, closed, old=wrong)
                 warn(warning(message, code="open-placeholder", at=_at(item), word=wrong, suggestions=[suggestion]))
-        elif text.startswith(MARK) and text.endswith("))") and " " in text and not names(text):
-            message = (
-                f'"{text}" is no placeholder and stays as it is: operators such as those of spruce are not evaluated'
-            )
+        elif text.startswith(MARK) and text[len(MARK) : -2].split(None, 1)[:1] in _OPERATORS:
+            message = f'"{text}" is an operator of spruce and stays as it is: only ((NAME)) is filled'
             warn(warning(message, code="open-placeholder", at=_at(item), word=text))
         if not brought:
             continue
