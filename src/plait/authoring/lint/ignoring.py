@@ -13,6 +13,7 @@ from fnmatch import fnmatch
 
 from plait.authoring.lint.codes import CODES, FAMILIES, is_pattern, is_selected
 from plait.authoring.lint.finding import LintFinding
+from plait.authoring.project.inference.walk import walk
 from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
 from plait.engine.pipeline import check_keys, wrong
@@ -82,14 +83,14 @@ def comments_of(path: str, text: str) -> Iterator[Ignore]:
 
 
 class LintSettings:
-    """The section `lint` of a project file. select, ignore: patterns of codes. paths: (pattern of paths, patterns of codes)."""
+    """The section `lint` of a project file. select, ignore: patterns of codes. paths: (pattern of paths, patterns of codes, its position)."""
 
     __slots__ = ("ignore", "paths", "select")
 
     def __init__(self) -> None:
         self.select: list[tuple[str, Position | None]] = []
         self.ignore: list[tuple[str, Position | None]] = []
-        self.paths: list[tuple[str, list[tuple[str, Position | None]]]] = []
+        self.paths: list[tuple[str, list[tuple[str, Position | None]], Position]] = []
 
     @classmethod
     def of(cls, item: MapItem | None) -> LintSettings:
@@ -104,7 +105,7 @@ class LintSettings:
             if entry.key == "paths":
                 if type(entry.value) is not Map:
                     raise wrong(entry, "a map from patterns of paths to codes")
-                found.paths += [(str(one.key), _patterns(one)) for one in entry.value.items]
+                found.paths += [(str(one.key), _patterns(one), one.position) for one in entry.value.items]
             else:
                 (found.select if entry.key == "select" else found.ignore).extend(_patterns(entry))
         return found
@@ -148,9 +149,28 @@ def by_paths(findings: Iterable[LintFinding], settings: LintSettings, directory:
         path = os.path.relpath(finding.path, directory or os.curdir).replace(os.sep, "/")
         if not any(
             fnmatch(path, pattern) and any(is_selected(finding.code, one) for one, _ in patterns)
-            for pattern, patterns in settings.paths
+            for pattern, patterns, _ in settings.paths
         ):
             yield finding
+
+
+def unmatched_paths(settings: LintSettings, directory: str) -> Iterator[LintFinding]:
+    """Patterns of paths in the project file that match no file of the project. Raises LimitError."""
+    if not settings.paths:
+        return
+    top = directory or os.curdir
+    files = [
+        os.path.relpath(os.path.join(here, name), top).replace(os.sep, "/")
+        for here, _, names in walk(top)
+        for name in names
+    ]
+    for pattern, _, at in settings.paths:
+        if at.source is not None and not any(fnmatch(path, pattern) for path in files):
+            message = f'the pattern "{pattern}" of lint.paths matches no file'
+            folders = sorted({f"{os.path.dirname(path)}/*" for path in files if "/" in path})
+            yield LintFinding(
+                "I901", os.path.abspath(at.source.shown), at.line, message, hint=did_you_mean(pattern, folders) or ""
+            )
 
 
 def silenced(findings: Iterable[LintFinding], ignores: Sequence[Ignore]) -> Iterator[LintFinding]:
