@@ -135,6 +135,7 @@ FORGET = """() => {
   document.getElementById("wanted").replaceChildren();
   document.getElementById("typed").value = "";
   document.activeElement.blur();
+  for (const menu of document.querySelectorAll("#files details[open], details#files[open]")) menu.open = false;
   location.hash = "keys-that-may-be-missing";
 }"""
 
@@ -162,8 +163,10 @@ def choose(page: Page, title: str) -> None:
 
 
 def remove_file(page: Page) -> None:
-    page.locator("#files summary").click()
-    page.get_by_role("button", name="Remove file").click()
+    remove = page.get_by_role("button", name="Remove file")
+    if not remove.is_visible():
+        page.locator("#files summary").click()
+    remove.click()
 
 
 def shared(page: Page) -> Shared:

@@ -788,7 +788,12 @@ async function copy(text, told) {
 }
 
 async function share() {
-  await keep();
+  tell("");
+  // A change meanwhile ends the writing of the address, and begins another.
+  for (let number = -1; number !== keeping;) {
+    number = keeping + 1;
+    await keep();
+  }
   try {
     await navigator.clipboard.writeText(location.href);
     tell(`The link is copied.${reach}`);
