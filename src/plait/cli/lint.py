@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.lint import reports
+from plait.authoring.lint.codes import is_pattern
 from plait.authoring.lint.fixing import fix
 from plait.authoring.lint.linter import findings_of
 from plait.authoring.lint.subject import LintProject
@@ -124,7 +125,13 @@ class Asked:
             with working("looking for runs"):
                 project = project_of(flags.project, os.curdir)
             announced(project)
-        chosen = choose(project, flags.arguments)
+        try:
+            chosen = choose(project, flags.arguments)
+        except UsageError as error:
+            code = next((one for one in flags.arguments if is_pattern(one)), None)
+            if error.hint is None and code is not None:
+                error.hint = f"{code} is a code; separate codes by commas: --select D107,{code}"
+            raise
         runs = chosen.runs
         note(chosen.note())
         if not runs:

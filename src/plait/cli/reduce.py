@@ -70,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
     flags, request = question.own, question.request
     behaviour = _behaviour(flags, test)
     target = flags.to
-    check_inputs(request)
+    check_inputs(request.uses)
     with working("reducing") as context, temporary("plait-reduce-") as directory, permitted(question.permissions):
         first = first_candidate(request, question.permissions)
         workspace = Workspace(directory, request.command, question.permissions)

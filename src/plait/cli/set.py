@@ -26,6 +26,7 @@ from plait.cli.progress import working
 from plait.cli.project import RUN, chosen, is_run
 from plait.cli.questions import split_question
 from plait.cli.streams import complain, note, write_folded
+from plait.cli.targets import check_inputs
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import TRUST
@@ -299,8 +300,7 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
         question = split_question(Request(), words, asks=False)
         own, wishes = _apart(question.request.uses)
         run, uses = Run("", question.request.command, (), None, "", None, uses=own), []
-    if any(one.value == "-" or str(one.value).endswith("=-") for one in (*run.request().uses, *uses)):
-        raise UsageError("standard input can be read only once", hint="name a file", code="standard-input")
+    check_inputs((*run.request().uses, *uses))
     return Target(run, uses), wishes
 
 

@@ -8,21 +8,22 @@ from plait.base.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from plait.cli.questions import ExplainQuestion
-    from plait.engine.options import Request
+    from plait.engine.options import Use
 
 
-def check_inputs(request: Request) -> None:
+def check_inputs(uses: Iterable[Use]) -> None:
     """Raises UsageError for standard input."""
-    if any(one.value == "-" or str(one.value).endswith("=-") for one in request.uses):
+    if any(one.value == "-" or str(one.value).endswith("=-") for one in uses):
         raise UsageError("standard input can be read only once", hint="name a file", code="standard-input")
 
 
 def target_of(question: ExplainQuestion[Any]) -> Target:
     """The run of a query. Raises UsageError for standard input."""
-    check_inputs(question.request)
+    check_inputs(question.request.uses)
     if question.of is not None:
         return Target(question.of, question.typed.uses)
     return Target(Run("", question.request.command, (), None, "", None, uses=question.request.uses))

@@ -15,7 +15,7 @@ from plait.engine import dialect
 from plait.engine.options import SWITCH
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.reader import read as read_yaml
-from plait.yaml.repeats import deduplicate, has_repeated_keys
+from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,8 +212,10 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
     except ReadError as error:
         error.exit_status = UsageError.exit_status
         raise
-    _reject_repeated_keys(source, read)
-    documents = [one for one in deduplicate(read).items if one.value is not None]
+    distinct = deduplicate(read)
+    if distinct is not read:
+        _reject_repeated_keys(source, read)
+    documents = [one for one in distinct.items if one.value is not None]
     if len(documents) != 1 or type(documents[0].value) is not Map:
         wanted = 'with "steps" or "runs"' if known is TOP else f"of {', '.join(known)}"
         raise UsageError(
@@ -230,8 +232,6 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
 
 def _reject_repeated_keys(source: Source, tree: DocumentSet) -> None:
     """Raises UsageError for a repeated key, because one of the two settings would have no effect."""
-    if not has_repeated_keys(tree):
-        return
     from plait.yaml.duplicate_keys import duplicate_key_warnings
 
     for warned in duplicate_key_warnings(source, tree):

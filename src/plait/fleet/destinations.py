@@ -17,7 +17,7 @@ from plait.base.output_files import Folders, fill_directory, inside, places_of, 
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import changed, extended, followed, strict
 from plait.fleet.identity import digest
-from plait.fleet.manifest_lines import parsed, written
+from plait.fleet.manifest_lines import outputs
 from plait.fleet.plan import MANIFEST, MOVED, OWN
 from plait.fleet.remote_files import RemoteDestination, local_path
 
@@ -187,10 +187,10 @@ class DirectoryDestination:
     def _known(self, place: str) -> list[dict[str, Written]]:
         """The files at a destination that fleets have recorded."""
         return [
-            {path.replace("/", os.sep): one for path, one in written(line).items()}
+            {path.replace("/", os.sep): one for path, one in files.items()}
             for lines in self.lines()
-            for line, _ in parsed(lines, self.key)
-            if line.get("output") == place
+            for output, files in outputs(lines, self.key)
+            if output == place
         ]
 
     def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:

@@ -83,6 +83,14 @@ def written(line: Line) -> dict[str, Written]:
     return found
 
 
+def outputs(lines: Iterable[str], key: bytes | None) -> Iterator[tuple[str, dict[str, Written]]]:
+    """The destination and the written files of each run that lines record. key: as for `parsed`."""
+    for line, _ in parsed(lines, key):
+        output = line.get("output")
+        if isinstance(output, str):
+            yield output, written(line)
+
+
 def strings(line: Line, name: str) -> list[str]:
     """The list of strings with a name in a line; empty if missing."""
     value = line.get(name)

@@ -17,7 +17,7 @@ from urllib.request import url2pathname
 
 from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
-from plait.fleet.manifest_lines import parsed, written
+from plait.fleet.manifest_lines import outputs
 from plait.fleet.plan import MANIFEST, MOVED, OWN
 
 TYPE_CHECKING = False
@@ -234,11 +234,10 @@ class RemoteDestination:
     def _recorded(self) -> frozenset[tuple[str, int]]:
         """The paths and sizes of the files that fleets have recorded."""
         return frozenset(
-            (f"{line['output']}/{name}" if name else str(line["output"]), size)
+            (f"{output}/{name}" if name else output, size)
             for lines in self.lines()
-            for line, _ in parsed(lines, self.key)
-            if "output" in line
-            for name, (_, size, _) in written(line).items()
+            for output, files in outputs(lines, self.key)
+            for name, (_, size, _) in files.items()
         )
 
     def _move_aside(self, path: str) -> None:

@@ -12,6 +12,7 @@ from plait.base.source import Source
 from plait.insight.extents import Extents
 from plait.insight.node_paths import NodePath, TextFileLine
 from plait.review.evaluating import compared
+from plait.review.smallest import smallest
 from plait.review.values import leaf_ways
 
 TYPE_CHECKING = False
@@ -67,7 +68,6 @@ class Findings:
         self.elsewhere: list[Verdict] = []
         self.idle: list[Verdict] = []
         self.unknown: list[Unit] = []
-        self.is_together = False
 
 
 class _Trial:
@@ -262,7 +262,7 @@ class Examination:
             trial = self._trial(units)
             used += 1
             if trial.error is None:
-                if all(trial.restores(self._changes[number].place) for number in numbers):
+                if self._restores(units, numbers):
                     found = units
                 break
             # Reverting fails: the diagnostic names what belongs to it.
@@ -274,41 +274,26 @@ class Examination:
             if len(self._units) > 1 << 10:
                 return used
             found = frozenset(self._units)  # BASE, which restores everything
-        smallest, count = self._smaller(found, numbers, budget - used)
-        if len(smallest) <= _MOST_JOINT:
-            trial = self._trial(smallest)
+        rest, count = smallest(
+            sorted(found, key=lambda unit: (unit.sort_key, unit.number)),
+            lambda kept: self._restores(kept, numbers),
+            budget - used,
+        )
+        units = frozenset(rest)
+        if len(units) <= _MOST_JOINT:
+            trial = self._trial(units)
             for number, candidates_of in self.findings.candidates.items():
                 is_asked = number in numbers
-                if number in self.findings.causes or not (is_asked or candidates_of & smallest):
+                if number in self.findings.causes or not (is_asked or candidates_of & units):
                     continue
                 if trial.restores(self._changes[number].place):
-                    self._cause(number, smallest)
+                    self._cause(number, units)
         return used + count
 
-    def _smaller(self, units: frozenset[Unit], numbers: Sequence[int], budget: int) -> tuple[frozenset[Unit], int]:
-        """The smallest set within a budget, by leaving out parts. Returns it with the number of evaluations."""
-        rest = sorted(units, key=lambda unit: (unit.sort_key, unit.number))
-        used = 0
-        size = max(1, len(rest) // 2)
-        while len(rest) > 1 and used < budget:
-            start = 0
-            is_smaller = False
-            while start < len(rest) and used < budget and len(rest) > 1:
-                kept = [*rest[:start], *rest[start + size :]]
-                if not kept:
-                    start += size
-                    continue
-                trial = self._trial(kept)
-                used += 1
-                if all(trial.restores(self._changes[number].place) for number in numbers):
-                    rest = kept
-                    is_smaller = True
-                else:
-                    start += size
-            if size == 1 and not is_smaller:
-                break
-            size = max(1, size // 2)
-        return frozenset(rest), used
+    def _restores(self, units: Iterable[Unit], numbers: Sequence[int]) -> bool:
+        """True if all these values are as on BASE's side without the units."""
+        trial = self._trial(units)
+        return all(trial.restores(self._changes[number].place) for number in numbers)
 
     def _named(self, error: PlaitError) -> set[Unit]:
         """The units at the positions of a diagnostic, and the nearest ones after them in their files."""

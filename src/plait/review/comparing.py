@@ -15,6 +15,7 @@ from plait.review.environments import described
 from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
 from plait.review.revisions import Changed, links_below, roots_of
+from plait.review.smallest import smallest
 from plait.review.units import FileChange
 from plait.review.values import ADDED, MOVED, REMOVED, RENAMED, leaves, pairs_of, shown_name
 from plait.tree.nodes import Array, Map, to_plain
@@ -246,9 +247,8 @@ class Comparison:
         for pair in pairs_of(left, right):
             name = _name_of(pair.new if pair.new is not None else pair.old)
             old, new = _plain(pair.old), _plain(pair.new)
-            if old == new:
-                rows.append((name, old, new))
-            elif pair.old is not None and pair.new is not None and _name_of(pair.old) != _name_of(pair.new):
+            both = pair.old is not None and pair.new is not None
+            if old != new and both and _name_of(pair.old) != _name_of(pair.new):
                 rows += [(_name_of(pair.old), old, None), (name, None, new)]
             else:
                 rows.append((name, old, new))
@@ -316,19 +316,7 @@ class Comparison:
         rest = [*units]
         if not rest or not self._works_without(task, rest):
             return ()
-        size = max(1, len(rest) // 2)
-        while len(rest) > 1 and budget > 0:
-            start, is_smaller = 0, False
-            while start < len(rest) and budget > 0 and len(rest) > 1:
-                kept = [*rest[:start], *rest[start + size :]]
-                budget -= 1
-                if kept and self._works_without(task, kept):
-                    rest, is_smaller = kept, True
-                else:
-                    start += size
-            if size == 1 and not is_smaller:
-                break
-            size = max(1, size // 2)
+        rest, _ = smallest(rest, lambda kept: self._works_without(task, kept), budget)
         return rest if len(rest) <= 8 else ()
 
     def _works_without(self, task: Task, units: Sequence[Unit]) -> bool:

@@ -10,7 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-VERIFIED, NOT_VERIFIED = "verified", "not verified"
 VERSION = 1
 
 

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 from plait.insight.diff import paired, printed
 from plait.insight.item_names import by_key, identifying
-from plait.tree.nodes import Array, Map, MapItem, check_nodes, equal, key_id, walk
+from plait.tree.nodes import Array, Map, check_nodes, equal, key_id, walk
 from plait.yaml.document_names import document_name, key_text, namespace_of
 from plait.yaml.inline import flow_text
 
@@ -312,14 +312,3 @@ def leaf_ways(way: Way, value: Value, maximum: int) -> Iterator[Way]:
 def _holds(item: Item) -> bool:
     value = item.value
     return (type(value) is Map or type(value) is Array) and bool(value.items)
-
-
-def overlap(a: Place, b: Place) -> bool:
-    """True if two places are equal, or one is inside the other."""
-    size = min(len(a), len(b))
-    return a[:size] == b[:size]
-
-
-def item_key(item: Item) -> Value:
-    """The key of a map item; None for another item."""
-    return item.key if type(item) is MapItem else None

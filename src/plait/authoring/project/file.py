@@ -106,7 +106,7 @@ class Project:
             raise UsageError(
                 f'unknown run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",
-                hint=did_you_mean(name, names) or _code_hint(name) or (None if names else _NONE_FOUND),
+                hint=did_you_mean(name, names) or (None if names else _NONE_FOUND),
                 code="run-not-found",
             )
         return found
@@ -255,13 +255,6 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
         pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
         found.append((pattern, path))
     return tuple(found)
-
-
-def _code_hint(name: str) -> str | None:
-    """A hint for a code of lint instead of a run, or None."""
-    if len(name) != 4 or name[0] not in "DOSRPTI" or not name[1:].isdecimal():
-        return None
-    return f"{name} is a code; separate codes by commas: --select D107,{name}"
 
 
 # Names of `base` in other programs.

@@ -283,7 +283,9 @@ def _parts(value: object) -> Sequence[object] | None:
 
 
 def _same_expectation(one: Subset, other: Subset) -> bool:
-    if not other.is_converted or (type(one.expected) is not YamlFragment and not _is_small(one.expected)):
+    if not other.is_converted or (
+        type(one.expected) is not YamlFragment and not is_plain(one.expected, _FREE, matchers=False)
+    ):
         return False
     try:
         return equal(one.nodes, other.nodes)
@@ -297,21 +299,3 @@ _SAME: dict[type, Callable[[Any, Any], bool]] = {
     MapKey: lambda one, other: one.key == other.key,
     IndexMatcher: lambda one, other: one.place == other.place,
 }
-
-
-def _is_small(value: object) -> bool:
-    """True for plain data with at most _FREE items."""
-    pending = [value]
-    items = 0
-    while pending:
-        one = pending.pop()
-        if type(one) in SCALARS:
-            continue
-        parts = None if isinstance(one, Combined) else _parts(one)
-        if parts is None:
-            return False
-        items += len(parts)
-        if items > _FREE:
-            return False
-        pending += parts
-    return True

@@ -114,8 +114,8 @@ def _are_plain(annotations: Annotations | None) -> bool:
     )
 
 
-def is_plain(value: object) -> bool:
-    """True for plain data, and matchers that call no functions of the user. False for more than MOST_ITEMS items."""
+def is_plain(value: object, most: int = MOST_ITEMS, *, matchers: bool = True) -> bool:
+    """True for plain data of at most `most` items. matchers: also for those that call no functions of the user."""
     pending = [value]
     items = 0
     while pending:
@@ -126,12 +126,12 @@ def is_plain(value: object) -> bool:
             parts: Sequence[object] = one
         elif type(one) is Dict:
             parts = [*one, *one.values()]
-        elif getattr(one, "foreign", True) is False:  # a matcher
+        elif matchers and getattr(one, "foreign", True) is False:
             continue
         else:
             return False
         items += len(parts)
-        if items > MOST_ITEMS:
+        if items > most:
             return False
         pending += parts
     return True
