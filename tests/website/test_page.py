@@ -158,8 +158,10 @@ def page(shown: Shown, address: str) -> Iterator[Page]:
 
 
 def choose(page: Page, title: str) -> None:
-    """Open an example."""
-    page.get_by_role("navigation", name="Examples").get_by_role("link", name=title).click()
+    """Open an example. The page hears of an address only after the click: keys must not reach the files before."""
+    link = page.get_by_role("navigation", name="Examples").get_by_role("link", name=title)
+    link.click()
+    playwright.expect(link).to_have_attribute("aria-current", "page")
 
 
 def remove_file(page: Page) -> None:
@@ -1279,7 +1281,7 @@ def test_axe_finds_nothing_in_what_the_editor_opens(page: Page, scheme: Literal[
     page.emulate_media(color_scheme=scheme)
     write(page, "#! a comment\na: #@ missing + 1\n#@ def f(x):\n#@overlay/match by='b'\nb: 'c' # d\n")
     playwright.expect(page.locator(".cm-lintRange-error").first).to_be_visible()
-    playwright.expect(page.locator("#errors")).to_contain_text("missing")  # axe fails where a page changes meanwhile
+    playwright.expect(page.locator("#errors")).to_contain_text("Fix")  # axe fails where a page changes meanwhile
     playwright.expect(page.locator("#progress")).to_be_hidden()
     page.keyboard.press("Control+f")
     page.get_by_label("Text of the file").focus()
