@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Mapping
 
+from plait.base.similar_names import near
 from plait.base.uncaught_errors import hide_frames
 
 TYPE_CHECKING = False
@@ -115,8 +116,6 @@ def refuse(
     function: Callable[..., object], arguments: tuple[object, ...], options: Mapping[str, object], error: TypeError
 ) -> NoReturn:
     """Raises TypeError with the valid arguments."""
-    from plait.base.similar_names import near
-
     parameters = inspect.signature(function).parameters.values()
     names = [one.name for one in parameters if one.kind is not one.VAR_POSITIONAL]
     by_place = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]

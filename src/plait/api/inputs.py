@@ -15,7 +15,11 @@ from plait.engine.common import KEEP_FORMAT
 from plait.engine.results import Documents
 from plait.tree.context import Context
 from plait.tree.nodes import Document
+from plait.tree.provenance import Trace
+from plait.yaml.preserved_text import PreservedTexts
 from plait.yaml.scalar_styles import FORMS
+from plait.ytt.workspace.input_files import in_memory
+from plait.ytt.workspace.inputs import Inputs as Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +27,6 @@ if TYPE_CHECKING:
 
     from plait.engine.options import Request
     from plait.engine.types import Input, Inputs, Warnings
-    from plait.tree.provenance import Trace
-    from plait.yaml.preserved_text import PreservedTexts
     from plait.yaml.scalar_styles import ScalarStyles
     from plait.ytt.workspace.input_files import InputFile
 
@@ -97,9 +99,6 @@ def files(inputs: Inputs, links: LinkPolicy = NO_LINKS) -> tuple[list[InputFile]
 
     Raises ReadError, UsageError; standard input is never read.
     """
-    from plait.ytt.workspace.input_files import in_memory
-    from plait.ytt.workspace.inputs import Inputs as Reader
-
     reader = Reader(links=links, stdin=_no_stdin)
     found: list[InputFile] = []
     given: dict[InputFile, Documents] = {}
@@ -196,15 +195,12 @@ def originals_of(request: Request, strings: ScalarStyles | None = None) -> Prese
     """The store of source texts if the result preserves their formatting, else None. strings: the style of new strings."""
     if not request.value(KEEP_FORMAT):
         return None
-    from plait.yaml.preserved_text import PreservedTexts
 
     return PreservedTexts(strings or FORMS)
 
 
 def trace_of(given: Iterable[object]) -> Trace:
     """A new trace that continues those of parsed documents."""
-    from plait.tree.provenance import Trace
-
     trace = Trace()
     for one in given:
         if isinstance(one, Documents) and one.trace is not None:

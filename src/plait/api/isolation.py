@@ -10,6 +10,7 @@ import functools
 import inspect
 import threading
 
+from plait.api.argument_errors import add_facts
 from plait.api.arguments import checked, checker, refuse
 from plait.base.errors import PlaitError, UsageError
 from plait.base.process import with_stack_headroom
@@ -34,8 +35,6 @@ def with_error_facts(function: Callable[P, T]) -> Callable[P, T]:
         try:
             return function(*arguments, **options)
         except PlaitError as error:
-            from plait.api.argument_errors import add_facts
-
             add_facts(error)
             raise
 

@@ -20,6 +20,7 @@ from plait.ops.job import PatchJob
 from plait.ops.operation_files import expand, operations_of, read_operations
 from plait.ops.pointer import parse
 from plait.ops.reader import file_source, texts_to_values
+from plait.ops.store import VariableStore
 from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
@@ -55,8 +56,6 @@ def patch(request: Patch) -> Documents:
         for one in each(request.passed.get("operations", ())):
             job.operations += _operations(one, job, request)
         if request.store:
-            from plait.ops.store import VariableStore
-
             job.sources.store = VariableStore(fspath(request.store))
             if job.sources.traced is not None:
                 job.sources.traced.store(fspath(request.store))

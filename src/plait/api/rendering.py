@@ -13,6 +13,8 @@ from plait.engine.render import Render
 from plait.engine.rendering import options_of
 from plait.engine.results import Rendered
 from plait.tree.nodes import Document
+from plait.ytt.workspace.environment import Environment
+from plait.ytt.workspace.file_marks import apply_marks
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.render_job import ReferencedValues as Entry
 from plait.ytt.workspace.render_job import RenderJob, RenderOptions, values_of_map
@@ -101,8 +103,6 @@ class RenderInputs:
         """Raises ReadError, UsageError."""
         found, self.documents = files(request.passed["inputs"], LinkPolicy(request.allow_links))
         if request.file_marks:
-            from plait.ytt.workspace.file_marks import apply_marks
-
             found = apply_marks(found, request.file_marks)
         self._job = RenderJob(found, options)
         self.printed: list[str] = []
@@ -116,8 +116,6 @@ class RenderInputs:
         """Sets data values from strings by their names in the schema. below: number of data values that take precedence
         over them.
         """
-        from plait.ytt.workspace.environment import Environment
-
         self._job.environment = Environment(environment.get, len(self._job.values) - below).among
 
     def add_secrets(self, secrets: Mapping[str, Plain]) -> None:

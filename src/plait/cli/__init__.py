@@ -7,6 +7,8 @@ import os
 import sys
 from _contextvars import ContextVar
 
+from plait.cli.streams import TYPED, forget_out, in_workflow, open_missing, write_folded, write_out
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from plait.base.errors import PlaitError
     from plait.cli.message_formats import Sink
     from plait.engine.flags import AnyCommand
-    from plait.engine.options import Request
 
 # The module and function of each command, imported on demand.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -75,10 +76,6 @@ PROGRAMS: dict[str, tuple[str, str]] = {
 }
 PLAIT = "plait"
 _HELP = frozenset({"-h", "--help"})
-
-
-# The requests of the current command line, in reading order.
-TYPED: ContextVar[list[Request]] = ContextVar("plait_typed")
 # The receiver of messages for a `--message-format` other than text; None without messages.
 SINK: ContextVar[list[Sink]] = ContextVar("plait_sink")
 
@@ -150,7 +147,6 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         if name == "help" or name in _HELP:
             from plait.cli.help import help_for, overview
             from plait.cli.messages import without_shared_flags
-            from plait.cli.streams import write_folded
 
             words = without_shared_flags(words)
             write_folded(help_for(words) if name == "help" and words else overview(), is_harmless=True)
@@ -211,14 +207,10 @@ def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:
 def run() -> None:
     """The console script: runs `main` with the process's arguments, then exits."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        from plait.cli.streams import open_missing
-
         open_missing()
     if sys.stderr.encoding.lower() != "utf-8":
         # The default is the locale's encoding, but messages quote UTF-8, like the output.
         sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    from plait.cli.streams import in_workflow
-
     if sys.stderr.isatty():
         from plait.cli.terminal import guard_terminal
 
@@ -237,8 +229,6 @@ def run() -> None:
         status = _interruptible(sys.argv[1:])
         sys.stdout.flush()
     except OSError as error:
-        from plait.cli.streams import forget_out
-
         forget_out()
         if isinstance(error, BrokenPipeError):
             status = _BROKEN_PIPE
@@ -300,8 +290,6 @@ def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
 
 
 def _write_out(text: str, *, is_harmless: bool = False) -> int:
-    from plait.cli.streams import write_out
-
     write_out(text, is_harmless=is_harmless)
     return 0
 

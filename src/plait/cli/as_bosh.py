@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.base.reference.bosh import EXIT, sentence
 from plait.base.source import FLAG
 from plait.base.version import __version__
 from plait.cli.common_flags import entered
@@ -15,6 +16,7 @@ from plait.cli.patch import TRUE, as_json, finish, prepare, write_result
 from plait.cli.streams import write_out
 from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
+from plait.engine.helping import help_text
 from plait.engine.options import GO_FLAGS, NUMBER, Request, declared, switch, text, texts
 from plait.engine.patch import Patch
 from plait.ops.reader import as_they_are, expand_home, file_text
@@ -231,8 +233,6 @@ def _interpolate(argv: Sequence[str]) -> int:
     try:
         return finish(flags, job)
     except PlaitError as error:
-        from plait.base.reference.bosh import EXIT, sentence
-
         write_out(as_json(None, [sentence(error), EXIT]))
         return 3 if isinstance(error, LimitError) else 1
 
@@ -282,8 +282,6 @@ def _print(flags: Global | Interpolate, result: str) -> int:
 
 
 def _help(flags: Global | Interpolate, command: AnyCommand) -> int:
-    from plait.engine.helping import help_text
-
     return _print(flags, help_text(command))
 
 

@@ -10,8 +10,10 @@ import os
 
 from plait.base.errors import LimitError, PlaitError
 from plait.base.version import YTT_VERSION, __version__
+from plait.cli import ytt_commands
 from plait.cli.common_flags import entered, shown
 from plait.cli.render import deliver
+from plait.cli.render_fmt import print_formatted
 from plait.cli.streams import write_out
 from plait.cli.ytt_flags import TEMPLATE, YTT, YTT_FMT, YTT_VERSION_COMMAND, Ytt
 
@@ -57,8 +59,6 @@ def _template(command: Command[T], argv: Sequence[str]) -> int:
 
 
 def _fmt(argv: Sequence[str]) -> int:
-    from plait.cli.render_fmt import print_formatted
-
     flags = entered(YTT_FMT.parse(argv))
     return shown(YTT_FMT) if flags.help else print_formatted(flags, marks_end=False)
 
@@ -76,8 +76,6 @@ def _print_version() -> int:
 
 def _about(name: str, argv: Sequence[str]) -> int:
     """Runs `help`, `completion` or another command about the command line. Returns the exit status. Raises PlaitError."""
-    from plait.cli import ytt_commands
-
     if name in _COMPLETE:
         return ytt_commands.complete(argv, described=name == "__complete")
     run: Callable[[Sequence[str]], int] = {

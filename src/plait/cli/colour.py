@@ -7,7 +7,7 @@ import sys
 
 from plait.base.errors import UsageError
 from plait.base.styles import Styles, harmless, is_dumb
-from plait.cli import TYPED
+from plait.cli.streams import TYPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

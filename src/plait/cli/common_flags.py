@@ -10,8 +10,8 @@ from plait.base.content import OUTPUT_LINKS as ALLOWED
 from plait.base.errors import UsageError, did_you_mean
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import ENDLESS, stop_timer, within_memory
-from plait.cli import ISOLATES, TYPED, Isolate
-from plait.cli.streams import line_width, write_out
+from plait.cli import ISOLATES, Isolate
+from plait.cli.streams import TYPED, line_width, write_out
 from plait.engine.common import (
     ALLOW_OUTPUT,
     ERROR,

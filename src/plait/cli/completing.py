@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.lint.codes import CODES, FAMILIES
 from plait.base.errors import PlaitError, UsageError, did_you_mean
 from plait.base.extensions import BY_COMMAND, EXTENSIONS
 from plait.base.limits import TABLE, RunBudget, budget_scope, parse
@@ -14,6 +15,8 @@ from plait.cli.commands import GROUPS, Node, node_of
 from plait.cli.streams import write_out
 from plait.engine.flags import Command
 from plait.engine.options import SWITCH, Option, Request
+from plait.insight.explain import Explainer
+from plait.insight.node_paths import all_places
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -178,8 +181,6 @@ def _values(option: Option, node: Node, current: str) -> Iterator[Candidate]:
     elif option.name == "limit":
         yield from (Candidate(f"{name}=", about) for name, (_, about, _) in TABLE.items())
     elif option.name in ("select", "ignore") and node.words[0] == "lint":
-        from plait.authoring.lint.codes import CODES, FAMILIES
-
         before = current[: current.rfind(",") + 1]
         names = [*FAMILIES, *(name for one in CODES.values() for name in (one.code, one.name))]
         about = {name: one.summary for one in CODES.values() for name in (one.code, one.name)}
@@ -216,8 +217,6 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
     starts no program. words: after the command.
     """
     from plait.cli.questions import split_question
-    from plait.insight.explain import Explainer
-    from plait.insight.node_paths import all_places
 
     typed = node_of(command).command
     own, rest = typed.apart([*words[:-1], words[-1] or "."])

@@ -7,10 +7,12 @@ import os
 import sys
 from contextlib import contextmanager
 
+from plait.authoring.project.run import relative_to_cwd
 from plait.base.errors import UsageError
 from plait.base.limits import Limits, budget_scope, parse
 from plait.base.process import stop_timer, unbound_memory
 from plait.cli.common_flags import performed
+from plait.cli.fleet_progress import EventReporter, for_people
 from plait.cli.messages import complain_of_messages, complain_of_warning, is_text
 from plait.cli.signals import interrupted_by_sigterm
 from plait.cli.streams import complain, write_out
@@ -18,8 +20,11 @@ from plait.cli.tools import only_argument, size_of
 from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text, texts
+from plait.fleet.api import fleet
+from plait.fleet.dask import connect
 from plait.fleet.progress import NullReporter
 from plait.fleet.project_lookup import project_file
+from plait.fleet.remote_files import is_url
 from plait.fleet.summary import by_error, counts_line, faults_text, statistics_text, warnings_text
 
 TYPE_CHECKING = False
@@ -133,13 +138,9 @@ def _many_runs() -> Iterator[None]:
 
 
 def _made(flags: Fleet, project: str) -> FleetReport:
-    from plait.fleet.api import fleet
-
     watcher = _watcher(flags)
     executor = None
     if flags.has(Fleet.dask):
-        from plait.fleet.dask import connect
-
         executor = connect(flags.dask)
     try:
         return fleet(
@@ -166,8 +167,6 @@ def _made(flags: Fleet, project: str) -> FleetReport:
 
 
 def _watcher(flags: Fleet) -> FleetReporter:
-    from plait.cli.fleet_progress import EventReporter, for_people
-
     if flags.has(Fleet.events):
         if flags.events != "json":
             raise UsageError(f'unknown form "{flags.events}"', expected="json", code="unknown-choice")
@@ -182,9 +181,6 @@ def _number(text: str) -> int:
 
 
 def _tell(report: FleetReport, flags: Fleet) -> None:
-    from plait.authoring.project.run import relative_to_cwd
-    from plait.fleet.remote_files import is_url
-
     if is_text():
         complain(faults_text(report.failed))
     else:

@@ -14,6 +14,7 @@ from plait.engine.options import Request, text, texts
 from plait.fleet.plan import tasks_of
 from plait.fleet.project_lookup import project_file
 from plait.fleet.queries import BY_AXIS, EQUAL, ODD, VARIOUS, compared, place_text, reached, why
+from plait.fleet.revision_diff import DIFFERS, RunDifference, since
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,8 +209,6 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
 
 
 def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
-    from plait.fleet.revision_diff import DIFFERS, RunDifference, since
-
     if flags.arguments:
         raise UsageError(
             "--since cannot be combined with a line of a file",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from plait.base.errors import PlaitError, UsageError, diagnostic_of, render
-from plait.cli import SINK, TYPED
+from plait.cli import SINK
 from plait.cli.colour import styles_of, typed
-from plait.cli.streams import complain, error_width, requested
+from plait.cli.streams import TYPED, complain, error_width, requested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

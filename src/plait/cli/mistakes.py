@@ -8,7 +8,8 @@ import sys
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.similar_names import did_you_mean
 from plait.base.version import __version__
-from plait.cli import COMMANDS, PLAIT, PROGRAM_VARIABLE, PROGRAMS, TYPED
+from plait.cli import COMMANDS, PLAIT, PROGRAM_VARIABLE, PROGRAMS
+from plait.cli.streams import TYPED
 
 
 def unknown_command(name: str) -> UsageError:

@@ -26,6 +26,7 @@ from plait.engine.common import keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.patch import Patch, job_of
+from plait.ops.operations import to_nodes
 from plait.ops.reader import expand_home
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet
@@ -124,7 +125,6 @@ def finish(flags: Patch, job: PatchJob) -> int:
         print_warnings(flags, context)
     with cleanup_on_signal():
         if job.done is not None:
-            from plait.ops.operations import to_nodes
             from plait.yaml.tags import printable
 
             operations = to_nodes(job.done)

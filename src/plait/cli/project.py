@@ -8,10 +8,9 @@ from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import find, read
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
-from plait.cli import TYPED
 from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced
-from plait.cli.streams import write_out
+from plait.cli.streams import TYPED, write_out
 from plait.cli.tools import only_argument, table
 from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON

@@ -14,8 +14,9 @@ from plait.authoring.project.discovery import project_of
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
 from plait.base.similar_names import did_you_mean, near
-from plait.cli import TYPED, project
+from plait.cli import project
 from plait.cli.common_flags import entered
+from plait.cli.streams import TYPED
 from plait.cli.tools import table
 from plait.engine import DIALECTS, dialect
 from plait.engine.common import SITE, TRUST

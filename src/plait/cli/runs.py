@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.cli.streams import note
 from plait.engine.flags import words_of
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ def described(run: Run) -> list[str]:
     if run.why:
         out.append(f"  because {run.why}")
     if run.given is not None:
-        from plait.yaml.writer import write_value
-
         out.append("  with")
         out += [f"    {line}" for line in write_value(run.given).splitlines()]
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, UsageError
 from plait.base.limits import parse
 from plait.base.process import goes_on, serve_on
+from plait.base.version import __version__
 from plait.cli.serve_options import Serve
 from plait.cli.streams import note
 from plait.cli.tools import size_of
@@ -90,8 +91,6 @@ def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
 
 
 def _telemetry() -> Telemetry:
-    from plait.base.version import __version__
-
     return ExportingTelemetry(__version__)
 
 

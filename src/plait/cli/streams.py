@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from _contextvars import ContextVar
 from os import environ
-
-from plait.cli import TYPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
     from plait.cli.terminal import ProgressDisplay, Terminal
+    from plait.engine.options import Request
     from plait.tree.context import Context
+
+# The requests of the current command line, in reading order.
+TYPED: ContextVar[list[Request]] = ContextVar("plait_typed")
 
 
 class _Unwatched:

@@ -8,8 +8,10 @@ from plait.base.limits import budget_scope, current_budget
 from plait.base.source import Source
 from plait.base.uncaught_errors import show_facts
 from plait.engine.equality import Comparable
+from plait.engine.notebook import yaml_html
 from plait.tree.nodes import DocumentSet, kind_name, to_plain
 from plait.yaml.document_names import document_name
+from plait.yaml.json import write_json
 from plait.yaml.reader import read
 from plait.yaml.writer import write
 
@@ -156,8 +158,6 @@ class Documents(Comparable):
         return f"<{type(self).__name__} of {len(self)}{': ' if names else ''}{shown}{more}>"
 
     def _repr_html_(self) -> str:
-        from plait.engine.notebook import yaml_html
-
         return yaml_html(self.to_yaml(), self.warnings)
 
     def __len__(self) -> int:
@@ -253,8 +253,6 @@ class Documents(Comparable):
 
     def to_json(self) -> str:
         """A JSON array of the documents, keys sorted."""
-        from plait.yaml.json import write_json
-
         with budget_scope(self._run.again()):
             return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
 

@@ -26,6 +26,7 @@ from plait.base.writing.directory import is_aside
 from plait.base.writing.targets import followed
 from plait.fleet.identity import of_parts, version
 from plait.fleet.read_sets import ReadSet
+from plait.fleet.remote_files import RemoteFiles, local_path
 from plait.fleet.secret_runs import HARMLESS
 
 TYPE_CHECKING = False
@@ -75,8 +76,6 @@ class Results:
 
     def __init__(self, name: str, *, is_shared: bool = False) -> None:
         """Raises UsageError for a URL with an unsupported scheme."""
-        from plait.fleet.remote_files import RemoteFiles, local_path
-
         local = local_path(name)
         self._files = RemoteFiles(name) if local is None else _Directory(local)
         # Without a secret, nothing is found or cached.

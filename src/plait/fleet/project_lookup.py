@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.project.file import find
+from plait.authoring.project.run import relative_to_cwd
 from plait.base.errors import ReadError
 from plait.base.path_errors import read_failure
 from plait.base.permissions import FILE_NAMES
@@ -18,8 +20,6 @@ def project_file(path: str) -> str:
                 path, subject=f'"{path}"', expected="a project file", hint=Advice(Flag("only", path), " selects a run")
             )
         return path
-    from plait.authoring.project.file import find
-    from plait.authoring.project.run import relative_to_cwd
 
     found = find(os.curdir)
     if found is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, OpsError, conceal, did_you_mean, warning
 from plait.base.limits import current_budget, limit_error
+from plait.base.similar_names import nearest
 from plait.base.source import CLAUSE, Source
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, defines_variables, fill, names
@@ -396,8 +397,6 @@ def _without(root: Value, found: list[VariableDefinition]) -> Value:
 
 def _warn_of_near(lookup: VariableLookup, warn: Callable[[str], None]) -> None:
     """Warns about unused values with names similar to unfilled placeholders."""
-    from plait.base.similar_names import nearest
-
     for name in lookup.sources.named():
         meant = None if name in lookup.used else nearest(name, sorted(lookup.missing))
         if meant is not None:

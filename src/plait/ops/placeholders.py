@@ -12,6 +12,7 @@ from __future__ import annotations
 from plait.base.errors import OpsError, PlaitError
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE
+from plait.ops.scalar_text import scalar_text
 from plait.ops.walk import go_type
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 
@@ -150,8 +151,6 @@ def _wrong_type(name: str, value: Value) -> OpsError:
 
     shown = kind_name(value)
     if not isinstance(value, (Map, Array)) and value is not None:
-        from plait.ops.scalar_text import scalar_text
-
         shown = f"the {shown} {scalar_text(value)}"
     return OpsError(
         f'variable "{name}" cannot stand within a text',

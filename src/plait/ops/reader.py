@@ -11,6 +11,7 @@ import os
 from plait.base.content import encoded, file_content, note_home
 from plait.base.errors import OpsError, ReadError
 from plait.base.source import CLAUSE, Advice, Flag, Position, Source, Wording, public, reason
+from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, Map, kind_name
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
@@ -205,6 +206,5 @@ def texts_to_values(
 def _name(key: Value) -> str:
     if type(key) is str:
         return key
-    from plait.ops.scalar_text import scalar_text
 
     return "" if key is None else scalar_text(key)

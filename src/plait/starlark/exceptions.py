@@ -11,6 +11,8 @@ from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import did_you_mean
 from plait.base.source import CALL, INSTRUCTION, Frame, Position
+from plait.starlark.error_names import name_operand
+from plait.starlark.runtime import bad_place
 from plait.starlark.values import Value, type_of
 
 TYPE_CHECKING = False
@@ -50,8 +52,6 @@ def translated(error: Exception) -> Exception:
         return error
     if frames:
         if isinstance(wording, StarlarkError) and wording.of_type:
-            from plait.starlark.error_names import name_operand
-
             name_operand(wording, frames)
         stack = _stack(frames)
         if wording.at is None:
@@ -137,8 +137,6 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
 
 def _subscript(traceback: TracebackType) -> StarlarkError:
     """The error for a subscript. Its column encodes which variables took part (see `optimize.subscripts`)."""
-    from plait.starlark.runtime import bad_place
-
     frame = traceback.tb_frame
     positions = list(frame.f_code.co_positions())
     column = positions[traceback.tb_lasti // 2][2]

@@ -17,6 +17,7 @@ from plait.base.extensions import F_STRINGS
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Source
 from plait.starlark import numbers
+from plait.starlark.fields import fields
 from plait.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
 
 TYPE_CHECKING = False
@@ -322,8 +323,6 @@ class _Scanner:
 
     def _format(self, start: int, row: int, offset: int) -> tuple[int, int]:
         """Scans `f"a{x}b"`, which means `"a{}b".format((x))`. Returns the position after it and its last row."""
-        from plait.starlark.fields import fields
-
         text, line, column = self.text, self.lines[row], start + offset
         quote = text[start + 1]
         if text.startswith(quote * 3, start + 1):

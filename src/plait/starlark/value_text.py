@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import LimitError
+from plait.starlark.numbers import digits
 from plait.starlark.step_budget import charge, check_headroom, check_string
 from plait.starlark.values import FUNCTION, Builtin, Value, is_function, type_of
 
@@ -94,8 +95,6 @@ def int_text(value: int) -> str:
     try:
         return str(value)
     except ValueError:
-        from plait.starlark.numbers import digits
-
         return digits(value)
 
 

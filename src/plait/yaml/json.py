@@ -14,6 +14,7 @@ from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Quoted, Source, Wording, public
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, from_plain, kind_name
 from plait.yaml.scalar_styles import decimal, leaf, plain_decimal
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,8 +113,6 @@ def key_text(key: Value) -> str:
     try:
         return write_json(key)
     except PlaitError:  # it contains a value that JSON cannot represent
-        from plait.yaml.writer import write_value
-
         return " ".join(write_value(key).split())
 
 

@@ -11,6 +11,7 @@ import re
 import stat
 
 from plait.authoring.project.file import Project
+from plait.authoring.project.inference.values_files import name_of, patches, plain_files, with_data_values
 from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.run_selection import paths_of
@@ -91,8 +92,6 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
 
 def _with_values(directory: str, runs: Sequence[Run], kinds: dict[str, str]) -> list[Run]:
     """The runs with files of data values or variables, each verified."""
-    from plait.authoring.project.inference.values_files import name_of, patches, plain_files, with_data_values
-
     plain = plain_files(path for path in _yaml_below(directory) if path not in kinds)
     renders = [run for run in runs if run.command == "render"]
     found = [pair for run in renders for pair in with_data_values(run, plain)]

@@ -303,8 +303,6 @@ def _exceeds_ceiling(text: str) -> bool:
 
     False for an invalid limit, which is reported elsewhere.
     """
-    from plait.base.errors import UsageError
-
     try:
         given = parse([text]).given
     except UsageError:

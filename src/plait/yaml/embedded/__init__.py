@@ -15,6 +15,7 @@ from plait.base.errors import LimitError, PlaitError, ReadError
 from plait.base.source import Position, Source
 from plait.tree.equality import alike
 from plait.tree.nodes import DocumentSet, Map
+from plait.yaml.embedded.key_value_lines import as_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +65,6 @@ def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str
     """The text with value `old`, edited so that its value is `new`. Raises ReadError if the format cannot represent it."""
     form = format_named(name)
     if name in _OF_TEXTS:
-        from plait.yaml.embedded.key_value_lines import as_texts
-
         new = as_texts(new)
     try:
         result = form.write(text, old, new)

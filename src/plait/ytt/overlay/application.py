@@ -17,6 +17,7 @@ from plait.ytt.overlay.actions import ACTIONS, wrong_kind
 from plait.ytt.overlay.changed_collections import MOST_NAMES, ArrayEdit, MapEdit, OverlayState
 from plait.ytt.overlay.error_stack import key_text, step_text
 from plait.ytt.overlay.matchers import MapKey
+from plait.ytt.overlay.near_misses import warning_of
 from plait.ytt.overlay.plan import INSIDE
 
 TYPE_CHECKING = False
@@ -175,7 +176,6 @@ class OverlayApplication(OverlayState):
         if self.warn is None or self.looks >= MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
             return
         self.looks += 1
-        from plait.ytt.overlay.near_misses import warning_of
 
         warning = warning_of(step, edit, adds=adds)
         if warning is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.extensions import F_STRINGS, TAGS
 from plait.tree.nodes import Document, DocumentSet
+from plait.yaml.output_formats import FORMATS, TAGGED, write_yaml
 from plait.ytt.workspace import input_files as files
 from plait.ytt.workspace.library import build_library
 
@@ -293,8 +294,6 @@ class RenderResult:
 
     def write(self, form: str) -> Callable[[DocumentSet], str]:
         """The function that prints documents in an output format."""
-        from plait.yaml.output_formats import FORMATS, TAGGED, write_yaml
-
         if self.originals is not None:
             return self.originals.write
         if form == "pos" and self.is_schema:

@@ -16,6 +16,9 @@ from plait.base.similar_names import counted
 from plait.base.source import CLAUSE, Position, Source, Wording, public
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
+from plait.yaml.comments import Comments
+from plait.yaml.document_start import is_second
+from plait.yaml.duplicate_keys import duplicate_key_warnings
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
 from plait.ytt.workspace.input_files import YAML
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plait.tree.nodes import DocumentSet, Value
-    from plait.yaml.comments import Comments
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.library_references import LibraryRefs
@@ -170,9 +172,6 @@ def plain_documents(
 
     argument: as in `plain_values_of`. Raises ReadError for an annotation.
     """
-    from plait.yaml.comments import Comments
-    from plait.yaml.duplicate_keys import duplicate_key_warnings
-
     comments = Comments() if "#@" in source.text else None
     try:
         documents = read(source, strict=strict, comments=comments, merge_lists=False)
@@ -211,8 +210,6 @@ def yaml_converter(strict: bool) -> Callable[[Source], Value]:
     """Returns a function that parses a source as one YAML value, and raises ReadError."""
 
     def convert(source: Source) -> Value:
-        from plait.yaml.document_start import is_second
-
         # Only the first document is used; a text without any is one null document.
         documents = read(source, strict=strict, merge_lists=False)
         return None if is_second(source, documents) else deduplicate(documents).items[0].value

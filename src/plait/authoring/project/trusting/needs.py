@@ -14,6 +14,7 @@ from plait.base.input_view import permitted
 from plait.base.permissions import ENVIRONMENT, NETWORK, PROGRAMS, READ, Need, origin_of
 from plait.base.permissions import PATHS as ACCESSES_OF_PATHS
 from plait.engine.pipeline import KINDS, PATHS, file_source, runs_of, top_map
+from plait.engine.secret_sources import Named
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -171,8 +172,6 @@ _IN_RUN: dict[object, Callable[[MapItem, str], Iterator[tuple[Need, bool]]]] = {
 
 
 def _of_secrets(value: Value, directory: str, at: Position) -> Iterator[Need]:
-    from plait.engine.secret_sources import Named
-
     for text in _texts(value):
         try:
             source = Named(text)
