@@ -10,27 +10,12 @@ const PAGE = 65536; // bytes, of WebAssembly
 const indexURL = new URL("pyodide/", import.meta.url).href;
 const bytesOf = async (name) => new Uint8Array(await (await fetch(new URL(name, import.meta.url))).arrayBuffer());
 
-// Modules that a page asks for, and what they load at their first use.
+// What a page asks for.
 const PREPARE = `
-import gc, json
-from importlib import import_module
+import gc
+from plait.authoring.lsp import message_handler
 from plait.playground import questions
-for name, _ in questions._ANSWERS.values():
-    import_module(name)
-import_module("plait.authoring.lsp.message_handler")
-def use(kind, *texts):
-    files = [{"name": f"{number}.yml", "text": text} for number, text in enumerate(texts)]
-    for more in ({}, {"ask": "steps"}):
-        questions.respond(json.dumps({"kind": kind, "files": files, **more}))
-use("render", "#@data/values-schema\\n---\\na: 1\\n", "#@ load('@ytt:data', 'data')\\n#@ def f(x):\\n#@   return [y for y in x if y]\\n#@ end\\na: #@ data.values.a\\nb: #@ f([1])\\n#@ if True:\\nc: 1\\n#@ end\\n",
-    "#@ load('@ytt:overlay', 'overlay')\\n#@overlay/match by=overlay.all\\n---\\nb:\\n#@overlay/append\\n- 2\\n")
-use("render", "a: #@ missing\\n")
-use("patch", "a: 1\\n", "- {type: replace, path: /a, value: ((b))}\\n")
-LAYERED = "\\n---\\nschema: a/B/v1\\nmetadata: {schema: metadata/Document/v1, name: NAME, labels: {a: NAME}, layeringDefinition: {layer: b, MORE}}\\ndata: {a: 1}\\n"
-use("layer", "schema: deckhand/LayeringPolicy/v1\\nmetadata: {schema: metadata/Control/v1, name: a}\\ndata: {layerOrder: [a, b]}\\n"
-    + LAYERED.replace("NAME", "c").replace("layer: b, MORE", "layer: a, abstract: true")
-    + LAYERED.replace("NAME", "d").replace("MORE", "parentSelector: {a: c}, actions: [{method: merge, path: .}]"))
-del use, LAYERED
+questions.load()
 gc.collect()
 `;
 

@@ -19,8 +19,10 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from patience import LONGEST
+from patience import LONGEST, wait_until_ended
+from plait.base.children.forking import can_fork
 from plait.base.errors import LimitError, UsageError
+from plait.base.sandbox import Sandbox
 from plait.base.sandbox import ask as sealed
 from plait.cli import main
 from plait.playground.evaluation import evaluate
@@ -36,6 +38,9 @@ EXAMPLES = examples()
 # Those that are about an error.
 FAILING = {"A value the schema refuses", "An overlay that matches nothing"}
 APP: Request = {"kind": "render", "files": [{"name": "app.yml", "text": "port: 80\n"}]}
+
+
+needs_copies = pytest.mark.skipif(not can_fork(), reason="processes are not copied here")
 
 
 def ask(request: bytes) -> bytes:
@@ -198,7 +203,7 @@ def _drip(connection: socket.socket) -> None:
 
 def test_evaluations_that_wait_are_limited(server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
     let_go = threading.Event()
-    monkeypatch.setattr("plait.playground.server.ask", lambda *_, **__: b"{}" if let_go.wait(LONGEST) else b"")
+    monkeypatch.setattr(server, "evaluated", lambda _: b"{}" if let_go.wait(LONGEST) else b"")
     with ThreadPoolExecutor(MOST_CONNECTIONS) as threads:
         asked = [threads.submit(send, server, "POST", "/evaluate", json.dumps(APP)) for _ in range(40)]
         while sum(one.done() for one in asked) < 24:
@@ -373,6 +378,64 @@ def test_an_answer_of_a_sealed_process_has_a_limit(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("plait.base.sandbox._MOST_ANSWER", 3)
     with pytest.raises(LimitError, match="without an answer"):
         ask(request)
+
+
+LONG = "#@ def f():\n#@   return [0 for _ in range(1000000000)]\n#@ end\na: #@ f()\n"
+
+
+@needs_copies
+def test_a_sandbox_answers_each_request_as_a_process_of_its_own() -> None:
+    sandbox = Sandbox("plait.playground.sandboxed:serve")
+    requests = [json.dumps({"kind": one["kind"], "files": one["files"]}).encode() for one in EXAMPLES]
+    try:
+        found = [sandbox.ask(request, seconds=LONGEST) for request in requests]
+        assert [sandbox.ask(request, seconds=LONGEST) for request in requests] == found
+    finally:
+        sandbox.end()
+    assert found[::4] == [ask(request) for request in requests[::4]]
+
+
+@needs_copies
+def test_a_sandbox_that_takes_too_long_ends_with_its_copy() -> None:
+    sandbox = Sandbox("plait.playground.sandboxed:serve")
+    assert sandbox.ask(json.dumps(APP).encode(), seconds=LONGEST)
+    request = json.dumps({"kind": "render", "files": [{"name": "app.yml", "text": LONG}]}).encode()
+    with pytest.raises(LimitError, match="took too long"):
+        sandbox.ask(request, seconds=1)
+    assert not sandbox.is_alive()
+    wait_until_ended(in_group(sandbox.process))
+
+
+@needs_copies
+def test_a_sandbox_ends_with_the_process_that_asks() -> None:
+    """And so does the copy that is at work."""
+    program = f"""
+from plait.base.sandbox import Sandbox
+sandbox = Sandbox("plait.playground.sandboxed:serve")
+sandbox.ask({json.dumps(APP).encode()!r}, seconds=600)
+print(sandbox.process, flush=True)
+sandbox.ask({json.dumps({"kind": "render", "files": [{"name": "app.yml", "text": LONG}]}).encode()!r}, seconds=600)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as asking:
+        assert asking.stdout is not None
+        group = int(asking.stdout.readline())
+        while len(processes := in_group(group)) < 2:
+            time.sleep(0.01)
+        asking.kill()
+    wait_until_ended(processes)
+
+
+def in_group(group: int) -> list[int]:
+    """The processes of a group."""
+    found = [int(path.name) for path in pathlib.Path("/proc").iterdir() if path.name.isdecimal()]
+    return [one for one in found if _group_of(one) == group]
+
+
+def _group_of(process: int) -> int:
+    try:
+        return os.getpgid(process)
+    except ProcessLookupError:
+        return 0
 
 
 def test_a_directory_on_the_path_is_not_read(tmp_path: pathlib.Path) -> None:

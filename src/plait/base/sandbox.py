@@ -4,19 +4,28 @@ Request and response are JSON. A module that responds has two functions: `lay_ou
 request to the working directory, and `evaluate(request)` returns the response. In between, the process permanently
 loses the right to write files, read other files than the request's and Python's own, start programs and use the
 network.
+
+`ask` starts a process for each request. A `Sandbox` starts one, which copies itself for each request: the modules are
+loaded once. It never reads a request itself.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import select
+import signal
 import sys
+from _thread import start_new_thread
+from functools import partial
 from importlib import import_module
 from sysconfig import get_path
 from traceback import extract_tb
 
+from plait.base.children.forking import forked
 from plait.base.children.serving import serve_by
-from plait.base.children.worker import Worker
+from plait.base.children.worker import Worker, receive, send
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.process import with_stack_headroom
 from plait.base.writing.directory import temporary
@@ -53,21 +62,58 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
 
     Raises LimitError after that time, UsageError for an invalid request, EvaluationFault.
     """
-    # Without this variable Python does not start on Windows.
-    environment = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     # An empty directory, so that no file of the user has the name of a request's file.
     with temporary("plait-") as empty:
-        worker = Worker(
-            "plait.base.sandbox:serve",
-            maximum=_MOST_ANSWER,
-            flags=("-B", "-X", "utf8"),
-            directory=empty.real,
-            environment=environment,
-        )
+        worker = _worker("plait.base.sandbox:serve", empty.real)
         try:
             reply = worker.ask(module.encode() + b"\n" + request, seconds=seconds)
         finally:
             worker.end()
+    return _checked(worker, reply)
+
+
+class Sandbox:
+    """A process that answers requests for a module, one at a time, each in a copy of itself. Needs `can_fork`.
+
+    entry: the function that serves it, as `module:function`; it calls `serve_copies`.
+    """
+
+    __slots__ = ("_worker",)
+
+    def __init__(self, entry: str) -> None:
+        """Raises PlaitError if it cannot be started."""
+        self._worker = _worker(entry, None)
+
+    def ask(self, request: bytes, *, seconds: float) -> bytes:
+        """The response to a request. Raises as the function `ask`. Without a response, the process has ended."""
+        with temporary("plait-") as empty:
+            reply = self._worker.ask(os.fsencode(empty.real) + b"\0" + request, seconds=seconds)
+            if reply is None:
+                self.end()
+        return _checked(self._worker, reply)
+
+    @property
+    def process(self) -> int:
+        """The process ID, which is also that of the group of its copies."""
+        return self._worker.process
+
+    def is_alive(self) -> bool:
+        """True while it can answer."""
+        return self._worker.is_alive()
+
+    def end(self) -> None:
+        """Kills the process and its copies, and waits for it."""
+        self._worker.end()
+
+
+def _worker(entry: str, directory: str | None) -> Worker:
+    # Without this variable Python does not start on Windows.
+    environment = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    flags = ("-B", "-X", "utf8")
+    return Worker(entry, maximum=_MOST_ANSWER, flags=flags, directory=directory, environment=environment)
+
+
+def _checked(worker: Worker, reply: bytes | None) -> bytes:
     if worker.is_overdue:
         raise LimitError("the evaluation took too long and was killed", code="process-ended")
     if not reply:
@@ -91,6 +137,36 @@ _RIGHT, _WRONG, _FAULT = b"+", b"-", b"!"
 def serve() -> None:
     """Answers one request."""
     serve_by(lambda data: (_answer(data), True))
+
+
+def serve_copies(name: str) -> None:
+    """Answers requests for a module, each in a copy of this process, until one of them ends without an answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    import_module(name)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Output printed by the work must not become part of an answer.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    gc.freeze()  # the pages of what is loaded stay shared with the copies
+
+    def answer(data: bytes) -> int:
+        directory, _, request = data.partition(b"\0")
+        os.chdir(directory)
+        start_new_thread(_end_with_input, ())
+        send(answers, _answer(name.encode() + b"\n" + request))
+        return 0
+
+    while (data := receive(sys.stdin.buffer)) is not None:
+        if os.waitpid(forked(partial(answer, data)), 0)[1]:
+            return
+
+
+def _end_with_input() -> None:
+    """Ends a copy when no one waits for its answer any longer. It does not read: the next message is not for a copy."""
+    watch = select.poll()
+    watch.register(sys.stdin.fileno(), 0)
+    while not any(event & select.POLLHUP for _, event in watch.poll()):
+        pass
+    os._exit(1)
 
 
 def _answer(data: bytes) -> bytes:

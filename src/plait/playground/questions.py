@@ -67,6 +67,16 @@ def respond(text: str) -> str:
             return json.dumps({"refused": str(error)})
 
 
+def load() -> None:
+    """Loads what answers need, including what a dialect loads at its first use."""
+    for module, _ in _ANSWERS.values():
+        import_module(module)
+    for kind, *texts in _SAMPLES:
+        files = [{"name": f"{number}.yml", "text": text} for number, text in enumerate(texts)]
+        for more in ({}, {"ask": "steps"}):
+            respond(json.dumps({"kind": kind, "files": files, **more}))
+
+
 # Each is loaded when it is first asked: in a browser, modules are compiled at each visit.
 _ANSWERS = {
     "steps": ("plait.playground.steps", "steps"),
@@ -75,3 +85,43 @@ _ANSWERS = {
     "fixes": ("plait.playground.changes", "fixes"),
     "command": ("plait.playground.commands", "command"),
 }
+# Small files for `load`: a command, and the texts of its files.
+_LAYERED = """
+---
+schema: a/B/v1
+metadata: {schema: metadata/Document/v1, name: %s, labels: {a: %s}, layeringDefinition: {%s}}
+data: {a: 1}
+"""
+_SAMPLES = (
+    (
+        "render",
+        "#@data/values-schema\n---\na: 1\n",
+        """\
+#@ load("@ytt:data", "data")
+#@ def f(x):
+#@   return [y for y in x if y]
+#@ end
+a: #@ data.values.a
+b: #@ f([1])
+#@ if True:
+c: 1
+#@ end
+""",
+        """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.all
+---
+b:
+#@overlay/append
+- 2
+""",
+    ),
+    ("render", "a: #@ missing\n"),
+    ("patch", "a: 1\n", "- {type: replace, path: /a, value: ((b))}\n"),
+    (
+        "layer",
+        "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: a}\ndata: {layerOrder: [a, b]}\n"
+        + _LAYERED % ("c", "c", "layer: a, abstract: true")
+        + _LAYERED % ("d", "d", "layer: b, parentSelector: {a: c}, actions: [{method: merge, path: .}]"),
+    ),
+)

@@ -17,8 +17,9 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from time import monotonic
 
+from plait.base.children.forking import can_fork
 from plait.base.errors import PlaitError, render
-from plait.base.sandbox import ask
+from plait.base.sandbox import Sandbox, ask
 from plait.playground.examples import examples
 
 # Maximum size of a request. The page's own examples have a thousandth of this size.
@@ -32,6 +33,7 @@ MOST_CONNECTIONS = 64
 SECONDS_TO_SEND = 10.0
 _STACK = 1 << 20
 _EVALUATION = "plait.playground.questions"
+_SERVE = "plait.playground.sandboxed:serve"
 # Evaluation is limited to 10 seconds; after this time the process is killed.
 _SECONDS = 20
 _TYPES = {
@@ -66,6 +68,8 @@ class Playground(ThreadingHTTPServer):
 
     def __init__(self, host: str, port: int, page: Path | None = None) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        # Sandboxes that wait for a request.
+        self._idle: list[Sandbox] = []
         super().__init__((host, port), _Handler)
         shown = f"[{host}]" if ":" in host else host
         # The `Host` header that a browser sends; port 80 is omitted.
@@ -86,6 +90,33 @@ class Playground(ThreadingHTTPServer):
         with self._lock:
             if connection in self._deadlines:
                 self._deadlines[connection] = monotonic() + seconds
+
+    def prepare(self) -> None:
+        """Starts a sandbox, so that the first evaluation does not wait for it."""
+        if can_fork() and not self._idle:
+            self._idle.append(Sandbox(_SERVE))
+
+    def evaluated(self, request: bytes) -> bytes:
+        """The response to a request for evaluation. Raises PlaitError."""
+        if not can_fork():
+            return ask(_EVALUATION, request, seconds=_SECONDS)
+        try:
+            sandbox = self._idle.pop()
+        except IndexError:
+            sandbox = Sandbox(_SERVE)
+        try:
+            return sandbox.ask(request, seconds=_SECONDS)
+        finally:
+            if sandbox.is_alive():
+                self._idle.append(sandbox)
+            else:
+                sandbox.end()
+
+    def server_close(self) -> None:
+        """Ends the sandboxes, too."""
+        super().server_close()
+        while self._idle:
+            self._idle.pop().end()
 
     def process_request(self, request: object, client_address: object) -> None:
         """Serves a connection in its own thread, or closes it if there are too many."""
@@ -170,6 +201,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif path is None:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
         else:
+            if wanted == "/":
+                self.server.prepare()
             self._send(HTTPStatus.OK, path.read_bytes(), _TYPES[path.suffix])
 
     def do_POST(self) -> None:
@@ -198,7 +231,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self.server.wait_for(self.connection, ENDLESS)
             with self.server.turns:
-                answer = ask(_EVALUATION, request, seconds=_SECONDS)
+                answer = self.server.evaluated(request)
         except PlaitError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, render(error, ""))
         else:

@@ -8,8 +8,10 @@ checkout is data, so its files must not be imported when a command is started in
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import plait
 from plait.base.errors import PlaitError
@@ -66,6 +68,15 @@ def start(
         raise PlaitError(
             f"cannot start a Python process: {error.strerror}", found=sys.executable, code="program-failed"
         ) from None
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kills a process that `start` has started, and those that it has forked."""
+    if GROUP is None:
+        process.kill()
+    elif process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):  # it has just ended
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def command(entry: str, *more: str) -> list[str]:

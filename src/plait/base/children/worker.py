@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from threading import Timer
 
-from plait.base.children.python import start
+from plait.base.children.python import kill, start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,13 +60,18 @@ class Worker:
         self.is_overdue = True
         self.kill()
 
+    @property
+    def process(self) -> int:
+        """The process ID."""
+        return self._process.pid
+
     def is_alive(self) -> bool:
         """True while the process runs."""
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """Kills the process, from any thread. A thread that waits for an answer gets None."""
-        self._process.kill()
+        """Kills the process and the copies of it, from any thread. A thread that waits for an answer gets None."""
+        kill(self._process)
 
     def end(self) -> int:
         """Kills the process and waits for it. Returns the exit status, negative for a signal."""
