@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from incremental import differences
+from incremental import differences, evaluated
 from plait.base.fast_paths import FAST
+from plait.cli.tools import table
 from plait.engine.incremental import Engine
 
 # The first template raises the recursion limit.
@@ -34,3 +35,27 @@ def test_the_random_programs_find_a_file_that_is_not_read_again(
     found = [one for seed in (1, 3, 5) for one in differences(seed, 20, tmp_path, edits=True)]
     assert found
     assert Engine().part().files(frozenset()).disk_pass == 0
+
+
+@pytest.mark.untraced
+def test_each_evaluation_of_an_instance_records_the_files_of_its_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second template of the first run uses an instance that was evaluated before."""
+    load = '#@ load("/m.star", "made")\n'
+    files = {
+        "_ytt_lib/lib/schema.yml": "#@data/values-schema\n---\nsize: 3\n",
+        "_ytt_lib/lib/inner.yml": "inner: 1\n",
+        "m.star": 'load("@ytt:library", "library")\nlib = library.get("lib")\ndef made():\n  return lib.eval()\nend\n',
+        "a.yml": f'{load}#@ load("@ytt:data", "data")\n#@ if data.values.live:\n---\na: #@ [one for one in made()]\n#@ end\n',
+        "b.yml": f"{load}---\nb: #@ [one for one in made()]\n",
+        "values.yml": "#@data/values\n---\nlive: true\n",
+    }
+    for path, text in files.items():
+        (tmp_path / "in" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / path).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    engine = Engine()
+    for live in ("true", "false", "false"):
+        request = table("render").parse(["-f", "in", "--data-value-yaml", f"live={live}"])
+        assert evaluated(request, engine) == evaluated(request, None)

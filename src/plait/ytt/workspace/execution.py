@@ -88,7 +88,8 @@ class Execution:
 
         given: external schemas, applied after the library's own (docs/reference/schemas.md). Raises PlaitError.
         """
-        layout = self.layout
+        # Each evaluation begins here, and records that the files give the library its layout.
+        layout = self._layout = self.session.layout(self.library, self.options)
         own = layout.schemas
         if not own and not given:
             return None, []
@@ -495,7 +496,7 @@ def _overlaid(
             from plait.ytt.overlay.apply import apply_documents
 
             warn = session.context.warn_openly  # overlays withhold secret-dependent text themselves
-            applied = None if memory is None else memory.applied
+            applied = None if memory is None else memory.applied(session.context)
             groups = apply_documents(
                 groups, overlays, plans=plans, applied=applied, trace=trace, warn=warn, printed=printed
             )
