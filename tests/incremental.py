@@ -243,6 +243,54 @@ FILES: dict[str, list[str]] = {
             "#@overlay/match by=overlay.index(1), missing_ok=True\n#@overlay/insert after=True\n---\nkind: Between\nname: #@ data.values.name\n"
         ),
     ],
+    # Functions of overlays: closed ones, and all that makes one not closed.
+    "j_functions.yml": [
+        (
+            f'{_OVERLAY}#@ load("@ytt:json", "json")\n#@ def has(index, left, right):\n#@   return "items" in left and left["name"] != "b"\n#@ end\n'
+            '#@overlay/match by=overlay.or_op(has, overlay.subset({"kind": "A"})), expects="0+"\n---\n#@overlay/match missing_ok=True\nclosed: 1\n'
+            "#@overlay/replace via=lambda l, r: json.encode([l, r])\nname: x\n"
+        ),
+        (
+            f"{_OVERLAY}#@ def added():\n#@overlay/match missing_ok=True\nvia: 1\n#@ end\n#@ def apply(l, r):\n#@   return overlay.apply(l or r, added())\n#@ end\n"
+            '#@overlay/match by=lambda i, l, r: l["kind"] in ("Many", "A", "K"), expects="0+"\n---\n'
+            "#@overlay/match missing_ok=True\n#@overlay/replace via=apply, or_add=True\nmade: {a: 1}\n"
+        ),
+        (
+            f'{_OVERLAY}#@ def told(l, r):\n#@   print(l)\n#@   return l\n#@ end\n#@overlay/match by=overlay.subset({{"kind": "Many"}}), expects="0+"\n'
+            "---\n#@overlay/replace via=told\nname:\n"
+        ),
+        f'{_OVERLAY}#@overlay/match by=lambda *a: a[0] == 1, expects="0+"\n---\n#@overlay/match missing_ok=True\nsecond: 1\n',
+        (
+            f'{_DATA}{_OVERLAY}#@ size = data.values.size\n#@overlay/match by=lambda i, l, r: size == 1 or l["kind"] == "Many", expects="0+"\n---\n'
+            "#@overlay/match missing_ok=True\n#@overlay/replace via=lambda l, r: [l, size], or_add=True\nsized: 1\n"
+        ),
+        (
+            f"{_OVERLAY}#@ def made():\n#@   seen = []\n#@   def count(l, r):\n#@     seen.append(l)\n#@     return len(seen)\n#@   end\n"
+            "#@overlay/match by=overlay.all, expects='0+'\n---\n#@overlay/match missing_ok=True\n#@overlay/replace via=count, or_add=True\nseen:\n#@ end\n"
+            '#@ load("@ytt:template", "template")\n--- #@ template.replace(made())\n'
+        ),
+        (
+            f"{_OVERLAY}#@ def misspelt():\n#@overlay/match missing_ok=True\nnaem: 1\n#@ end\n"
+            "#@overlay/match by=lambda i, l, r: l['kind'] == 'Many', expects='0+'\n---\nitems:\n#@overlay/match by=overlay.all, expects='0+'\n"
+            "#@overlay/replace via=lambda l, r: overlay.apply(l, misspelt())\n-\n"
+        ),
+        (
+            f"{_OVERLAY}#@overlay/match by=lambda i, l, r: 12 // len(l['name']) > 2, expects='0+'\n---\n#@overlay/match missing_ok=True\nratio: 1\n"
+            "#@overlay/replace via=lambda l, r: l + str(6 // (len(l) - 5))\nname:\n"
+        ),
+        (
+            f'{_DATA}{_OVERLAY}#@ load("late.star", "late")\n#@ load("shared.lib.yml", "built")\n#@ def sized(l, r, size=data.values.size):\n#@   return size\n#@ end\n'
+            "#@overlay/match by=overlay.subset({'kind': 'Many'}), expects='0+'\n---\n#@overlay/match missing_ok=True\n#@overlay/replace via=lambda l, r: built(), or_add=True\nbuilt:\n"
+            "#@overlay/match missing_ok=True\n#@overlay/replace via=sized, or_add=True\nsize:\n"
+            "#@overlay/match by=overlay.subset({'kind': 'A'}), expects='0+'\n---\n#@overlay/match missing_ok=True\n#@overlay/replace via=lambda l, r: late(), or_add=True\nlate:\n"
+        ),
+        (
+            f"{_OVERLAY}#@ load('@ytt:module', 'module')\n#@ load('@ytt:struct', 'struct')\n#@ load('@ytt:data', 'data')\n#@ one = module.make('json', encode=lambda x: data.values.name)\n"
+            "#@ two = struct.make(f=lambda l, r: l)\n#@overlay/match by=overlay.not_op(lambda i, l, r: l['kind'] == 'B'), expects='0+'\n---\n"
+            "#@overlay/match missing_ok=True\n#@overlay/replace via=lambda l, r: one.encode(l), or_add=True\nencoded:\n"
+            "#@overlay/match missing_ok=True\n#@overlay/replace via=lambda l, r: two.f(l, r), or_add=True\nsame:\n"
+        ),
+    ],
     "k_many.yml": [
         (
             f"{_DATA}#@ for one in range(4):\n---\nkind: Many\nname: #@ 'n{{}}'.format(one)\nsize: #@ data.values.size if one == 2 else one\n"

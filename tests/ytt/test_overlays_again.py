@@ -11,6 +11,8 @@ from plait.base.fast_paths import FAST
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
 from plait.engine.world import World, evaluate
+from plait.ytt import modules
+from plait.ytt.overlay.closed_functions import MODULES
 
 pytestmark = [pytest.mark.untraced, pytest.mark.skipif(not FAST, reason="nothing is reused without passes for speed")]
 
@@ -77,6 +79,40 @@ PROGRAMS: dict[str, tuple[dict[str, str], list[str]]] = {
             "o.yml": overlay('by=lambda index, left, right: left["kind"] == data.values.kind, expects="0+"'),
         },
         ["kind=A", "kind=B", "kind=A"],
+    ),
+    "a closed function matches, another one changes documents": (
+        {
+            "a.yml": _DOCUMENTS,
+            "o.yml": overlay(
+                'by=overlay.and_op(lambda index, left, right: left["kind"] == "A", overlay.all), expects="0+"',
+                "#@overlay/replace via=lambda left, right: left + right\nname: '!'\n",
+            ),
+            "p.yml": overlay('by=overlay.subset({"name": "fixed!"}), expects="0+"'),
+        },
+        ["kind=A", "kind=B", "name=b", "kind=A", "kind=C"],
+    ),
+    "a function refers to a value that changes": (
+        {
+            "a.yml": _DOCUMENTS,
+            "o.yml": f"{_DATA}#@ size = data.values.size\n"
+            + overlay(
+                'by=lambda index, left, right: size == 1 or left["kind"] == "B", expects="0+"',
+                "#@overlay/replace via=lambda left, right: left + str(size)\nname:\n",
+            ),
+        },
+        ["size=1", "size=2", "name=b", "size=1"],
+    ),
+    "a function prints": (
+        {
+            "a.yml": _DOCUMENTS,
+            "o.yml": f"{_OVERLAY}#@ def told(left, right):\n#@   print(left)\n#@   return left\n#@ end\n"
+            "#@overlay/match by=overlay.all, expects='0+'\n---\n#@overlay/replace via=told\nname:\n",
+        },
+        ["kind=A", "kind=B", "name=b"],
+    ),
+    "a function matches by the index": (
+        {"a.yml": _DOCUMENTS, "o.yml": overlay("by=lambda *given: given[0] == 1, expects='0+'")},
+        ["kind=A", "kind=B", "name=b"],
     ),
     "a key is misspelt in one of the documents": (
         {
@@ -223,3 +259,8 @@ def test_arguments_that_share_parts_are_compared_in_bounded_time(
     values = ["size=1", "size=2", "size=1"]
     # Without a bound, this does not end.
     assert [shown(engine, value) for value in values] == [shown(None, value) for value in values]
+
+
+def test_the_modules_of_closed_functions() -> None:
+    # `template` belongs to the template that runs; `module` has only `make`, whose members are compared.
+    assert set(modules.MODULES) - {"template", "module"} == MODULES

@@ -94,7 +94,7 @@ class Program:
 
     def prints(self) -> bool:
         """True if the program mentions `print`."""
-        return "$print" in _names(self.code)
+        return "$print" in names_of(self.code)
 
     def _shared(
         self, budget: StepBudget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
@@ -125,7 +125,7 @@ class Program:
     def _asks_more(self, table: Mapping[str, object], names: Mapping[str, object]) -> bool:
         """True if the program may need host names that are in neither table."""
         if self._asked is None:
-            self._asked = {name for name in _names(self.code) if name[0] == "$"} - _OWN
+            self._asked = {name for name in names_of(self.code) if name[0] == "$"} - _OWN
         return not all(name in table or name in names for name in self._asked)
 
 
@@ -165,12 +165,12 @@ def _freeze(values: Iterable[object]) -> None:
             freeze(value)
 
 
-def _names(code: CodeType) -> set[str]:
+def names_of(code: CodeType) -> set[str]:
     """The names that the code uses, including attributes and nested code."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if type(constant) is type(code):
-            found |= _names(constant)
+            found |= names_of(constant)
     return found
 
 

@@ -1,9 +1,9 @@
 """Overlays that are applied again: only the documents that differ from those of the last time are matched and merged.
 
 Documents are known by identity. The same overlay makes the same of a document again if it merges, matches documents by
-what they contain, and calls no functions of the user. Where such functions change a document, the matches are still
-known. All other overlays are applied in full, and so is one that matches nothing, fails or warns:
-`OverlayApplication.perform` is the only source of messages.
+what they contain, and calls only functions of the user that are closed (`closed_functions`); their steps are charged
+again. Where other functions change a document, the matches are still known. All other overlays are applied in full, and
+so is one that matches nothing, fails or warns: `OverlayApplication.perform` is the only source of messages.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from operator import is_, is_not
 
 from plait.base.errors import PlaitError
 from plait.starlark.containers import Dict, List
+from plait.starlark.step_budget import budget_of
+from plait.starlark.values import FUNCTION, Builtin
 from plait.tree.identity import MOST_ITEMS, identical_scalars
 from plait.tree.nodes import SCALARS, Array, Map, equal
 from plait.ytt.overlay.application import MOST_LOOKS
 from plait.ytt.overlay.changed_collections import DocumentsEdit
+from plait.ytt.overlay.closed_functions import ignores_index, is_closed, same_function
 from plait.ytt.overlay.expectations import ANY_DEFAULT, UNSET, MatchCountError
 from plait.ytt.overlay.fast import FastOverlayApplication
-from plait.ytt.overlay.matchers import ALL, FREE_SIZE, Combined, IndexMatcher, MapKey, Matcher, Subset
+from plait.ytt.overlay.matchers import ALL, FREE_SIZE, CallableMatcher, Combined, IndexMatcher, MapKey, Matcher, Subset
 from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_document, same_with
 from plait.ytt.yaml_fragments import YamlFragment
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.base.source import Source
+    from plait.tree.context import Context
     from plait.tree.nodes import Document
     from plait.tree.nodes import Value as NodeValue
     from plait.ytt.overlay.application import OverlayApplication
@@ -50,9 +54,10 @@ class AppliedOverlay:
     """The effect of an overlay the last time.
 
     before, after: the documents. places: the indexes of those that it matched. looks: the number of looks for mistakes.
+    costs: for a step that calls functions of the user, the steps that these took for each document; else None.
     """
 
-    __slots__ = ("after", "before", "how", "looks", "places", "step")
+    __slots__ = ("after", "before", "costs", "how", "looks", "places", "step")
 
     def __init__(
         self,
@@ -62,6 +67,7 @@ class AppliedOverlay:
         after: list[Document],
         places: Sequence[int] = (),
         looks: int = 0,
+        costs: list[int] | None = None,
     ) -> None:
         self.step = step
         self.how = how
@@ -69,14 +75,19 @@ class AppliedOverlay:
         self.after = after
         self.places = places
         self.looks = looks
+        self.costs = costs
 
 
 class Applied:
-    """The effects of the overlays of a list the last time. Each is known by its place in the files."""
+    """The effects of the overlays of a list the last time. Each is known by its place in the files.
 
-    __slots__ = ("_again", "_counts", "_done", "_given", "_is_worth_it", "_size")
+    context: of the current evaluation.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_again", "_counts", "_done", "_given", "_is_worth_it", "_size", "context")
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
         self._counts: dict[tuple[Source | None, int], int] = {}
         self._size = 0
         self._done: dict[tuple[Source | None, int, int], AppliedOverlay] = {}
@@ -102,7 +113,7 @@ class Applied:
         place = step.item.source, step.item.line
         number = self._counts[place] = self._counts.get(place, -1) + 1
         key = *place, number
-        self._done[key] = _performed(run, edit, step, self._again.get(key))
+        self._done[key] = _performed(run, edit, step, self._again.get(key), self.context)
 
 
 class _Known(Matcher):
@@ -118,25 +129,32 @@ class _Known(Matcher):
 
 
 def _performed(
-    run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep, last: AppliedOverlay | None
+    run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep, last: AppliedOverlay | None, context: Context
 ) -> AppliedOverlay:
     """Applies an overlay. last: what the one in its place did."""
     if last is not None and len(last.before) != len(edit.items):
         last = None
     is_same = last is not None and _is_same(step, last)
-    if last is not None and is_same:
+    if last is not None and is_same and last.how == MERGED:
+        calls = last.costs is not None
+    else:
+        calls = not is_plain_overlay(step.item)  # type: ignore[arg-type]
+    if last is not None and is_same and not calls:  # functions of the last time must not be called any more
         step = last.step
     if (is_same and last.how == IN_FULL) or not (is_same or _is_local(step)):  # type: ignore[union-attr]
         return _in_full(run, edit, step, last)
     matched = last
     if last is not None and (last.how == IN_FULL or not (is_same or _same_argument(step.matcher, last.step.matcher))):
         matched = None
-    if is_same or is_plain_overlay(step.item):  # type: ignore[arg-type]
-        found = _merged(run, edit.items, step, matched, is_same=is_same)
+    if not calls or is_same or is_plain_overlay(step.item, is_closed):  # type: ignore[arg-type]
+        if calls:
+            found = _merged_by_functions(run, edit.items, step, matched if is_same else None, context)
+        else:
+            found = _merged(run, edit.items, step, matched, is_same=is_same)
         if found is not None:
             edit.items = found.after.copy()
             return found
-    elif places := _places(edit.items, step, matched):
+    elif not step.matcher.foreign and (places := _places(edit.items, step, matched)):  # type: ignore[union-attr]
         known = copy(step)
         known.matcher = _Known(places)
         found = _in_full(run, edit, known, last)
@@ -145,7 +163,7 @@ def _performed(
 
 
 def _is_same(step: OverlayStep, last: AppliedOverlay) -> bool:
-    """True if a step is that of the last time, and calls no functions of the user or is applied in full."""
+    """True if a step is that of the last time, and calls only closed functions of the user or is applied in full."""
     if step.item is last.step.item:
         return last.how != MATCHED
     return _same_overlay(step.item, last.step.item)  # type: ignore[arg-type]
@@ -183,6 +201,8 @@ def _is_local(step: OverlayStep) -> bool:
 def _is_local_matcher(matcher: object) -> bool:
     if isinstance(matcher, Combined):
         return matcher.size <= FREE_SIZE and all(map(_is_local_matcher, matcher.parts))
+    if type(matcher) is CallableMatcher:
+        return ignores_index(matcher.function) and is_closed(matcher.function)
     return matcher is ALL or type(matcher) is Subset
 
 
@@ -239,8 +259,52 @@ def _merged(
     return None if warned or looks >= MOST_LOOKS else AppliedOverlay(step, MERGED, items, after, places, looks)
 
 
+def _merged_by_functions(
+    run: OverlayApplication, items: list[Document], step: OverlayStep, last: AppliedOverlay | None, context: Context
+) -> AppliedOverlay | None:
+    """The documents after a step that calls closed functions; None if it has to be applied in full.
+
+    last: the step of the last time, if it is the same.
+    """
+    budget = budget_of(context)
+    start, told = budget.spent, context.told
+    warned: list[str] = []
+    trial = FastOverlayApplication(warn=None if run.warn is None else warned.append)
+    part = DocumentsEdit([])
+    after = items.copy()
+    places: list[int] = []
+    costs = [0] * len(items)
+    again = 0  # steps that are charged without a call
+    try:
+        for place, left in enumerate(items):
+            if last is not None and left is last.before[place]:
+                after[place], costs[place] = last.after[place], last.costs[place]  # type: ignore[index]
+                again += costs[place]
+                continue
+            before = budget.spent
+            part.items = [left]
+            if step.matcher.select(trial, part, step.item.value):  # type: ignore[union-attr]
+                places.append(place)
+                value = trial.merge_value(left, step)
+                if value is not left.value:
+                    after[place] = left.with_value(value)
+            costs[place] = budget.spent - before
+        if last is not None:
+            places = sorted([*places, *(place for place in last.places if items[place] is last.before[place])])
+        is_done = bool(places) and (step.expected or ANY_DEFAULT).check([items[place] for place in places])
+    except (PlaitError, MatchCountError, RecursionError):
+        is_done = False
+    looks = trial.looks + (0 if last is None else last.looks)
+    is_quiet = not warned and context.told == told and looks < MOST_LOOKS
+    if is_done and is_quiet and budget.spent + again <= context.run_budget.most("steps"):
+        budget.charge(again)
+        return AppliedOverlay(step, MERGED, items, after, places, looks, costs)
+    budget.charge(start - budget.spent)
+    return None
+
+
 def _same_overlay(one: Document, other: Document) -> bool:
-    """True if two overlays are the same at this time, and call no functions of the user."""
+    """True if two overlays are the same at this time, and call only closed functions of the user."""
     return same_with(one, other, _same_argument)
 
 
@@ -258,6 +322,9 @@ def _same_argument(one: object, other: object) -> bool:
             return False
         if kind in SCALARS:
             if not identical_scalars(left, right):
+                return False
+        elif kind is FUNCTION or kind is Builtin:
+            if not same_function(left, right):
                 return False
         elif kind in _SAME:
             if not _SAME[kind](left, right):
@@ -279,6 +346,8 @@ def _parts(value: object) -> Sequence[object] | None:
         return value
     if type(value) is Dict:
         return [*value, *value.values()]
+    if type(value) is CallableMatcher:
+        return (value.function,)
     return value.parts if isinstance(value, Combined) else None
 
 

@@ -41,9 +41,16 @@ def same_document(one: Document, other: Document) -> bool:
     return one is other or same_with(one, other, identical)
 
 
-def is_plain_overlay(document: Document) -> bool:
-    """True if no annotation in a document was given functions of the user."""
-    return _are_plain(document.annotations) and all(_are_plain(item.annotations) for item in walk(document.value))
+def is_plain_overlay(document: Document, allowed: Callable[[object], bool] | None = None) -> bool:
+    """True if no annotation in a document was given functions of the user. allowed: True for functions that may be."""
+    items = [document, *walk(document.value)]
+    return all(
+        is_plain(value, allowed=allowed)
+        for item in items
+        if item.annotations is not None
+        for one in item.annotations.values()
+        for value in (one.args, *one.kwargs.values())
+    )
 
 
 def _same_place(one: Collection | Item, other: Collection | Item) -> bool:
@@ -108,14 +115,12 @@ def _same_annotations(one: Annotations | None, other: Annotations | None, same: 
     return True
 
 
-def _are_plain(annotations: Annotations | None) -> bool:
-    return annotations is None or all(
-        is_plain(one.args) and all(map(is_plain, one.kwargs.values())) for one in annotations.values()
-    )
-
-
-def is_plain(value: object, most: int = MOST_ITEMS, *, matchers: bool = True) -> bool:
-    """True for plain data of at most `most` items. matchers: also for those that call no functions of the user."""
+def is_plain(
+    value: object, most: int = MOST_ITEMS, *, matchers: bool = True, allowed: Callable[[object], bool] | None = None
+) -> bool:
+    """True for plain data of at most `most` items. matchers: also for those that call no functions of the user.
+    allowed: True for other values that may be in it.
+    """
     pending = [value]
     items = 0
     while pending:
@@ -126,8 +131,10 @@ def is_plain(value: object, most: int = MOST_ITEMS, *, matchers: bool = True) ->
             parts: Sequence[object] = one
         elif type(one) is Dict:
             parts = [*one, *one.values()]
-        elif matchers and getattr(one, "foreign", True) is False:
+        elif (matchers and getattr(one, "foreign", True) is False) or (allowed is not None and allowed(one)):
             continue
+        elif allowed is not None and getattr(one, "foreign", False):
+            parts = [*one.held()]  # type: ignore[attr-defined] # a matcher with functions of the user
         else:
             return False
         items += len(parts)

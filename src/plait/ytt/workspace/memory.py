@@ -229,13 +229,13 @@ class Memory:
             self._applied, self.results, self._documents, self.misses = None, {}, {}, {}
         self._inputs = inputs
 
-    @property
-    def applied(self) -> Applied:
-        """The effects of the overlays the last time."""
+    def applied(self, context: Context) -> Applied:
+        """The effects of the overlays the last time. context: of the current evaluation."""
         if self._applied is None:
             from plait.ytt.overlay.reapplication import Applied  # most libraries have no overlays
 
-            self._applied = Applied()
+            self._applied = Applied(context)
+        self._applied.context = context
         return self._applied
 
     def recording(
