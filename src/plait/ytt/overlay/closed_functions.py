@@ -75,7 +75,7 @@ def ignores_index(function: object) -> bool:
 
 
 def _parts(value: object) -> Mapping[str, object] | None:
-    """What a function or a module refers to, by name; None if it is not closed, and for other values."""
+    """The values that a function or a module refers to, by name; None if it is not closed, and for other values."""
     if type(value) is FUNCTION:
         return None if "$print" in names_of(value.__code__) else _variables(value)
     if type(value) is Module:
