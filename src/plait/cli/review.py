@@ -16,6 +16,7 @@ from plait.insight.diagnostic_formats import as_annotations, as_sarif
 from plait.review.annotations import messages
 from plait.review.api import review
 from plait.review.consequences import NAMES, SEVERITIES
+from plait.review.html import to_html
 from plait.review.markdown import to_markdown
 from plait.review.reports import commit_message, to_text
 
@@ -23,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.review.result import Review as Result
 
-FORMS = ("text", "markdown", "json", "github", "sarif")
+FORMS = ("text", "markdown", "html", "json", "github", "sarif")
 
 
 class Review(Request):
@@ -44,7 +45,7 @@ class Review(Request):
     prove = switch("prove", "verify each cause by reverting it alone")
     output = text(
         "output",
-        "output format: text, markdown, json, github or sarif",
+        "output format: text, markdown, html, json, github or sarif",
         short="o",
         value="FORMAT",
         default=("text",),
@@ -98,6 +99,7 @@ def _reviewed(flags: Review) -> int:
             where=flags.where,
             prove=flags.prove,
             trust=flags.trust,
+            documents=flags.output == "html",
             progress=progress,
         )
     if flags.has(Review.message):
@@ -109,6 +111,8 @@ def _reviewed(flags: Review) -> int:
 def _print(found: Result, form: str) -> None:
     if form == "markdown":
         write_out(to_markdown(found))
+    elif form == "html":
+        write_out(to_html(found))
     elif form == "json":
         write_out(found.to_json())
     elif form in ("github", "sarif"):

@@ -34,7 +34,7 @@ def masked(
     withheld. All secrets look the same, because equal or changed secrets would reveal something.
     """
     if trace is None or trace.marks is None:
-        return [one.with_value(_withheld(one.value)) for one in documents] if uses_secrets(view) else documents
+        return [one.with_value(withheld(one.value)) for one in documents] if uses_secrets(view) else documents
 
     marks = trace.marks
     explainer = Explainer(trace)
@@ -54,10 +54,10 @@ def masked(
     return [document.with_value(without(document)) for document in documents]
 
 
-def _withheld(value: Value) -> Value:
+def withheld(value: Value) -> Value:
     """The value with HIDDEN in place of every scalar."""
     if type(value) is Map or type(value) is Array:
-        return value.with_values(_withheld(item.value) for item in value.items)
+        return value.with_values(withheld(item.value) for item in value.items)
     return None if value is None else HIDDEN
 
 
@@ -95,5 +95,5 @@ def hidden_differences(differences: Sequence[Difference], view: InputView) -> Se
         if HIDDEN in (one.before, one.after):
             one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
         elif one.after is None or type(one.before) is not type(one.after) or isinstance(one.before, Map | Array):
-            one.before = _withheld(one.before)
+            one.before = withheld(one.before)
     return differences

@@ -15,13 +15,14 @@ from plait.base.lazy_exports import first_use
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.review.api import review
+    from plait.review.html import to_html
     from plait.review.markdown import to_markdown
     from plait.review.reports import to_text
     from plait.review.result import Review
 
-__all__ = ["Review", "review", "to_markdown", "to_text"]
+__all__ = ["Review", "review", "to_html", "to_markdown", "to_text"]
 
-_HOMES = {"review": "api", "Review": "result", "to_markdown": "markdown", "to_text": "reports"}
+_HOMES = {"review": "api", "Review": "result", "to_html": "html", "to_markdown": "markdown", "to_text": "reports"}
 
 
 def __getattr__(name: str) -> object:

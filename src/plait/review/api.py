@@ -32,6 +32,7 @@ def review(
     where: Sequence[str] = (),
     prove: bool = False,
     trust: bool = False,
+    documents: bool = False,
     progress: Context | None = None,
 ) -> Review:
     """Compares the output of all runs of a project at two Git revisions, and finds the changed lines that caused each
@@ -41,7 +42,7 @@ def review(
     default the working directory. project: project file or its directory; by default found from the working directory.
     runs: names of runs and matrices, or patterns; by default all. where: select environments of matrices by axis, such
     as `region=eu`. prove: revert each unit alone. trust: grant the accesses that BASE's project file asks for.
-    progress: shown by the caller.
+    documents: also return the lines of changed documents, for `to_html`. progress: shown by the caller.
 
     Raises UsageError for an unknown revision, and PlaitError for an invalid project.
 
@@ -63,7 +64,7 @@ def review(
         old = repository.merge_base(old, new)
     result = Review(base, head)
     with temporary("plait-review-") as directory:
-        _fill(result, repository, file, directory, old, new, runs, where, prove, trust, progress)
+        _fill(result, repository, file, directory, old, new, runs, where, prove, trust, documents, progress)
     return result
 
 
@@ -86,6 +87,7 @@ def _fill(
     where: Sequence[str],
     prove: bool,
     trust: bool,
+    documents: bool,
     progress: Context | None,
 ) -> None:
     sides = Sides(repository, file, directory, old, new, trust=trust)
@@ -96,7 +98,7 @@ def _fill(
         [*after, *(task for task in before if task.name not in {one.name for one in after})], runs, where
     )
     result.proven = prove
-    comparison = Comparison(sides, result, before, after, prove=prove, progress=progress)
+    comparison = Comparison(sides, result, before, after, prove=prove, documents=documents, progress=progress)
     comparison.run(selected)
 
 

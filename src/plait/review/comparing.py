@@ -6,18 +6,19 @@ import os
 
 from plait.authoring.project.run_selection import paths_of
 from plait.base.errors import heading
-from plait.insight.diff import is_encrypted
+from plait.base.similar_names import counted
 from plait.insight.node_paths import NodePath
 from plait.insight.redaction import masked
 from plait.review.causes import Examination
 from plait.review.consequences import consequences
+from plait.review.documents import document_changes
 from plait.review.environments import described
 from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
 from plait.review.revisions import Changed, links_below, roots_of
 from plait.review.smallest import smallest
 from plait.review.units import FileChange
-from plait.review.values import ADDED, MOVED, REMOVED, RENAMED, leaves, pairs_of, shown_name
+from plait.review.values import ADDED, MOVED, REMOVED, RENAMED, is_secret_data, leaves, pairs_of, shown_name
 from plait.tree.nodes import Array, Map, to_plain
 from plait.tree.secrets import HIDDEN
 from plait.yaml.inline import flow_text
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
     from plait.fleet.plan import Task
     from plait.review.causes import Findings
     from plait.review.evaluating import Outcome
-    from plait.review.result import Review
+    from plait.review.result import DocumentChange, Review
     from plait.review.revisions import Sides
     from plait.review.units import Unit
-    from plait.review.values import Change
+    from plait.review.values import Change, Pair
     from plait.tree.context import Context
     from plait.tree.nodes import Document, Item, Value
 
@@ -80,6 +81,7 @@ class Comparison:
         after: Sequence[Task],
         *,
         prove: bool,
+        documents: bool,
         progress: Context | None,
     ) -> None:
         self._sides = sides
@@ -87,6 +89,8 @@ class Comparison:
         self._before = {task.name: task for task in before}
         self._after = {task.name: task for task in after}
         self._prove = prove
+        self._has_documents = documents
+        self._documents: dict[tuple[object, ...], DocumentChange] = {}
         self._progress = progress
         self._files = _Files(sides)
         self._evaluator = Evaluator(sides, self._files)
@@ -197,19 +201,33 @@ class Comparison:
             if not found:
                 moved = ValueChange(MOVED, "the documents or their text", "", None, None, 1, is_secret=False)
                 self._changes.setdefault(moved.key, moved).runs += group.names
+        rows: list[ValueChange] = []
         for number, change in enumerate(found):
-            self._add_change(change, base, head, group, () if findings is None else findings.causes.get(number, ()))
+            row = self._add_change(
+                change, base, head, group, () if findings is None else findings.causes.get(number, ())
+            )
+            if row is not None and row not in rows:
+                rows.append(row)
         if findings is not None:
             self._add_others(findings, group)
-        self._add_consequences(base, head, found, group)
+        secret = base.uses_secrets or head.uses_secrets
+        left = masked(base.items, base.trace, view=base.view) if secret else base.items
+        right = masked(head.items, head.trace, view=head.view) if secret else head.items
+        pairs = pairs_of(left, right)
+        self._add_consequences(pairs, group)
+        if secret:
+            self._add_secrets(rows, group)
+        if self._has_documents:
+            for one in document_changes(pairs, base, head, rows, task.name):
+                self._documents.setdefault(one.key, one).runs += group.names
 
     def _add_change(
         self, change: Change, base: Outcome, head: Outcome, group: _Group, causes: Iterable[frozenset[Unit]]
-    ) -> None:
+    ) -> ValueChange | None:
         row = _shown(change, base, head)
         if row is None:
             self._result.hidden += 1
-            return
+            return None
         known = self._changes.setdefault(row.key, row)
         known.runs += group.names
         for units in causes:
@@ -222,6 +240,7 @@ class Comparison:
                 cause.values += known.values
                 cause.verified_in += 1
                 cause.of += len(group.names)
+        return known
 
     def _add_others(self, findings: Findings, group: _Group) -> None:
         rows = [(3, one.unit, None, one.is_alone) for one in findings.idle]
@@ -239,12 +258,9 @@ class Comparison:
             if rank == known[0]:
                 known[1].runs += group.names
 
-    def _add_consequences(self, base: Outcome, head: Outcome, found: Sequence[Change], group: _Group) -> None:
-        secret = base.uses_secrets or head.uses_secrets
-        left = masked(base.items, base.trace, view=base.view) if secret else base.items
-        right = masked(head.items, head.trace, view=head.view) if secret else head.items
+    def _add_consequences(self, pairs: Sequence[Pair], group: _Group) -> None:
         rows: list[tuple[str, object, object]] = []
-        for pair in pairs_of(left, right):
+        for pair in pairs:
             name = _name_of(pair.new if pair.new is not None else pair.old)
             old, new = _plain(pair.old), _plain(pair.new)
             both = pair.old is not None and pair.new is not None
@@ -255,13 +271,12 @@ class Comparison:
         for one in consequences(rows):
             row = FoundConsequence(one.rule.name, one.rule.severity, one.text, one.rule.reason, one.subjects)
             self._note(row, group)
-        if secret:
-            shown = [_shown(change, base, head) for change in found]
-            places = [one.place for one in shown if one is not None and one.is_secret]
-            if places:
-                text = f"{len(places)} secret value{'s' if len(places) > 1 else ''} changed"
-                subjects = [(place, "") for place in places]
-                self._note(FoundConsequence("secret-changed", "warning", text, "compared, not shown", subjects), group)
+
+    def _add_secrets(self, rows: Sequence[ValueChange], group: _Group) -> None:
+        subjects = [(one.place, "") for one in rows if one.is_secret]
+        if subjects:
+            text = f"{counted(len(subjects), 'secret value')} changed"
+            self._note(FoundConsequence("secret-changed", "warning", text, "compared, not shown", subjects), group)
 
     def _note(self, row: FoundConsequence, group: _Group) -> None:
         for one in self._result.consequences:
@@ -346,13 +361,20 @@ class Comparison:
             if unit not in used:
                 lists[rank].append(other)
         every = [task for task in tasks if task.name in self._after]
-        rows: list[ValueChange | FoundConsequence | Failure] = [*result.changes, *result.consequences, *result.failures]
+        result.documents = list(self._documents.values())
+        rows: list[ValueChange | FoundConsequence | Failure | DocumentChange] = [
+            *result.changes,
+            *result.consequences,
+            *result.failures,
+            *result.documents,
+        ]
         known: dict[tuple[str, ...], str] = {}
         for row in rows:
             names = tuple(row.runs)
             if names and names not in known:
                 known[names] = described(names, every)
             row.where = known.get(names, row.where)
+        result.axes = {task.name: {axis: one.text for axis, one in task.choices.items()} for task in every}
 
 
 def _lines(unit: Unit) -> Lines:
@@ -382,7 +404,11 @@ def _shown(change: Change, base: Outcome, head: Outcome) -> ValueChange | None:
     after, new_path, new_name, is_new_secret = _side(head, change, is_new=True)
     if old_path is None or new_path is None:
         return None
-    is_secret = is_old_secret or is_new_secret or _is_secret_place(change)
+    is_secret = (
+        is_old_secret
+        or is_new_secret
+        or is_secret_data((change.old, change.new), change.path.partition(".")[0].partition("[")[0])
+    )
     values = max(
         leaves(change.before) if change.has_old and change.kind in (REMOVED, ADDED) else 1,
         leaves(change.after) if change.has_new and change.kind in (REMOVED, ADDED) else 1,
@@ -436,18 +462,6 @@ def _has_hidden_names(outcome: Outcome, document: Document, way: tuple[Item, ...
     """True if a key, or the value of an identifying key, may be secret."""
     explainer = outcome.explainer
     return explainer.names.hides_keys and any(explainer.is_secret(item) for item in (document, *way))
-
-
-def _is_secret_place(change: Change) -> bool:
-    """True for the data of a Secret, or of a document that declares its data encrypted."""
-    for document in (change.old, change.new):
-        if document is None or type(document.value) is not Map:
-            continue
-        kind = document.value.find("kind")
-        is_data = change.path.partition(".")[0].partition("[")[0] in ("data", "stringData")
-        if is_data and ((kind is not None and kind.value == "Secret") or is_encrypted(document)):
-            return True
-    return False
 
 
 def _text(value: Value) -> str:

@@ -10,6 +10,7 @@ import re
 
 from plait.base.similar_names import counted
 from plait.review.reports import (
+    CONTROL,
     by_kind,
     change_text,
     effects,
@@ -196,13 +197,12 @@ def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool
     out.end("\n</details>\n")
 
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@])")
 
 
 def code(text: str) -> str:
     """A code span, which contains no markup, no mention and no end of a table's cell."""
-    text = _CONTROL.sub("�", text.replace("\n", "⏎"))
+    text = CONTROL.sub("�", text.replace("\n", "⏎"))
     fence = "`"
     while fence in text:
         fence += "`"
@@ -212,7 +212,7 @@ def code(text: str) -> str:
 
 def plain(text: str) -> str:
     """A text without markup."""
-    return _SPECIAL.sub(r"\\\1", _CONTROL.sub(" ", text))
+    return _SPECIAL.sub(r"\\\1", CONTROL.sub(" ", text))
 
 
 def code_parts(text: str) -> str:

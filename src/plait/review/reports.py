@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from plait.base.similar_names import counted
 from plait.base.text_diff import visible
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+# Control characters, and those that change the direction of a text.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 # Entries of one list before the rest is only counted, in the text for a terminal.
 _MOST = 10
 _LONGEST_SUBJECT = 100

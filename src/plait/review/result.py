@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 VERSION = 1
+# Characters of a line of a document.
+_LONGEST = 1_000
 
 
 class Lines:
@@ -234,6 +236,73 @@ class Failure:
         }
 
 
+class Block:
+    """Consecutive lines. is_same: both sides have them. old, new: the lines of each side, the first of which has the
+    number `old_start` or `new_start`. change: the reason of a difference, if it is known. left_out: the number of lines
+    that are not shown instead.
+    """
+
+    __slots__ = ("change", "is_same", "left_out", "new", "new_start", "old", "old_start")
+
+    def __init__(self, old_start: int, old: Sequence[str], new_start: int, new: Sequence[str]) -> None:
+        self.is_same = False
+        self.old_start = old_start
+        self.old = [_shortened(line) for line in old]
+        self.new_start = new_start
+        self.new = [_shortened(line) for line in new]
+        self.change: ValueChange | None = None
+        self.left_out = 0
+
+    @classmethod
+    def same(cls, old_start: int, new_start: int, lines: Sequence[str]) -> Block:
+        """Equal lines."""
+        made = cls(old_start, lines, new_start, lines)
+        made.is_same = True
+        return made
+
+    @classmethod
+    def gap(cls, count: int, *, is_same: bool) -> Block:
+        """Lines that are not shown."""
+        made = cls(0, (), 0, ())
+        made.is_same = is_same
+        made.left_out = count
+        return made
+
+
+class DocumentChange:
+    """A document of the output that differs.
+
+    name: as in the changes. kind: ADDED, REMOVED, RENAMED or CHANGED. changes: of its values. run: the one whose lines
+    are shown. runs: all with the same changes. where: these runs as text.
+    """
+
+    __slots__ = ("blocks", "changes", "kind", "name", "run", "runs", "where")
+
+    def __init__(self, name: str, kind: str, found: Sequence[ValueChange], blocks: Sequence[Block], run: str) -> None:
+        self.name = name
+        self.kind = kind
+        self.changes = list(found)
+        self.blocks = list(blocks)
+        self.run = run
+        self.runs: list[str] = []
+        self.where = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for the same change in different runs."""
+        return self.name, self.kind, *(one.key for one in self.changes)
+
+    @property
+    def unplaced(self) -> list[ValueChange]:
+        """The changes without a line in a block: those of secrets, and of lines that are left out."""
+        shown = {one.change for one in self.blocks}
+        return [one for one in self.changes if one not in shown]
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
 class Review:
     """A review: the changes of the output between two revisions, and their causes.
 
@@ -241,6 +310,7 @@ class Review:
     number of those that read a changed file. changed: the names of those whose output differs. added, removed: names of
     runs that only one side has. permissions: accesses that only HEAD's project file asks for. hidden: the number of
     changes whose existence depends on a secret. unread: the number of differing files that no evaluation read.
+    documents: the lines of changed documents, if they were asked for. axes: the values of axes of each run.
     """
 
     def __init__(self, base: str, head: str) -> None:
@@ -261,6 +331,8 @@ class Review:
         self.consequences: list[FoundConsequence] = []
         self.failures: list[Failure] = []
         self.permissions: list[tuple[str, str]] = []
+        self.documents: list[DocumentChange] = []
+        self.axes: Mapping[str, Mapping[str, str]] = {}
         self.hidden = 0
         self.unread = 0
         self.proven = False

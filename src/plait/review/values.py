@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-from plait.insight.diff import paired, printed
+from plait.insight.diff import is_encrypted, paired, printed
 from plait.insight.item_names import by_key, identifying
 from plait.tree.nodes import Array, Map, check_nodes, equal, key_id, walk
 from plait.yaml.document_names import document_name, key_text, namespace_of
@@ -16,7 +16,7 @@ from plait.yaml.inline import flow_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.tree.nodes import ArrayItem, Document, Item, Value
@@ -184,6 +184,18 @@ def shown_name(document: Document | None, number: int) -> str:
     if name is None:
         return f"document {number + 1}"
     return name if space is None else f"{space.value}/{name}"
+
+
+def is_secret_data(documents: Iterable[Document | None], key: object) -> bool:
+    """True for a top-level key with the data of a Secret, or of a document that declares its data encrypted."""
+    if key not in ("data", "stringData"):
+        return False
+    for document in documents:
+        if document is not None and type(document.value) is Map:
+            kind = document.value.find("kind")
+            if (kind is not None and kind.value == "Secret") or is_encrypted(document):
+                return True
+    return False
 
 
 def changes(pairs: Sequence[Pair]) -> list[Change]:
