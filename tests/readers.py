@@ -25,11 +25,22 @@ _MAKERS = {"full", "report"}
 _KEEPERS = {"list", "sorted", "tuple", "str", "set", "strip", "rstrip", "lstrip", "lower"}
 
 
-def _is_annotated(node: ast.AST | None) -> bool:
+# The failures of a test have a text, and its lines.
+_FAILURE = "ExpectationFailure"
+_OF_FAILURES = {"text", "lines"}
+
+
+def _is_annotated(node: ast.AST | None, classes: set[str] = _CLASSES) -> bool:
     return node is not None and any(
-        (isinstance(one, ast.Name) and one.id in _CLASSES)
-        or (isinstance(one, ast.Constant) and isinstance(one.value, str) and any(x in one.value for x in _CLASSES))
+        (isinstance(one, ast.Name) and one.id in classes)
+        or (isinstance(one, ast.Constant) and isinstance(one.value, str) and any(x in one.value for x in classes))
         for one in ast.walk(node)
+    )
+
+
+def _is_list_of_failures(node: ast.AST) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr == "failures") or (
+        isinstance(node, ast.Name) and node.id == "failures"
     )
 
 
@@ -89,7 +100,8 @@ class Readers:
         if isinstance(node, ast.Name):
             return node.id in known
         if isinstance(node, ast.Attribute):
-            return node.attr in _TEXTS and isinstance(node.ctx, ast.Load)
+            is_failure = node.attr in _OF_FAILURES and self._is_failure(node.value, known)
+            return isinstance(node.ctx, ast.Load) and (node.attr in _TEXTS or is_failure)
         if isinstance(node, ast.Call):
             called = _called(node)
             if called == "text" and node.args and getattr(node.args[0], "value", None) in _TEXTS:
@@ -115,9 +127,19 @@ class Readers:
             parts = [*node.values]
         return any(self._is_text(one, known) for one in parts)
 
+    def _is_failure(self, node: ast.AST, known: set[str]) -> bool:
+        """True for a failure of a test, `failures[0]` or a variable."""
+        if isinstance(node, ast.Subscript):
+            return _is_list_of_failures(node.value)
+        return isinstance(node, ast.Name) and f"{node.id}." in known
+
     def _known(self, function: Function) -> set[str]:
-        """The variables of a function that hold such a text."""
+        """The variables of a function that hold such a text; and those that hold a failure of a test, with a dot."""
         known = set(self._given[id(function)])
+        known |= {f"{one.arg}." for one in _parameters(function) if _is_annotated(one.annotation, {_FAILURE})}
+        for node in ast.walk(function):
+            if isinstance(node, ast.For | ast.comprehension) and _is_list_of_failures(node.iter):
+                known |= {f"{name}." for name in _names(node.target)}
         before = -1
         while before != len(known):
             before = len(known)

@@ -178,6 +178,11 @@ def test_registered_codes_are_used() -> None:
         ("def f(x: Wording): return x.split('y')", 1),
         ("def f(x: str): return x.split('y')", 0),
         ("error.message.replace(os.path.join(directory, ''), '')", 0),
+        ("result.failures[0].text.partition('x')", 1),
+        ("for one in result.failures:\n  if 'x' in one.text: pass", 1),
+        ("def f(x: ExpectationFailure): return x.lines[0] == 'y'", 0),
+        ("def f(x: ExpectationFailure): return x.text.split('y')", 1),
+        ("for one in result.failures:\n  print(one.text, one.code == 'E1003')", 0),
     ],
 )
 def test_readers_are_found(text: str, expected: int) -> None:

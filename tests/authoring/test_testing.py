@@ -27,6 +27,7 @@ from plait.authoring.testing.results import CaseResult, ExpectationFailure
 from plait.authoring.testing.running import results as results_of
 from plait.authoring.testing.running import run_tests
 from plait.base import content
+from plait.base.errors import PlaitError
 from plait.base.fast_paths import FAST
 from plait.base.permissions import Permissions
 
@@ -148,7 +149,16 @@ def test_junit_is_read_by_a_reader_of_junit(place: Path) -> None:
 
 
 def test_junit_holds_what_xml_has_no_characters_for() -> None:
-    text = junit([CaseResult("a\x1b.test.yml::\x1b", "a\x1b.test.yml", 1, [ExpectationFailure("\x00 \ufffe <&>")])])
+    text = junit(
+        [
+            CaseResult(
+                "a\x1b.test.yml::\x1b",
+                "a\x1b.test.yml",
+                1,
+                [ExpectationFailure(PlaitError("x", code="unequal-value"), ["\x00 \ufffe <&>"])],
+            )
+        ]
+    )
     [suite] = JUnitXml.fromstring(text.encode())
     [case] = suite
     assert case.name == "\\x1b"

@@ -1,9 +1,9 @@
 """The registry of diagnostics by name: the code, the severity, and a summary. Loaded only to print or to look up a
 code.
 
-A code is a letter for the family and a number. E: the engine rejects the files. U: a wrong call or setup of plait. D,
-O, S, R, P, T, I: the families of lint, also used by warnings. Codes are never reused. docs/reference/codes has a page
-for each code.
+A code is a letter for the family and a number. E: the engine rejects the files, or a test of them fails. U: a wrong call
+or setup of plait. D, O, S, R, P, T, I: the families of lint, also used by warnings. Codes are never reused.
+docs/reference/codes has a page for each code.
 """
 
 from __future__ import annotations
@@ -230,6 +230,18 @@ _ERRORS = (
     ("E0903", "process-ended", "the process of an evaluation ended early"),
     ("E0904", "program-failed", "another program cannot be run, or fails"),
     ("E0905", "too-many-pipelines", "the steps of a pipeline run too many other pipelines"),
+    # Expectations of tests (E10)
+    ("E1001", "expected-path", "a test expects a value at a path, and there is none"),
+    ("E1002", "unexpected-path", "a test expects no value at a path, and there is one"),
+    ("E1003", "unequal-value", "a value is not the one that a test expects"),
+    ("E1004", "unmatched-text", "a value does not match the regular expression of a test"),
+    ("E1005", "unexpected-type", "a value does not have the type that a test expects"),
+    ("E1006", "unexpected-count", "there are more or fewer values or documents than a test expects"),
+    ("E1007", "expected-failure", "a run succeeds, and a test expects it to fail"),
+    ("E1008", "other-failure", "a run fails with another message, or elsewhere, than a test expects"),
+    ("E1009", "unequal-documents", "the documents of a run are not those that a test expects"),
+    ("E1010", "missing-snapshot", "a test has no snapshot yet"),
+    ("E1011", "changed-snapshot", "an output is not that of its snapshot"),
     # Calling plait (U01)
     ("U0101", "unknown-command", "a command is unknown"),
     ("U0102", "unknown-extension", "an extension is unknown, or the command does not accept it"),

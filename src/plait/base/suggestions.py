@@ -7,7 +7,17 @@ if TYPE_CHECKING:
     from typing import Literal, Self, TypeAlias
 
     Kind: TypeAlias = Literal[
-        "replace", "quote-word", "quote-value", "load", "argument", "line-end", "comment", "optional", "remove"
+        "replace",
+        "quote-word",
+        "quote-value",
+        "load",
+        "argument",
+        "line-end",
+        "comment",
+        "optional",
+        "remove",
+        "value",
+        "content",
     ]
 
 # Replace the word `old` by `new`.
@@ -27,8 +37,15 @@ COMMENT: Kind = "comment"
 OPTIONAL: Kind = "optional"
 # Remove the item that starts on the line.
 REMOVE: Kind = "remove"
+# Replace the scalar `old` of an item that starts on the line by `new`, both in flow style.
+VALUE: Kind = "value"
+# Replace the text of the file `old` by `new`. A related position has its source.
+CONTENT: Kind = "content"
 
-KINDS: tuple[Kind, ...] = (REPLACE, QUOTE_WORD, QUOTE_VALUE, LOAD, ARGUMENT, LINE_END, COMMENT, OPTIONAL, REMOVE)
+KINDS: tuple[Kind, ...] = (
+    *(REPLACE, QUOTE_WORD, QUOTE_VALUE, LOAD, ARGUMENT, LINE_END, COMMENT, OPTIONAL, REMOVE),
+    *(VALUE, CONTENT),
+)
 
 
 class Suggestion:

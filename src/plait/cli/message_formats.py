@@ -41,12 +41,17 @@ class Sink:
 
     def error(self, error: PlaitError, *, quote_values: bool) -> None:
         """Writes an error with its findings."""
-        if self.form in REFERENCES:
+        if self.form not in REFERENCES:
+            self.diagnostic(error, quote_values=quote_values)
+        else:
             name = f"plait.base.reference.{self.form}"
             report: Callable[[PlaitError], tuple[str, ...]] = __import__(name, fromlist=["report"]).report
             sys.stderr.write("".join(report(error)))
-        else:
-            self._write([message_of(one, quote_values=quote_values, offers=_offers(one)) for one in parts_of(error)])
+
+    def diagnostic(self, found: Diagnostic, *, quote_values: bool = False) -> None:
+        """Writes a diagnostic with its findings. Formats of reference programs do not contain it."""
+        if self.form not in REFERENCES:
+            self._write([message_of(one, quote_values=quote_values, offers=_offers(one)) for one in parts_of(found)])
 
     def warnings(self, texts: Iterable[str]) -> None:
         """Writes warnings. Formats of reference programs do not contain them."""
@@ -85,5 +90,5 @@ def _offers(found: Diagnostic) -> Iterator[Offer]:
 
     file = File(source.shown, source.text, extensions=source.extensions)
     for one in mendings(file, found):
-        changes = [EditPayload(source.shown, edit.start, edit.end, edit.new) for edit in one.edits]
+        changes = [EditPayload(edit.path or source.shown, edit.start, edit.end, edit.new) for edit in one.edits]
         yield Offer(one.title, one.safety, changes)

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.base.errors import Diagnostic
     from plait.cli.message_formats import Sink
     from plait.engine.options import Declared
     from plait.insight.diagnostic_formats import Message
@@ -91,6 +92,13 @@ def complain_of(error: PlaitError) -> None:
         complain(text, is_harmless=True)
     else:
         sink.error(error, quote_values=quotes_values(error))
+
+
+def complain_of_failure(found: Diagnostic) -> None:
+    """Writes the failure of a test in the selected format. Text is printed with the test."""
+    sink = _sink()
+    if sink is not None:
+        sink.diagnostic(found)
 
 
 def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:

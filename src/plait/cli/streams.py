@@ -33,8 +33,8 @@ def requested(attribute: str) -> bool:
 
 
 def note(text: str) -> None:
-    """Writes text to standard error that is neither a result nor an error, except with --quiet."""
-    if not requested("quiet"):
+    """Writes a note, except with --quiet or among JSON."""
+    if not requested("quiet") and all(one.message_format == "text" for one in TYPED.get([])):
         complain(text)
 
 

@@ -20,6 +20,7 @@ from plait.base.process import goes_on, stop_timer
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
 from plait.cli.colour import in_colour
+from plait.cli.messages import complain_of_failure
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import in_workflow, note, write_answer, write_out
@@ -192,6 +193,8 @@ def _run(
             done.append(one)
             if not flags.tap:
                 teller.result(one)
+            for failure in one.failures:
+                complain_of_failure(failure.diagnostic)
             if flags.exitfirst and not one.passed:
                 break
     notes = _obsolete(flags, collected)

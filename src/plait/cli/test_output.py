@@ -92,12 +92,17 @@ class TerminalReporter:
         lines = []
         for failure in case_result.failures:
             known = reported.setdefault(failure.same, case_result.id) if failure.same else case_result.id
-            text = failure.text if known == case_result.id else f"the same error as in {known}"
-            place = f"{failure.file}:{failure.line}" if failure.line else ""
-            first, *rest = text.split("\n")
-            if place and place != f"{case_result.file}:{case_result.line}" and place not in first:
-                text = "\n".join([f"{first}  ({place})", *rest])
-            lines += self._clean(text).split("\n")
+            place = f"{failure.file}:{failure.line}"
+            if known == case_result.id:
+                first, *rest = failure.lines
+                # On a terminal, as for errors.
+                first += f" [{failure.code}]" if failure.code and self._on_terminal else ""
+            else:
+                first, rest = f"the same error as in {known}", []
+            # The text of an error has its position.
+            if failure.line and not failure.same and place != f"{case_result.file}:{case_result.line}":
+                first = f"{first}  ({place})"
+            lines += [each for line in (first, *rest) for each in self._clean(line).split("\n")]
         if case_result.printed:
             lines += ["printed:", *(f"  {self._clean(line)}" for line in case_result.printed)]
         body = "".join(f"  {line}".rstrip() + "\n" for line in lines)

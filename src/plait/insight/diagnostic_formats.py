@@ -164,7 +164,7 @@ def _changes(found: Iterable[EditPayload]) -> list[Part]:
     return [{"file": one.file, "start": one.start, "end": one.end, "text": one.text} for one in found]
 
 
-def parts_of(error: PlaitError) -> list[Diagnostic]:
+def parts_of(error: Diagnostic) -> list[Diagnostic]:
     """The diagnostics of an error: itself, unless it only counts its findings, and its findings."""
     own = [] if error.findings and error.at is None else [error]
     return [*own, *error.findings]

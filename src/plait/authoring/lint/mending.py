@@ -5,11 +5,28 @@ from __future__ import annotations
 import json
 import re
 
+from plait.authoring.edit.sites import Text
 from plait.authoring.lint.layout import LintedFile
+from plait.base.errors import PlaitError
 from plait.base.extents import extent, find_word
-from plait.base.suggestions import ARGUMENT, COMMENT, LINE_END, LOAD, OPTIONAL, QUOTE_VALUE, QUOTE_WORD, REMOVE, REPLACE
+from plait.base.source import Source
+from plait.base.suggestions import (
+    ARGUMENT,
+    COMMENT,
+    CONTENT,
+    LINE_END,
+    LOAD,
+    OPTIONAL,
+    QUOTE_VALUE,
+    QUOTE_WORD,
+    REMOVE,
+    REPLACE,
+    VALUE,
+)
 from plait.base.text_edits import Edit
 from plait.tree.nodes import MapItem
+from plait.yaml.lossless.nodes import Collection
+from plait.yaml.reader import read_value
 from plait.ytt.templates.recovery import STARLARK
 
 TYPE_CHECKING = False
@@ -36,6 +53,8 @@ _TITLES: Mapping[Kind, str] = {
     LINE_END: "Add {}",
     OPTIONAL: "Create the missing parts: add {}",
     REMOVE: "Remove it",
+    VALUE: "Expect {}",
+    CONTENT: "Accept the output",
 }
 _SHOWN = {":": "a colon"}
 _COMMENTS = {"#!": "Convert to a template comment: #!", "#@": "Convert to a value: #@"}
@@ -58,11 +77,14 @@ class Mending:
 
 
 class FaultyPart:
-    """The part of a file that a diagnostic is about. begin, end: its indexes in the line. word: of the diagnostic."""
+    """The part of a file that a diagnostic is about. begin, end: its indexes in the line. word: of the diagnostic. also:
+    its related positions.
+    """
 
-    __slots__ = ("begin", "end", "file", "line", "text", "word")
+    __slots__ = ("also", "begin", "end", "file", "line", "text", "word")
 
-    def __init__(self, file: File, line: int, begin: int, end: int, word: str) -> None:
+    def __init__(self, file: File, line: int, begin: int, end: int, word: str, also: Sequence[Position] = ()) -> None:
+        self.also = also
         self.file = file
         self.line = line
         self.begin = begin
@@ -87,7 +109,7 @@ def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Itera
     if at is None or not 0 < at.line <= len(file.lines):
         return
     begin = (at.column or 1) - 1
-    fault = FaultyPart(file, at.line, begin, (at.end or begin + 2) - 1, found.word)
+    fault = FaultyPart(file, at.line, begin, (at.end or begin + 2) - 1, found.word, found.also)
     for one in found.suggestions:
         edits = _MAKING[one.kind](fault, one)
         if edits:
@@ -170,6 +192,40 @@ def _remove(fault: FaultyPart, _: Suggestion) -> Sequence[Edit]:
     return [] if layout is None or not items else layout.removal(items[0]) or []
 
 
+def _value(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
+    """The only scalar of this value on the line, or the one with the key of the diagnostic, is replaced."""
+    try:
+        text = Text(fault.file.source.text)
+        old, new = (read_value(Source("", one)) for one in (suggestion.old, suggestion.new))
+    except PlaitError:
+        return []
+    sites = [one for one in text.on_line(fault.line) if not isinstance(one.value, Collection) and text.holds(one, old)]
+    sites = [one for one in sites if one.key == fault.word] or sites
+    if len(sites) != 1:
+        return []
+    after = next(text.replaced(sites[0], new), None)
+    return [] if after is None else [_difference(fault.file, after)]
+
+
+def _difference(file: File, after: str) -> Edit:
+    """The smallest edit that turns a file into a text."""
+    before = file.source.text
+    start = _common(before, after)
+    same = _common(before[start:][::-1], after[start:][::-1])
+    return Edit(start, len(before) - same, after[start : len(after) - same], file.path)
+
+
+def _common(left: str, right: str) -> int:
+    """The length of the common start."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))
+
+
+def _content(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
+    sources = [one.source for one in fault.also if one.source is not None and one.source.shown == suggestion.old]
+    return [Edit(0, len(source.text), suggestion.new, source.shown) for source in sources[:1]]
+
+
 _MAKING: Mapping[Kind, Making] = {
     REPLACE: _replace,
     QUOTE_WORD: _quote_word,
@@ -180,4 +236,6 @@ _MAKING: Mapping[Kind, Making] = {
     COMMENT: _comment,
     OPTIONAL: _optional,
     REMOVE: _remove,
+    VALUE: _value,
+    CONTENT: _content,
 }

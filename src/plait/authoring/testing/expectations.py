@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.testing.results import ExpectationFailure
-from plait.authoring.testing.value_origins import cause_at, with_causes
-from plait.base.content import source
-from plait.base.errors import PlaitError, UsageError, as_finding, text_of
-from plait.base.input_view import check_read
-from plait.base.path_errors import read_failure
-from plait.base.similar_names import counted, did_you_mean
+from plait.authoring.testing.checks import Absent, Count, Fails, SameAs, Values, matches
+from plait.authoring.testing.failures import Fault, accepting
+from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
+from plait.base.suggestions import Suggestion
 from plait.engine.pipeline import check_keys, wrong
-from plait.insight.diff import diff, printed, read, to_text
+from plait.insight.diff import diff, to_text
 from plait.insight.history_text import shown
-from plait.insight.node_paths import TextFileLine, means_text, parse, places, text_lines
-from plait.insight.path_resolution import find, kind_meant
-from plait.tree.nodes import Array, ArrayItem, Document, Map, kind_name
+from plait.insight.node_paths import parse
+from plait.tree.nodes import Array, Document, Map, kind_name
 from plait.yaml.document_names import scalar_text
 
 TYPE_CHECKING = False
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
     from plait.authoring.testing.evaluation_target import EvaluationTarget
+    from plait.authoring.testing.results import ExpectationFailure
     from plait.base.source import Position
     from plait.insight.node_paths import NodePath, Path
     from plait.tree.nodes import MapItem, Value
@@ -55,147 +53,6 @@ class Where:
     def __init__(self, directory: str, subject: Callable[[MapItem], EvaluationTarget]) -> None:
         self.directory = directory
         self.subject = subject
-
-
-class Values:
-    """`has`, `lacks`, `equals`, `matches`, `types`: expectations about all values at a PATH.
-
-    test: returns the fault of a value, or None.
-    """
-
-    expects_error = False
-
-    def __init__(self, key: str, path: Path, at: Position, test: Callable[[NodePath], str | None]) -> None:
-        self._key = key
-        self._path = path
-        self._at = at
-        self._test = test
-
-    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
-        try:
-            found = _found(self._path, outcome)
-        except UsageError as error:
-            yield _failure(f"{self._key} {self._path.text}: {_error_text(error)}", self._at)
-            return
-        for place in found:
-            wrong = self._test(place)
-            if wrong is not None:
-                why = _cause(outcome, place)
-                yield _failure(f"{self._key} {place}: {wrong}" + (f"\n  set by {why}" if why else ""), self._at)
-
-
-class Absent:
-    """Expects that a PATH matches no value."""
-
-    expects_error = False
-
-    def __init__(self, path: Path, at: Position) -> None:
-        self._path = path
-        self._at = at
-
-    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
-        found = _places(self._path, outcome)
-        meant = None if found else kind_meant(self._path, outcome.items())
-        if meant is not None:
-            yield _failure(f'lacks {self._path.text}: this is a kind, not a key\n  did you mean "{meant}"?', self._at)
-        for place in found:
-            why = _cause(outcome, place)
-            told = f"{shown(place.value)}, which must not exist" if place.way else "this document, which must not exist"
-            yield _failure(f"lacks {place}: there is {told}" + (f"\n  set by {why}" if why else ""), self._at)
-
-
-class Count:
-    """Expects a number of values at a PATH, or of documents. path: None for documents."""
-
-    expects_error = False
-
-    def __init__(self, path: Path | None, expected: int, at: Position) -> None:
-        self._path = path
-        self._wanted = expected
-        self._at = at
-
-    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
-        found = len(outcome.items() if self._path is None else _places(self._path, outcome))
-        if found != self._wanted:
-            of = "documents" if self._path is None else self._path.text
-            hint = "" if self._path is None or found else _nearest(self._path, outcome)
-            yield _failure(f"count {of}: expected {self._wanted}, found {found}{hint}", self._at)
-
-
-class Fails:
-    """Expects that the run fails. text, pattern: of the message. place: file, or file:line, of the error."""
-
-    expects_error = True
-
-    def __init__(self, text: str, pattern: object, place: str, directory: str, at: Position) -> None:
-        self._text = text
-        self._pattern = pattern
-        self._place = place
-        self._directory = directory
-        self._at = at
-
-    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
-        error = outcome.error
-        if error is None:
-            count = counted(len(outcome.items()), "document")
-            yield _failure(f"fails: expected the run to fail, but it produced {count}", self._at)
-            return
-        messages = "\n".join(_messages(error))
-        if self._text not in messages:
-            yield _failure(f'fails: expected a message with "{self._text}", found\n{_indented(error)}', self._at)
-        if self._pattern is not None and not _matches(self._pattern, messages):
-            shown = getattr(self._pattern, "pattern", "")
-            yield _failure(f'fails: expected a message that matches "{shown}", found\n{_indented(error)}', self._at)
-        if self._place and not any(self._exists(at) for at in _positions(error)):
-            yield _failure(f"fails: expected the position {self._place}, found\n{_indented(error)}", self._at)
-
-    def _exists(self, at: Position) -> bool:
-        file, colon, line = self._place.rpartition(":")
-        if not colon or not line.isdecimal():
-            file, line = self._place, ""
-        if str(at) == self._place or at.source is None:
-            return str(at) == self._place
-        same = os.path.abspath(os.path.join(self._directory, file)) == os.path.abspath(at.source.shown)
-        return same and line in ("", str(at.line))
-
-
-class SameAs:
-    """Expects the same documents as another run, or a file."""
-
-    expects_error = False
-
-    def __init__(self, other: EvaluationTarget | str, shown: str, at: Position) -> None:
-        self._other = other
-        self._shown = shown
-        self._at = at
-
-    @property
-    def subject(self) -> EvaluationTarget | None:
-        """The other evaluation; None for a file."""
-        return None if isinstance(self._other, str) else self._other
-
-    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:
-        if isinstance(self._other, str):
-            # A file that is missing, or may not be read, fails this test and no other.
-            try:
-                check_read(self._other, self._at)
-                path = os.path.normpath(self._other)
-                check_read(path, self._at)
-                if not os.path.isfile(path):
-                    raise read_failure(path, subject=f'"{self._shown}"', at=self._at, kind=UsageError)
-                other = printed(read([source(path)]))
-            except PlaitError as error:
-                yield _failure(f"same-as: {text_of(error)}", self._at)
-                return
-        else:
-            other = list(evaluator.outcome(self._other).items())
-        differences = diff(other, outcome.items())
-        if differences:
-            lines = "\n".join(f"  {line}" for line in with_causes(outcome, differences))
-            yield _failure(f"same-as: differs from {self._shown}\n{lines}", self._at)
-
-
-# ---- reading
 
 
 def _paths(item: MapItem, kind: Callable[[Path, Position], Expectation]) -> Iterator[Expectation]:
@@ -226,7 +83,7 @@ def _path(text: str, at: Position) -> Path:
 
 
 def _has(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001 - all readers have one signature
-    return _paths(item, lambda path, at: Values("has", path, at, lambda _place: None))
+    return _paths(item, lambda path, at: Values("has", path, at, lambda _place: None, "expected-path"))
 
 
 def _lacks(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001
@@ -235,21 +92,31 @@ def _lacks(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG00
 
 def _equals(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001
     for path, entry in _by_path(item, "values"):
-        yield Values("equals", path, entry.position, lambda place, wanted=entry.value: _unequal(place, wanted))  # type: ignore[misc]
+
+        def test(place: NodePath, wanted: Value = entry.value) -> Fault | None:
+            return _unequal(place, wanted)
+
+        yield Values("equals", path, entry.position, test, "unequal-value")
 
 
-def _unequal(node_path: NodePath, expected: Value) -> str | None:
+def _unequal(node_path: NodePath, expected: Value) -> Fault | None:
     differences = diff([Document(expected)], [Document(node_path.value)])
     if not differences:
         return None
     if not differences[0].path:
+        lines: list[str] = []
+        show: Callable[[Value], str] = shown
         if kind_name(expected) != kind_name(node_path.value):
-            told = f"expected {_typed(expected)}, found {_typed(node_path.value)}"
+            show = _typed
             if type(expected) is str and scalar_text(node_path.value) == expected:
-                told += f"\n  quotes make it a string: {node_path.path}: {expected}"
-            return told
-        return f"expected {shown(expected)}, found {shown(node_path.value)}"
-    return "\n".join(["the value differs", *to_text(differences).splitlines()[1:]])
+                lines = [f"  quotes make it a string: {node_path.path}: {expected}"]
+        return _expected(show(expected), show(node_path.value), lines, accepting(expected, node_path.value))
+    return Fault("the value differs", to_text(differences).splitlines()[1:], expected=shown(expected))
+
+
+def _expected(expected: str, found: str, lines: Sequence[str] = (), suggestions: Sequence[Suggestion] = ()) -> Fault:
+    text = f"expected {expected}, found {found}"
+    return Fault(text, lines, expected=expected, found=found, suggestions=suggestions)
 
 
 def _typed(value: Value) -> str:
@@ -261,13 +128,12 @@ def _matching(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: AR
     for path, entry in _by_path(item, "patterns"):
         pattern = _pattern(entry)
 
-        def test(node_path: NodePath, pattern: object = pattern, text: str = str(entry.value)) -> str | None:
-            if isinstance(node_path.value, Map | Array):
-                return f"expected text that matches {text}, found {shown(node_path.value)}"
-            matched = _matches(pattern, scalar_text(node_path.value))
-            return None if matched else f"expected text that matches {text}, found {shown(node_path.value)}"
+        def test(node_path: NodePath, pattern: object = pattern, text: str = str(entry.value)) -> Fault | None:
+            value = node_path.value
+            matched = not isinstance(value, Map | Array) and matches(pattern, scalar_text(value))
+            return None if matched else _expected(f"text that matches {text}", shown(value))
 
-        yield Values("matches", path, entry.position, test)
+        yield Values("matches", path, entry.position, test, "unmatched-text")
 
 
 def _pattern(item: MapItem) -> object:
@@ -293,10 +159,6 @@ def _text(value: object) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _matches(pattern: object, text: str) -> bool:
-    return pattern.search(text) is not None  # type: ignore[attr-defined] # what re2 compiles has no type
-
-
 def _types(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001
     for path, entry in _by_path(item, "types"):
         wanted = entry.value
@@ -311,12 +173,14 @@ def _types(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG00
                 code="test-form",
             )
 
-        def test(node_path: NodePath, expected: str = wanted) -> str | None:
+        def test(node_path: NodePath, expected: str = wanted) -> Fault | None:
             name = kind_name(node_path.value)
-            is_right = name == expected or (expected == _NUMBER and name in ("integer", "float"))
-            return None if is_right else f"expected {_a(expected)}, found {_a(name)}: {shown(node_path.value)}"
+            if name == expected or (expected == _NUMBER and name in ("integer", "float")):
+                return None
+            found = f"{_a(name)}: {shown(node_path.value)}"
+            return _expected(_a(expected), found, suggestions=accepting(expected, name))
 
-        yield Values("types", path, entry.position, test)
+        yield Values("types", path, entry.position, test, "unexpected-type")
 
 
 def _a(name: str) -> str:
@@ -427,63 +291,3 @@ KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Map
         },
     ),
 }
-
-
-# ---- evaluation
-
-
-def _texts(outcome: CaseEvaluation) -> Mapping[str, Array]:
-    """The text files of an output, as arrays of lines."""
-    return {name: Array([ArrayItem(line) for line in text.splitlines()]) for name, text in outcome.text_files().items()}
-
-
-def _places(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
-    texts = _texts(outcome)
-    if means_text(path, texts):
-        try:
-            return text_lines(texts, path)
-        except UsageError:
-            return []
-    return places(path, outcome.items())
-
-
-def _found(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
-    """The values at a PATH. Raises UsageError with the most similar existing path if there are none."""
-    texts = _texts(outcome)
-    return text_lines(texts, path) if means_text(path, texts) else find(path, outcome.items())
-
-
-def _nearest(path: Path, outcome: CaseEvaluation) -> str:
-    """Paths similar to a PATH that matches nothing."""
-    try:
-        _found(path, outcome)
-    except UsageError as error:
-        return f"\n  {error.hint}" if error.hint else ""
-    return ""
-
-
-def _cause(outcome: CaseEvaluation, node_path: NodePath) -> str | None:
-    return None if type(node_path) is TextFileLine else cause_at(outcome, node_path.number, node_path.path)
-
-
-def _error_text(error: PlaitError) -> str:
-    more = [text for text in (error.found and f"found: {error.found}", error.hint) if text]
-    return "\n  ".join([error.message, *more])
-
-
-def _messages(error: PlaitError) -> Iterator[str]:
-    for one in (as_finding(error), *error.findings):
-        yield from (text for text in (one.message, one.expected, one.found, one.hint) if text)
-
-
-def _positions(error: PlaitError) -> Iterator[Position]:
-    for one in (as_finding(error), *error.findings):
-        yield from (at for at in (one.at, *one.also, *(step.at for step in one.stack)) if at is not None)
-
-
-def _indented(error: PlaitError) -> str:
-    return "\n".join(f"  {line}".rstrip() for line in text_of(error).split("\n"))
-
-
-def _failure(text: str, at: Position) -> ExpectationFailure:
-    return ExpectationFailure(text, "" if at.source is None else at.source.shown, at.line)

@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 
 from plait.authoring.testing.evaluation_target import EvaluationTarget
-from plait.authoring.testing.results import ExpectationFailure
-from plait.base.equal_errors import key_of
-from plait.base.errors import PlaitError, StarlarkError, UsageError, text_of
+from plait.authoring.testing.failures import failure_of
+from plait.base.errors import PlaitError, StarlarkError, UsageError
 from plait.base.source import Position
 from plait.engine.options import Use
 from plait.engine.pipeline import file_source
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
     from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
+    from plait.authoring.testing.results import ExpectationFailure
     from plait.base.source import Source
     from plait.starlark.syntax import Statement
     from plait.ytt.workspace.input_files import InputFile
@@ -102,14 +102,6 @@ def _member(job: RenderJob, path: str) -> InputFile | None:
 
 def _fragment(output: CaseEvaluation) -> object:
     return YamlFragment(DocumentSet(list(output.items())))
-
-
-def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
-    """The failure for an unexpected error. file, line: of the test, if the error has no position."""
-    at = error.at
-    if at is not None and at.source is not None:
-        file, line = at.source.shown, at.line
-    return ExpectationFailure(text_of(error), file, line, key_of(error))
 
 
 def functions_of(path: str, project: Project) -> list[FunctionCase]:

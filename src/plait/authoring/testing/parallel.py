@@ -5,9 +5,11 @@ from __future__ import annotations
 from plait.authoring.coverage.data import Coverage
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.evaluating import Evaluator
-from plait.authoring.testing.results import CaseResult, ExpectationFailure
+from plait.authoring.testing.failures import failure_of
+from plait.authoring.testing.results import CaseResult
 from plait.authoring.testing.running import results
 from plait.base.children.pool import in_several
+from plait.base.errors import PlaitError
 from plait.base.trust import assenting, is_assenting
 
 TYPE_CHECKING = False
@@ -41,8 +43,10 @@ def results_of_several(
         chunks, in_several(processes, _run_part, chunks, _begin, (project, is_assenting())), strict=True
     ):
         if documents_or_error is None:
-            text = "the process of this test ended; it may have exceeded its memory or stack"
-            yield from (CaseResult(id, id.partition("::")[0], 0, [ExpectationFailure(text)]) for id in names)
+            error = PlaitError(
+                "the process of this test ended; it may have exceeded its memory or stack", code="process-ended"
+            )
+            yield from (CaseResult(id, id.partition("::")[0], 0, [failure_of(error, "", 0)]) for id in names)
             continue
         found, counts = documents_or_error
         if coverage is not None and counts is not None:

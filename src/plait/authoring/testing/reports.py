@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from plait.authoring.testing.results import ExpectationFailure
 from plait.insight.workflow import annotation
 from plait.tree.nodes import from_plain
 from plait.yaml.writer import write_value
@@ -11,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.authoring.testing.results import CaseResult
+    from plait.authoring.testing.results import CaseResult, ExpectationFailure
 
 
 def junit(results: Sequence[CaseResult]) -> str:
@@ -37,7 +36,7 @@ def junit(results: Sequence[CaseResult]) -> str:
                 },
             )
             if one.failures:
-                failure = ET.SubElement(case, "failure", {"message": _first(one.failures)})
+                failure = ET.SubElement(case, "failure", {"message": _first(one), "type": _codes(one)})
                 failure.text = "\n".join(_placed(each) for each in one.failures)
             if one.printed:
                 ET.SubElement(case, "system-out").text = "\n".join(one.printed)
@@ -81,7 +80,8 @@ def tap(results: Iterable[CaseResult]) -> str:
         out.append(f"{'ok' if one.passed else 'not ok'} {count} - {name}")
         if one.failures:
             data = {
-                "message": _first(one.failures),
+                "message": _first(one),
+                "code": _codes(one),
                 "at": f"{one.file}:{one.line}",
                 "failures": [each.text for each in one.failures],
             }
@@ -96,13 +96,18 @@ def github(results: Iterable[CaseResult]) -> str:
     for one in results:
         for failure in one.failures:
             file, line = (failure.file, failure.line) if failure.file else (one.file, one.line)
-            place = {"file": file, "line": str(max(line, 1)), "title": one.id}
+            title = f"{one.id} [{failure.code}]" if failure.code else one.id
+            place = {"file": file, "line": str(max(line, 1)), "title": title}
             out.append(annotation("error", place, failure.text))
     return "".join(out)
 
 
-def _first(failures: Sequence[ExpectationFailure]) -> str:
-    return failures[0].text.partition("\n")[0]
+def _first(result: CaseResult) -> str:
+    return result.failures[0].lines[0]
+
+
+def _codes(result: CaseResult) -> str:
+    return " ".join(dict.fromkeys(one.code for one in result.failures if one.code))
 
 
 def _placed(failure: ExpectationFailure) -> str:

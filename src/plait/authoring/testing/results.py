@@ -4,21 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from plait.base.codes import CODES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plait.base.equal_errors import Key
+    from plait.base.errors import Diagnostic
 
 
 @dataclass(slots=True)
 class ExpectationFailure:
-    """A failed expectation. text: the message, of any number of lines. file, line: of the expectation or the action.
-    same: equal for equal errors; () if it is not an error.
+    """A failed expectation, or an error of the run.
+
+    diagnostic: the failure as data. lines: the failure as the command line prints it. file, line: of the expectation, or
+    of the error. same: equal for equal errors; () for an expectation.
     """
 
-    text: str
+    diagnostic: Diagnostic
+    lines: Sequence[str]
     file: str = ""
     line: int = 0
     same: Key = ()
+
+    @property
+    def text(self) -> str:
+        """The complete message, of any number of lines."""
+        return "\n".join(self.lines)
+
+    @property
+    def code(self) -> str:
+        """The number of the code, such as "E1003"; "" if an error only counts its findings."""
+        found = CODES.get(self.diagnostic.code)
+        return "" if found is None else found.code
 
 
 @dataclass(slots=True)

@@ -7,7 +7,8 @@ from time import perf_counter
 
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.evaluating import Evaluator
-from plait.authoring.testing.functions import FunctionCase, failure_of
+from plait.authoring.testing.failures import failure_of
+from plait.authoring.testing.functions import FunctionCase
 from plait.authoring.testing.results import CaseResult
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted

@@ -11,12 +11,13 @@ import os
 import stat
 from hashlib import blake2b
 
-from plait.authoring.testing.results import ExpectationFailure
-from plait.authoring.testing.value_origins import cause_at, lines_of, with_causes
+from plait.authoring.testing.failures import Fault, failed
+from plait.authoring.testing.value_origins import cause_at, lines_of, set_by, with_causes
 from plait.base.content import file_content
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.path_errors import read_failure
-from plait.base.source import Source, reason
+from plait.base.source import Position, Source, reason
+from plait.base.suggestions import CONTENT, Suggestion
 from plait.base.text_diff import hunks, visible
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import strict, write_file
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
-    from plait.base.source import Position
+    from plait.authoring.testing.results import ExpectationFailure
+    from plait.authoring.testing.value_origins import Cause
     from plait.base.writing.directory import Directory
     from plait.insight.node_paths import NodePath, Path
 
@@ -78,12 +80,21 @@ class Snapshot:
             self.note = f"{'wrote' if kept is None else 'rewrote'} {self.file}"
             return
         if kept is None:
-            yield self._failure(f"snapshot: there is none yet\n  hint: plait test --update writes {self.file}")
+            hint = f"plait test --update writes {self.file}"
+            fault = Fault("snapshot: there is none yet", [f"  hint: {hint}"], expected=self.file, found="no file")
+            yield failed(fault, self._at, code="missing-snapshot", word="snapshot", hint=hint)
             return
-        yield self._failure("\n".join([f"snapshot: differs from {self.file}", *self._differences(outcome, kept, text)]))
-
-    def _failure(self, text: str) -> ExpectationFailure:
-        return ExpectationFailure(text, "" if self._at.source is None else self._at.source.shown, self._at.line)
+        causes: list[Cause] = []
+        fault = Fault(
+            f"snapshot: differs from {self.file}",
+            [*self._differences(outcome, kept, text, causes)],
+            suggestions=[Suggestion(CONTENT, text, old=self.file)],
+        )
+        snapshot = Position(Source(self.file, kept), 1).labelled("the snapshot")
+        hint = f"plait test --update rewrites {self.file}"
+        yield failed(
+            fault, self._at, code="changed-snapshot", word="snapshot", hint=hint, causes=causes, also=[snapshot]
+        )
 
     def _text(self, outcome: CaseEvaluation) -> str:
         if self._paths is None:
@@ -94,9 +105,13 @@ class Snapshot:
     def _places(self, outcome: CaseEvaluation) -> list[NodePath]:
         return [place for path in self._paths or () for place in find(path, outcome.items())]
 
-    def _differences(self, outcome: CaseEvaluation, kept: str, text: str) -> Iterator[str]:
+    def _differences(self, outcome: CaseEvaluation, kept: str, text: str, causes: list[Cause]) -> Iterator[str]:
         before, now = read([Source(self.file, kept)]), read([Source("output", text)])
-        lines = with_causes(outcome, diff(before, now)) if self._paths is None else [*self._of_parts(outcome, before)]
+        lines = (
+            with_causes(outcome, diff(before, now), causes)
+            if self._paths is None
+            else [*self._of_parts(outcome, before, causes)]
+        )
         yield from (f"  {line}" for line in lines)
         if not lines:
             yield "  equal by key; the text differs"
@@ -104,7 +119,7 @@ class Snapshot:
                 yield f"    {hunk.header}"
                 yield from (f"    {sign} {visible(line)}".rstrip() for sign, line in hunk.lines)
 
-    def _of_parts(self, outcome: CaseEvaluation, before: Sequence[Document]) -> Iterator[str]:
+    def _of_parts(self, outcome: CaseEvaluation, before: Sequence[Document], causes: list[Cause]) -> Iterator[str]:
         """The differences at the selected paths, each with its cause."""
         top = before[0].value if before else None
         left = {str(item.key): item.value for item in top.items} if type(top) is Map else {}
@@ -118,7 +133,7 @@ class Snapshot:
                 one.path = f"{key}{'.' if one.path[:1] not in ('', '[') else ''}{one.path}"
                 yield from lines_of(one)
             found = cause_at(outcome, place.number, place.path) if differences else None
-            yield from [] if found is None else [f"      set by {found}"]
+            yield from set_by(found, causes, "      ")
         for gone, value in left.items():
             gone_ones = [Difference(REMOVED, "", gone, value, None)]
             yield from lines_of(*hidden_differences(gone_ones, outcome.view))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError
 from plait.base.similar_names import counted
+from plait.base.source import Position
 from plait.insight.diff import REMOVED, printed, to_text
 from plait.insight.explain import CURRENT, Explainer
 from plait.insight.node_paths import NodePath, parse, places
@@ -20,7 +21,21 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document
 
 
-def cause(outcome: CaseEvaluation, document: str, path: str) -> str | None:
+class Cause:
+    """The line that set a value. text: its position and its origin. positions: the same as related positions."""
+
+    __slots__ = ("positions", "text")
+
+    def __init__(self, entries: Sequence[HistoryEntry]) -> None:
+        self.text = ", of ".join(f"{one.place} ({one.action})" for one in entries)
+        self.positions = [
+            Position(one.source, one.line).labelled(f"set here ({one.action})" if one is entries[0] else one.action)
+            for one in entries
+            if one.source is not None and not one.source.flag
+        ]
+
+
+def cause(outcome: CaseEvaluation, document: str, path: str) -> Cause | None:
     """The position and origin of the value at a path of an output, or None if unknown.
 
     document: its name, or `document 1` and so on if it has none, as in `plait diff`.
@@ -33,7 +48,7 @@ def cause(outcome: CaseEvaluation, document: str, path: str) -> str | None:
     return cause_at(outcome, found[0], path) if found else None
 
 
-def cause_at(outcome: CaseEvaluation, number: int, path: str) -> str | None:
+def cause_at(outcome: CaseEvaluation, number: int, path: str) -> Cause | None:
     """As `cause`, for a document by its index."""
     trace = outcome.traced().trace
     recorded = _recorded(outcome)
@@ -46,10 +61,8 @@ def cause_at(outcome: CaseEvaluation, number: int, path: str) -> str | None:
     entries = Explainer(trace).history(found[0]).entries if found else []
     if not entries:
         return None
-    last = entries[-1]
-    text = f"{last.place} ({last.action})"
-    origin = _origin(last.origins)
-    return text if origin is None else f"{text}, of {origin.place} ({origin.action})"
+    origin = _origin(entries[-1].origins)
+    return Cause([entries[-1]] if origin is None else [entries[-1], origin])
 
 
 def _recorded(outcome: CaseEvaluation) -> list[Document]:
@@ -62,8 +75,8 @@ def _origin(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
     return standing[-1] if standing else None
 
 
-def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference]) -> list[str]:
-    """The lines of `plait diff`, each difference followed by the origin of the current value."""
+def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference], causes: list[Cause]) -> list[str]:
+    """The lines of `plait diff`, each difference followed by the origin of the current value. causes: receives these."""
     out: list[str] = []
     document = None
     for number, one in enumerate(hidden_differences(differences, outcome.view)):
@@ -74,8 +87,16 @@ def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference]) -> l
         document = one.document
         out += lines_of(one)
         found = None if one.kind == REMOVED else cause(outcome, one.document, one.path)
-        out += [] if found is None else [f"      set by {found}"]
+        out += set_by(found, causes, "      ")
     return out
+
+
+def set_by(found: Cause | None, causes: list[Cause], indent: str = "") -> list[str]:
+    """The line about a cause, if it is known. causes: receives it."""
+    if found is None:
+        return []
+    causes.append(found)
+    return [f"{indent}set by {found.text}"]
 
 
 def lines_of(difference: Difference) -> list[str]:
