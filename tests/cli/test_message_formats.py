@@ -210,3 +210,27 @@ def test_the_marked_text_is_the_matcher_not_the_start_of_its_document(
     marked = text.splitlines()[found["line"] - 1][found["column"] - 1 : found["end"] - 1]
     assert (found["line"], marked in f"#@overlay/match by={matcher}") == (2, True)
     assert all(text[: one["start"]].count("\n") == 1 for each in found.get("suggestions", []) for one in each["edits"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_notes_and_warnings_of_several_runs_are_in_the_format(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The inferred runs of a test are a note, which is left out."""
+    Path("plait.yml").write_text(
+        "runs:\n  a: {render: {files: [warned.yml, overlay.yml]}, output: out/a.yml}\n"
+        "  b: {render: {files: [warned.yml, overlay.yml]}, output: out/b.yml}\n",
+        "utf-8",
+    )
+    assert main(["fleet", "--message-format", form]) == 0
+    told = capsys.readouterr().err
+    assert not told.startswith("plait:")
+    count = {
+        "json": told.count('"level": "warning"'),
+        "github": told.count("::warning"),
+        "sarif": told.count('"level"'),
+    }
+    assert count[form] >= 1
+    assert form == "github" or [json.loads(one) for one in (told.splitlines() if form == "json" else [told])]
+    Path("plait.yml").unlink()
+    Path("a.test.yml").write_text("tests: {one: {render: {files: base.yml}, equals: {a: 2}}}\n", "utf-8")
+    assert main(["test", "--message-format", form]) == 1
+    assert read(form, capsys.readouterr().err) == ["E1003"]

@@ -157,6 +157,20 @@ def _no_directories() -> None:
     setattr(remote_files, "local_path", lambda name: None if "://" in name else name)  # noqa: B010 - in the worker
 
 
+def test_errors_are_the_same_data_as_here(tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    many(tmp_path, 3)
+    put(tmp_path, {**FILES, "config/app.yml": '#@ load("lib.star", "size")\n---\nsize: #@ size()\n'})
+    put(tmp_path, {"config/lib.star": "def size():\n  return sizes[0]\nend\n"})
+    here, there = ([*fleet(output=tmp_path / "out", executor=one).failed] for one in (None, client))
+    assert [one.error for one in there] == [one.error for one in here]
+    assert [[each.data() for each in one.messages] for one in there] == [
+        [each.data() for each in one.messages] for one in here
+    ]
+    [message] = there[0].messages
+    assert (message.code.name, message.file, message.line) == ("undefined-name", "config/lib.star", 2)
+
+
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
     from plait.fleet.dask import connect
 

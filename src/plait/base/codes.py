@@ -39,7 +39,7 @@ class DiagnosticCode(NamedTuple):
     @property
     def family(self) -> str:
         """The name of the family; "error" for the family E."""
-        return next((name for name, letter in FAMILIES.items() if letter == self.code[0]), "error")
+        return next((name for name, letter in FAMILIES.items() if letter == self.code[:1]), "error")
 
 
 _ERRORS = (

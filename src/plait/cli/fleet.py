@@ -25,7 +25,7 @@ from plait.fleet.dask import connect
 from plait.fleet.progress import NullReporter
 from plait.fleet.project_lookup import project_file
 from plait.fleet.remote_files import is_url
-from plait.fleet.summary import by_error, counts_line, faults_text, statistics_text, warnings_text
+from plait.fleet.summary import by_error, counts_line, faults_text, statistics_text, warnings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +189,8 @@ def _tell(report: FleetReport, flags: Fleet) -> None:
             complain_of_messages(group[0].messages, group[0].error, f"in the runs {names}")
     if flags.quiet:
         return
-    complain(warnings_text(report.warned))
+    for warned in warnings_of(report.warned):
+        complain_of_warning(warned)
     place = report.output if is_url(report.output) else relative_to_cwd(report.output) or os.curdir
     if report.left_over:
         shown = ", ".join(os.path.join(place, one) for one in report.left_over[:3])

@@ -115,18 +115,18 @@ def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None
 
 def warn(context: Context) -> None:
     """Prints the warnings of a run to standard error, without duplicates."""
-    sink = _sink()
-    if sink is not None and not requested("quiet"):
-        sink.warnings(context.warnings)
-    elif context.warnings:
-        for text in context.warnings:
-            complain_of_warning(text)
+    for text in context.warnings:
+        complain_of_warning(text)
     context.forget_warnings()
 
 
 def complain_of_warning(text: str) -> None:
-    """Writes a warning to standard error, except with --quiet."""
+    """Writes a warning to standard error in the selected format, except with --quiet."""
     if requested("quiet"):
+        return
+    sink = _sink()
+    if sink is not None:
+        sink.warnings([text])
         return
     show = styles_of(sys.stderr)
     first, newline, rest = text.partition("\n")

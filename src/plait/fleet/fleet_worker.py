@@ -159,7 +159,7 @@ class FleetWorker:
             outcome = RunResult(task.name, FAILED, error=text)
         if self._place is not None:
             outcome.error = self._place.hidden(outcome.error)
-            outcome.messages = ()  # the files are in a directory of this worker
+            outcome.messages = [one.renamed(self._place.hidden) for one in outcome.messages]
         outcome.seconds = perf_counter() - start
         outcome.version = version()
         outcome.statistics = self._engine.statistics()

@@ -21,7 +21,7 @@ class RunResult:
 
     name: of the run. status: `rendered`; `cached`, copied from the cache; `up to date`, already at its destination;
     `failed`; or `skipped`, because the fleet was stopped. seconds: duration. error: the message of a failed run.
-    messages: the error as data, if it has a local position. same: equal for equal errors. fault: equal for errors that
+    messages: the error as data. same: equal for equal errors. fault: equal for errors that
     differ only in values of axes. parts, reads: the files that were read, below known directories and elsewhere. news:
     parts that no earlier result of the batch contains. is_secret: the run uses secrets, so its result is not cached.
     files: digest, size and time of each written file. texts: the contents of the files, if the worker does not write

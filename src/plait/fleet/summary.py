@@ -60,11 +60,11 @@ def by_error(failed: Sequence[RunResult]) -> list[list[RunResult]]:
     return sorted(groups, key=lambda one: -len(one))
 
 
-def warnings_text(outcomes: Iterable[RunResult]) -> str:
-    """The warnings of runs, without duplicates."""
+def warnings_of(outcomes: Iterable[RunResult]) -> list[str]:
+    """The warnings of runs, without duplicates, each with the names of its runs."""
     told = [(text, outcome) for outcome in outcomes for text in outcome.warnings]
     groups = grouped(told, lambda one: one[0])
-    return "".join(f"plait: warning: {group[0][0]} ({_names([one for _, one in group])})\n" for group in groups)
+    return [f"{group[0][0]} ({_names([one for _, one in group])})" for group in groups]
 
 
 def _names(group: Sequence[RunResult]) -> str:

@@ -16,7 +16,7 @@ from plait.insight.workflow import annotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plait.base.errors import Diagnostic, PlaitError
     from plait.base.source import Position
@@ -133,6 +133,30 @@ class Message:
         step = {**RelatedPayload("", 0).data(), "text": text}
         self.details = {**self.details, "stack": [*(stack if isinstance(stack, list) else []), step]}
         return self
+
+    def renamed(self, change: Callable[[str], str]) -> Message:
+        """The message with changed paths in its texts and positions; without edits. change: of each text."""
+
+        def changed(found: object) -> object:
+            if isinstance(found, dict):
+                return {key: changed(value) for key, value in found.items()}
+            if isinstance(found, list):
+                return [changed(one) for one in found]
+            return change(found) if isinstance(found, str) else found
+
+        return Message(
+            self.code,
+            self.level,
+            change(self.text),
+            file=change(self.file),
+            line=self.line,
+            column=self.column,
+            end=self.end,
+            hint=None if self.hint is None else change(self.hint),
+            also=[RelatedPayload(change(one.file), one.line, change(one.text), one.column) for one in self.also],
+            runs=self.runs,
+            details={name: changed(value) for name, value in self.details.items()},
+        )
 
     def data(self) -> dict[str, object]:
         """The message as JSON."""
