@@ -66,6 +66,23 @@ def test_a_session_of_neovim_in_a_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("#@ if x == 1:\na: 1\n#@ else if x == 2:\na: 2\n#@ end", "#@ elif x == 2:"),
+        ("a: #@ x == 1 && x == 2", "a: #@ x == 1 and x == 2"),
+        ("a: #@ x == 1 || x == 2", "a: #@ x == 1 or x == 2"),
+    ],
+)
+def test_an_operator_of_another_language_is_replaced_in_neovim(tmp_path: Path, before: str, after: str) -> None:
+    steps = answers(tmp_path, {"ops.yml": f"#@ x = 1\n{before}\n"}, FIX)
+    assert steps.pop("ok") == "yes"
+    assert steps["message"].startswith("got ")
+    assert after in steps["text"].split("\n")
+    assert steps["gone"]
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
 def test_a_fix_in_neovim(tmp_path: Path) -> None:
     files = {
         "plait.yml": "runs:\n  a:\n    patch: {base: base.yml, ops: [ops.yml]}\n",

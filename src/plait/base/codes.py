@@ -79,6 +79,7 @@ _ERRORS = (
     ("E0133", "not-assignable", "an item or attribute cannot be assigned"),
     ("E0134", "number-range", "an integer is too large"),
     ("E0135", "fail-called", "the program calls fail()"),
+    ("E0136", "foreign-operator", "an operator or a keyword is that of another language"),
     # Programs: modules and load (E02)
     ("E0201", "failed-assertion", "a function of the module assert reports a failure"),
     ("E0202", "not-utf8", "bytes are not valid UTF-8 text"),

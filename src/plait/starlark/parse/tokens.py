@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import Finding
 from plait.base.similar_names import counted
 from plait.base.source import Advice, Flag, Position, Source
-from plait.base.suggestions import LINE_END, Hint, Suggestion
+from plait.base.suggestions import LINE_END, Hint, Suggestion, replacing
 from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure, next_line
 
 TYPE_CHECKING = False
@@ -20,6 +20,8 @@ _PLAIN = frozenset(("newline", "identifier", "int literal", "float literal", "st
 _HINTS = {
     "got newline, want ':'": Hint("missing colon at the end of 'if/for/def' statement?", Suggestion(LINE_END, ":")),
 }
+# Operators and keywords of other languages, and their equivalents in Starlark.
+_FOREIGN = {"&&": "and", "||": "or", "else if": "elif"}
 # Python's syntax that users try, and its equivalent in Starlark.
 _INSTEAD = {
     "assert": 'assert.fail(...) and others come with load("@ytt:assert", "assert")',
@@ -93,6 +95,7 @@ class Tokens:
         expected: str | None = None,
         found: str | None = None,
         related: Sequence[Position] = (),
+        word: str = "",
     ) -> NoReturn:
         if self.kind == FAILURE:
             assert isinstance(self.value, Finding)  # the value of a token of this kind
@@ -108,7 +111,8 @@ class Tokens:
             expected=expected,
             found=found,
             hint=hint or _HINTS.get(message) or _MISSING.get(message),
-            code="syntax-error",
+            code="foreign-operator" if word else "syntax-error",
+            word=word,
         )
         if line is None and (self.kind == "newline" or self.value == "end"):
             # ytt has already read the line break.
@@ -152,13 +156,20 @@ class Tokens:
         if self.kind == "end of file" and self.open and expected not in ("']'", "')'", "'}'"):
             self.mismatched()
         got = self.described()
-        hint = None
-        if expected == "primary expression" and got in ("'|'", "'&'"):
-            before = self.tokens[self.index - 1]
-            if before[0] == self.kind:
-                word = "or" if self.kind == "|" else "and"
-                hint = f"use '{word}' instead of '{self.kind * 2}' for logical-{word}"
-        self.fail(f"got {got}, want {expected}", hint=hint or self._meant(got, expected))
+        word = self._foreign(got, expected)
+        hint = self._meant(got, expected)
+        if word:
+            new = _FOREIGN[word]
+            told = f"'{word}' is spelt {new}" if got == "else" else f"use '{new}' instead of '{word}' for logical-{new}"
+            hint = replacing(word, [new], told)
+        self.fail(f"got {got}, want {expected}", hint=hint, word=word)
+
+    def _foreign(self, got: str, expected: str) -> str:
+        """The operator or the keyword of another language at the current token, or ""."""
+        before, after = self.tokens[self.index - 1][0], self.tokens[min(self.index + 1, len(self.tokens) - 1)][0]
+        if expected == "primary expression" and self.kind in ("|", "&") and before == self.kind:
+            return self.kind * 2
+        return "else if" if got == "else" and after == "if" else ""
 
     def _meant(self, got: str, expected: str) -> str | None:
         """The likely intention behind the current token, or None."""
@@ -177,8 +188,6 @@ class Tokens:
                 Flag("with", "f-strings"),
                 ': "%s and %s" % (a, b), or "{} and {}".format(a, b)',
             )
-        if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
-            return "'else if' is spelt elif"
         if expected == "primary expression" and kind not in _PLAIN and kind not in KEYWORDS and kind != "host":
             return f"a value is missing after '{kind}'"
         closer = _CLOSERS.get(expected)
