@@ -26,6 +26,7 @@ PROMISES: dict[str, list[str]] = {
         "test_the_layout_holds_after_typing",
         "test_the_borders_are_moved_by_mouse_and_by_key_and_stay",
         "test_each_view_of_a_narrow_page_fills_it",
+        "test_a_message_of_a_narrow_page_covers_nothing_and_can_be_closed",
     ],
     "why: the lines that decided a value, connected, each a link": [
         "test_a_value_tells_its_history_by_keyboard",
@@ -48,10 +49,12 @@ PROMISES: dict[str, list[str]] = {
         "test_environments_stand_side_by_side",
         "test_a_value_of_an_environment_tells_its_history",
         "test_files_without_environments_get_one_by_a_button",
+        "test_a_chosen_environment_is_marked_and_in_the_link",
     ],
     "errors link to their line; the last good output stays": [
         "test_an_error_is_told_and_its_line_marked",
         "test_an_error_leads_to_its_line_and_the_last_good_output_stays",
+        "test_a_narrow_page_counts_its_errors_where_they_are",
     ],
     "a command offers an example of its dialect": ["test_a_command_that_fails_on_the_files_offers_an_example"],
     "a link that cannot be read says so": ["test_a_link_that_cannot_be_read_says_so"],
@@ -77,6 +80,7 @@ PROMISES: dict[str, list[str]] = {
     "edits are kept": [
         "test_edits_are_there_on_the_next_visit",
         "test_edits_of_an_example_outlive_the_choice_of_another",
+        "test_another_example_tells_at_once_that_edits_are_kept",
     ],
     "five widths after typing": ["test_the_layout_holds_after_typing"],
     "axe finds nothing": ["test_axe_finds_nothing", "test_axe_finds_nothing_in_what_the_editor_opens"],

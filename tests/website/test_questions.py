@@ -54,6 +54,39 @@ def test_steps_lead_to_the_output_one_from_the_other(example: Example) -> None:
     assert before == answer(example)["output"].splitlines()
 
 
+# An overlay that takes a data value: its line is not the one that decides.
+COMPUTED: Example = {
+    **EXAMPLES["Where a value comes from"],
+    "files": [
+        {"name": "schema.yml", "text": "#@data/values-schema\n---\ncount: 1\n"},
+        {"name": "app.yml", "text": "a: 0\nb: 2\n"},
+        {
+            "name": "overlay.yml",
+            "text": '#@ load("@ytt:overlay", "overlay")\n#@ load("@ytt:data", "data")\n#@overlay/match by=overlay.all\n---\n'
+            "a: #@ data.values.count\n",
+        },
+        {"name": "values.yml", "text": "count: 3\n", "role": "values"},
+    ],
+}
+
+
+@pytest.mark.parametrize("example", [*GOOD, COMPUTED], ids=[*[one["title"] for one in GOOD], "computed"])
+def test_output_why_and_steps_name_the_same_line(example: Example) -> None:
+    found = answer(example)
+    assert found["report"] == ""
+    texts = found["output"].splitlines()
+    output: dict[int, object] = {}
+    for one in found["lines"]:
+        output.setdefault(one["line"], one["source"])
+    for why in found["histories"]:
+        decides = [{"file": one["file"], "line": one["line"]} for one in why["entries"] if one["decides"]]
+        assert decides == ([output[why["line"]]] if output[why["line"]] else [])
+    rows = [row for step in answer(example, ask="steps")["steps"] for row in step["rows"] if row["sign"] == "+"]
+    for line, source in output.items():
+        last = [row["source"] for row in rows if row["text"] == texts[line - 1] and texts.count(row["text"]) == 1][-1:]
+        assert last in ([], [source])
+
+
 def test_lines_that_a_step_removed_stand_where_they_stood() -> None:
     found = answer(EXAMPLES["Match, insert, append, remove"], ask="steps")["gone"]
     assert found == [
@@ -110,7 +143,7 @@ def test_places_without_effect_say_so() -> None:
     found = answer(example, ask="change", change={"document": line["document"], "path": line["path"], "text": "5"})
     told = {one["place"]: (one["works"], one["told"]) for one in found["ways"]}
     assert told["values.yml:1"] == (True, "only this value")
-    assert told["schema.yml:4"] == (False, "another line decides")
+    assert told["schema.yml:4"] == (False, "values.yml:1 decides (data values)")
 
 
 # Mistakes: the title of the example, what is written wrongly, and the title of the fix that undoes it.

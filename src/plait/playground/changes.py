@@ -23,7 +23,7 @@ from plait.engine.options import LISTS, Use
 from plait.insight.diff import read
 from plait.insight.node_paths import all_places
 from plait.playground import evaluation
-from plait.playground.evaluation import LIMITS, contributing
+from plait.playground.evaluation import LIMITS, contributing, deciding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ def _ways(state: EditSession, node_path: NodePath, typed: str) -> Iterator[Way]:
         yield _way(where, edit)
     except EditError:
         pass  # each candidate reports its reason
-    for entry in reversed([*contributing(history_of(state.output, node_path).entries)]):
+    history = history_of(state.output, node_path)
+    decides = deciding(history)
+    for entry in reversed([*contributing(history.entries)]):
         if entry.source is None or entry.line < 1 or entry.place in tried:
             continue
         tried.add(entry.place)
@@ -108,7 +110,10 @@ def _ways(state: EditSession, node_path: NodePath, typed: str) -> Iterator[Way]:
         except LimitError:
             raise
         except EditError as refused:
-            yield _no_way(entry.place, "another line decides" if refused.reason == OTHERWISE else refused.message)
+            other = (
+                f"{decides.place} decides ({decides.action})" if decides is not None and decides is not entry else ""
+            )
+            yield _no_way(entry.place, other if other and refused.reason == OTHERWISE else refused.message)
     name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
     if name is not None:
         try:

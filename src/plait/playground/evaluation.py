@@ -181,7 +181,7 @@ def evaluate(request: Request) -> Answer:
         output = documents.to_yaml()
         mappings = mappings_of(documents, documents.nodes, output)
         matches = _matches(documents, mappings)
-        found = _histories(documents, mappings, request.get("explain"))
+        found = _histories(documents, documents.nodes, mappings, request.get("explain"))
         lines = _lines(mappings, found)
     except PlaitError as error:
         return failed(error)
@@ -276,7 +276,7 @@ def _lines(mappings: Sequence[MapEntry], histories: Mapping[int, History]) -> li
         history = histories.get(line)
         place = {"document": one["document"], "path": one["path"]}
         if history is not None and history.place.number == one["document"] and history.place.path == one["path"]:
-            entry = _deciding(history)
+            entry = deciding(history)
             span = None if entry is None else span_of(entry.source, entry.line)
             if entry is not None and span is not None:
                 action, source = entry.action, span
@@ -285,7 +285,7 @@ def _lines(mappings: Sequence[MapEntry], histories: Mapping[int, History]) -> li
     return found
 
 
-def _deciding(history: History) -> HistoryEntry | None:
+def deciding(history: History) -> HistoryEntry | None:
     """The entry where the value is written: the last one, or the only one that it took the value from."""
     standing = history.standing()
     entry = standing[-1] if standing else None
@@ -324,7 +324,15 @@ def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
     return found
 
 
-def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | None) -> dict[int, History]:
+def lines_of(documents: Documents, nodes: DocumentSet, output: str) -> list[Line]:
+    """The values of documents that a run has made on the way, by lines."""
+    mappings = mappings_of(documents, nodes, output)
+    return _lines(mappings, _histories(documents, nodes, mappings, None))
+
+
+def _histories(
+    documents: Documents, nodes: DocumentSet, mappings: Sequence[MapEntry], asked: int | None
+) -> dict[int, History]:
     """Histories by output line: of the first value on each."""
     firsts: dict[tuple[int, str], int] = {}
     seen: set[int] = set()
@@ -335,7 +343,7 @@ def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | 
             firsts[mapping["document"], mapping["path"]] = line
     if documents.trace is None or not firsts or (asked is None and len(firsts) > MOST_HISTORIES):
         return {}
-    found = histories(documents.trace, documents.nodes.items)
+    found = histories(documents.trace, nodes.items)
     places = ((firsts.get((one.place.number, one.place.path)), one) for one in found)
     return {line: history for line, history in places if line is not None}
 
@@ -377,9 +385,9 @@ _DEEPEST = 6
 
 def _why(line: int, history: History) -> Why:
     entries: dict[tuple[str, str], Told] = {}
-    deciding = _deciding(history)
+    decides = deciding(history)
     for entry in history.entries:
-        _tell(entry, 0, entries, deciding, is_secret=history.secret)
+        _tell(entry, 0, entries, decides, is_secret=history.secret)
     return {
         "line": line,
         "name": f"{history.place}",
@@ -392,7 +400,7 @@ def _tell(
     entry: HistoryEntry,
     depth: int,
     entries: dict[tuple[str, str], Told],
-    deciding: HistoryEntry | None,
+    decides: HistoryEntry | None,
     *,
     is_secret: bool,
 ) -> None:
@@ -411,11 +419,11 @@ def _tell(
         "state": entry.state,
         "text": None if entry.text is None or is_secret else entry.text.strip(),
         "depth": depth,
-        "decides": entry is deciding,
+        "decides": entry is decides,
     }
     for origin in entry.origins:
         if origin.action not in STRUCTURAL:
-            _tell(origin, depth + 1, entries, deciding, is_secret=is_secret)
+            _tell(origin, depth + 1, entries, decides, is_secret=is_secret)
 
 
 def contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:

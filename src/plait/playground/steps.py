@@ -181,12 +181,12 @@ def _text_of(stage: _Stage) -> list[str]:
 
 
 def _sources_of(stage: _Stage) -> dict[int, Span]:
-    """The origins of the values of a stage, by line."""
+    """The lines that decided the values of a stage, by line, as the output names them."""
     found: dict[int, Span] = {}
     nodes = stage.made.nodes.with_items([*stage.documents])
-    for one in evaluation.mappings_of(stage.made, nodes, text_like(stage.made, nodes)):
-        if "source" in one:
-            found.setdefault(one["line"], {"file": one["source"]["file"], "line": one["source"]["line"]})
+    for one in evaluation.lines_of(stage.made, nodes, text_like(stage.made, nodes)):
+        if one["source"] is not None:
+            found.setdefault(one["line"], one["source"])
     return found
 
 

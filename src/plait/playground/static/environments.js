@@ -19,9 +19,9 @@ export function environmentsTable({ environments, rows, equal }, onPlace, onValu
     body.push(element("tr", [
       element("th", broken(row.path), { scope: "row" }),
       ...row.cells.map((cell, number) => element("td", cellOf(cell, onPlace, () => onValue(environments[number], row)), {
-        class: cell?.own ? "own" : "", "data-name": environments[number].name,
+        class: cell?.own ? "own" : "", "data-name": environments[number].name, "data-file": environments[number].file,
       })),
-    ]));
+    ], { "data-name": row.name }));
   }
   return [
     element("div", [element("table", [element("thead", [head]), element("tbody", body)])], { class: "table", tabindex: "0", role: "region", "aria-label": "Values that differ" }),
@@ -36,7 +36,7 @@ function cellOf(cell, onPlace, onValue) {
   if (!cell) return [element("span", "not there", { class: "quiet" })];
   const { value, action, source } = cell;
   return [
-    element("button", value.split(/(?<=[/.,])/).flatMap((part) => [document.createElement("wbr"), part]), { type: "button", class: "value", onclick: onValue }),
+    element("button", value.split(/(?<=[/.,])/).flatMap((part) => [document.createElement("wbr"), part]), { type: "button", class: "value", "aria-pressed": "false", onclick: onValue }),
     element("small", [cell.own ? null : `${action} `, source ? placeLink(`${short(source.file)}:${source.line}`, source.file, source.line, onPlace, { title: source.file }) : null]),
   ];
 }

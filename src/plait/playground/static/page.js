@@ -20,10 +20,11 @@ const at = (id) => document.getElementById(id);
 const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
 // view: of VIEWS. step: of those of `good.steps`, or null for the last one. hasGone: removed lines are shown.
-// cell: of the environments, which is explained: { files, why, sources }, or null.
+// cell: of the environments, which is explained: { environment, name, files, why, sources }, or null. wantedCell: of a link,
+// [environment, name], until it is explained.
 const state = {
   kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false,
-  view: "output", step: null, hasGone: false, cell: null,
+  view: "output", step: null, hasGone: false, cell: null, wantedCell: null,
 };
 let examples = [];
 let example = null;
@@ -88,6 +89,13 @@ function showAnswer(answer) {
   }
   showResult();
   at("status").textContent = isGood ? "" : "There are errors.";
+  at("problems").textContent = isGood ? "" : `${answer.errors.length || 1}`;
+  at("problems").append(...(isGood ? [] : [element("span", answer.errors.length > 1 ? " problems" : " problem", { class: "sr" })]));
+  if (mending) {
+    note(isGood ? `${mending} There are no errors.` : `${mending} There are other errors.`);
+    if (isGood && at("main").dataset.view === "why") showView("output");
+    mending = "";
+  }
   at("stale").hidden = isGood || !state.good || state.view === "environments";
   at("output").classList.toggle("stale", !isGood);
   showErrors();
@@ -103,11 +111,20 @@ function showAnswer(answer) {
 
 // What the page has done, and a button for it: { label, onclick }.
 function tell(text, act = null) {
+  mending = "";
   at("told").textContent = text;
   at("undo").hidden = !act;
   at("undo").textContent = act?.label ?? "";
   at("undo").onclick = act?.onclick ?? null;
 }
+
+// The button of what was told before stays.
+function note(text) {
+  at("told").textContent = text;
+}
+
+// What a fix has done, until it is known what has come of it.
+let mending = "";
 
 let timer = 0;
 function changed() {
@@ -255,6 +272,12 @@ async function showEnvironments() {
   if (answer !== state.answer || state.view !== "environments" || !answer.environments) return;
   const found = answer.environments;
   at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo, explainCell) : noEnvironments(found)));
+  // The cell of a link.
+  const { wantedCell } = state;
+  state.wantedCell = null;
+  const environment = wantedCell && found.environments?.find((one) => one.file === wantedCell[0]);
+  const row = environment && found.rows?.find((one) => one.name === wantedCell[1]);
+  if (row) explainCell(environment, row);
 }
 
 // What the view is for, and a way to fill it.
@@ -294,10 +317,13 @@ async function explainCell(environment, row) {
   const answer = await evaluate({ kind: state.kind, files }).catch(() => null);
   const why = answer?.histories.find((one) => one.name === row.name);
   if (!why || asked !== state.asked || state.view !== "environments") return;
-  state.cell = { files, why: { ...why, name: `${environment.name} · ${why.name}` }, sources: answer.sources };
+  state.cell = {
+    environment: environment.file, name: row.name, files, why: { ...why, name: `${environment.name} · ${why.name}` }, sources: answer.sources,
+  };
   state.isTrail = true;
   explain(null);
   showView("why");
+  keep();
 }
 
 function outputLine(text, number, value, before) {
@@ -386,6 +412,11 @@ function explain(line) {
   at("explanation").hidden = isError;
   const typed = typedFor(why);
   const cell = state.view === "environments" ? state.cell : null;
+  for (const one of at("environments").querySelectorAll("td")) {
+    const isChosen = one.dataset.file === cell?.environment && one.parentElement.dataset.name === cell?.name;
+    one.classList.toggle("hl", isChosen);
+    one.querySelector("button")?.setAttribute("aria-pressed", String(isChosen));
+  }
   at("explanation").replaceChildren(...(why ? explanation(why) : cell ? explanation(cell.why, cell.sources) : hint()));
   typed?.();
   const shown = why ?? cell?.why;
@@ -472,7 +503,7 @@ function changeForm(why) {
   let wished = false;
   const apply = () => {
     const way = chosen();
-    if (way?.works) put(way.files, `Changed ${way.place}.`);
+    if (way?.works) put(way.files, `Changed ${way.place}.`, "Undo the change");
     else wished = true; // as soon as the places are known
   };
   // A form whose button is disabled, as it is until then, has no other way to hear of the Enter key.
@@ -490,10 +521,10 @@ function changeForm(why) {
 }
 
 // Put the files of a change or a fix in the place of those that are there.
-function put(files, told) {
+function put(files, told, undo) {
   const before = { files: copyOf(state.files), shown: state.shown };
   replaceFiles(files);
-  tell(told, { label: "Undo", onclick() {
+  tell(told, { label: undo, onclick() {
     state.files = state.files.filter((file) => before.files.some((one) => one.name === file.name));
     replaceFiles(before.files);
     tell("Undone.");
@@ -571,7 +602,12 @@ async function showFixes() {
   at("fixes").replaceChildren(element("h3", "Fix"), ...found.fixes.map((fix, index) => {
     const place = `${fix.file}:${fix.line}`;
     // What only allows the fault is never the first thing to do.
-    return button("", () => { put(fix.files, `${fix.title}: ${place}.`); showFile(state.files.findIndex((one) => one.name === fix.file)); }, {
+    return button("", () => {
+      const told = `${fix.title}: ${place}.`;
+      put(fix.files, told, "Undo the fix");
+      mending = told;
+      showFile(state.files.findIndex((one) => one.name === fix.file));
+    }, {
       class: index || fix.accepts ? "" : "primary", title: `${fix.title} in ${place}`,
     });
   }));
@@ -688,9 +724,10 @@ function open(opened) {
   tell("");
   example = opened.example;
   if (example) own = wanted = null;
-  const { kind, files, open: shown, line, view } = opened;
+  const { kind, files, open: shown, line, view, cell: wantedCell } = opened;
   Object.assign(state, {
     kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null, cell: null,
+    wantedCell,
   });
   at("kind").value = kind;
   editor.mark(null);
@@ -722,13 +759,14 @@ async function openHash(hash) {
   keeping += 1;
   try {
     const opened = await stateOf(hash, examples);
+    const left = state.files.length && opened.example && opened.example !== example && isEdited() ? { example, hash: await hashOf(state, example) } : null;
     if (number === opening) {
       open(opened);
-      offerEdits(hash);
+      offerEdits(hash, left);
     }
   } catch {
     if (number !== opening) return;
-    if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files), open: 0, line: null, view: "output" });
+    if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files), open: 0, line: null, view: "output", cell: null });
     tell("The link cannot be read. This is an example.");
   }
 }
@@ -744,9 +782,13 @@ async function keep() {
   history.replaceState(null, "", `#${hash}`);
   at("whole").href = `./#${hash}`;
   if (isEmbedded) return;
+  keepAs(KEPT, hash);
+  if (isEdited()) keepAs(editsOf(example), hash);
+}
+
+function keepAs(name, hash) {
   try {
-    localStorage.setItem(KEPT, hash);
-    if (isEdited()) localStorage.setItem(editsOf(example), hash);
+    localStorage.setItem(name, hash);
   } catch {
     // A browser that keeps nothing is told so by nobody: the address still has it all.
   }
@@ -756,10 +798,13 @@ async function keep() {
 const editsOf = (one) => `${KEPT}/${one?.name ?? ""}`;
 const isEdited = () => !example || JSON.stringify(state.files) !== JSON.stringify(example.files) || state.kind !== example.kind;
 
-function offerEdits(hash) {
+function offerEdits(hash, left) {
+  if (left) keepAs(editsOf(left.example), left.hash);
   const [edits, files] = isEmbedded ? ["", ""] : [keptAs(editsOf(example)), keptAs(editsOf(null))];
   if (example && edits && edits !== hash && !isEdited()) {
     tell("You have edited this example before.", { label: "Restore my edits", onclick() { location.hash = edits; } });
+  } else if (left) {
+    tell(`Your edits of ${left.example ? `“${left.example.title}”` : "your files"} are kept.`, { label: "Back to my edits", onclick() { location.hash = left.hash; } });
   }
   at("own-again").hidden = !example || !files;
   at("own-again").replaceChildren(element("a", "Back to your files", { href: `./#${files}` }));
@@ -788,7 +833,6 @@ async function copy(text, told) {
 }
 
 async function share() {
-  tell("");
   // A change meanwhile ends the writing of the address, and begins another.
   for (let number = -1; number !== keeping;) {
     number = keeping + 1;
@@ -796,9 +840,9 @@ async function share() {
   }
   try {
     await navigator.clipboard.writeText(location.href);
-    tell(`The link is copied.${reach}`);
+    note(`The link is copied.${reach}`);
   } catch {
-    tell("The link stands in the address bar.");
+    note("The link stands in the address bar.");
   }
 }
 
@@ -828,6 +872,7 @@ function listen() {
   at("kind").addEventListener("change", () => { state.kind = at("kind").value; state.offer = true; showTabs(); showText(); changed(); });
   at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "", role: "input" }); showFile(state.files.length - 1); changed(); });
   at("remove").addEventListener("click", () => { state.files.splice(state.shown, 1); showFile(state.shown); changed(); });
+  at("dismiss").addEventListener("click", () => tell(""));
   at("share").addEventListener("click", share);
   at("copy-command").addEventListener("click", copyCommand);
   at("open-own").addEventListener("click", () => openOwn(at("open-own").getAttribute("aria-expanded") === "false"));
@@ -914,7 +959,7 @@ function take({ files, left }) {
   const kept = wanted ? named(wanted.paths, files) : null;
   const chosen = kept?.files.length ? { kind: wanted.kind, files: kept.files } : guessed(files);
   own = files;
-  open({ example: null, kind: chosen.kind, files: chosen.files, open: 0, line: null, view: "output" });
+  open({ example: null, kind: chosen.kind, files: chosen.files, open: 0, line: null, view: "output", cell: null });
   at("own-again").hidden = true;
   const told = [`${chosen.files.length === 1 ? "1 file" : `${chosen.files.length} files`}, as plait ${chosen.kind}.`];
   if (left) told.push(`${left} left out: no text, or too large.`);

@@ -22,7 +22,7 @@ async function unpacked(code) {
   return JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes, MOST)));
 }
 
-// state: { kind, files, shown, chosen, view }. example: that it began with, or null.
+// state: { kind, files, shown, chosen, view, cell }. example: that it began with, or null.
 export async function hashOf(state, example) {
   const file = ({ name, text, role }) => ({ name, text, role });
   const given = new Map((example?.files ?? []).map((one) => [one.name, one]));
@@ -37,11 +37,12 @@ export async function hashOf(state, example) {
   if (state.shown) data.open = state.files[state.shown].name;
   if (state.chosen) data.line = state.chosen;
   if (state.view !== (example?.view ?? "output")) data.view = state.view;
+  if (state.cell) data.cell = [state.cell.environment, state.cell.name];
   if (example && !Object.keys(data).length) return example.name;
   return `${example?.name ?? ""}/${await packed(data)}`;
 }
 
-// { example, kind, files, open, line, view } of what stands behind the `#`. Throws for what cannot be read.
+// { example, kind, files, open, line, view, cell } of what stands behind the `#`. Throws for what cannot be read.
 export async function stateOf(hash, examples) {
   const [name, code] = hash.split("/", 2);
   const example = examples.find((one) => one.name === name) ?? null;
@@ -61,6 +62,7 @@ export async function stateOf(hash, examples) {
     example, kind, files: files.map((one) => ({ ...one })),
     open: Math.max(0, files.findIndex((one) => one.name === data.open)),
     line: Number.isInteger(data.line) ? data.line : null,
+    cell: Array.isArray(data.cell) ? data.cell : null,
     view: VIEWS.includes(data.view) ? data.view : example?.view ?? "output",
   };
 }
