@@ -279,7 +279,7 @@ def tables() -> dict[str, str]:
         "annotations": f"| annotation | says |\n|---|---|\n{rows}",
         "codes": codes_table(),
         "limits": limits_table(),
-        "statuses": f"| status | means |\n|---|---|\n{statuses}",
+        "statuses": f"| status | meaning |\n|---|---|\n{statuses}",
     }
 
 
@@ -314,7 +314,7 @@ def limits_table() -> str:
         return f"{text} {unit.removesuffix('s') if size == 1 else unit}{more}"
 
     rows = "\n".join(f"| `{name}` | {cell(TABLE[name][1])} | {shown(name)} |" for name in TABLE)
-    return f"| limit | of what | default |\n|---|---|---|\n{rows}"
+    return f"| limit | meaning | default |\n|---|---|---|\n{rows}"
 
 
 def members() -> dict[str, list[str]]:

@@ -19,13 +19,13 @@ def part(title: str) -> str:
 
 def promises() -> dict[str, str]:
     """The promises by their names, which are in bold."""
-    pieces = re.split(r"^\*\*(.+)\.\*\*$", part("What plait promises"), flags=re.MULTILINE)[1:]
+    pieces = re.split(r"^\*\*(.+)\.\*\*$", part("Promises"), flags=re.MULTILINE)[1:]
     return dict(zip(pieces[::2], pieces[1::2], strict=True))
 
 
 def rows() -> list[str]:
     """The rows of the table of what comes in."""
-    return [line for line in part("Who gives what").splitlines() if line.startswith("| ")][1:]
+    return [line for line in part("Inputs").splitlines() if line.startswith("| ")][1:]
 
 
 @pytest.mark.parametrize("name", sorted({*NAMED.findall(TEXT)}))
