@@ -185,10 +185,10 @@ class _Reader:
                 if self.peek() == ".":
                     self.at += 1
                     steps.append(Below())
-                    self.cannot('".." only finds what is there')
+                    self.cannot('".." matches existing items only')
                 self.skip()
                 if self.peek() == "[":
-                    self.cannot("a bracket after a dot only finds what is there")
+                    self.cannot("a bracket after a dot matches existing items only")
                     self.bracket(steps)
                 else:
                     self.name(steps)
@@ -243,7 +243,7 @@ class _Reader:
         self.at = end + 1
         name = "".join(out)
         if "." in name:
-            self.cannot("a name with a dot only finds what is there")
+            self.cannot("a name with a dot matches existing items only")
         return name
 
     def number(self) -> int | None:
@@ -283,7 +283,7 @@ class _Reader:
         if len(names) == 1:
             steps.append(names[0])
         else:
-            self.cannot("several names only find what is there")
+            self.cannot("several names match existing items only")
             steps.append(Names(tuple(names)))
 
     def bracket(self, steps: list[Step]) -> None:
@@ -292,7 +292,7 @@ class _Reader:
         self.skip()
         word = self.word()
         if word is not None:
-            self.cannot("a name in brackets only finds what is there")
+            self.cannot("a name in brackets matches existing items only")
             names = [word]
             while self.more():
                 word = self.word()
@@ -302,7 +302,7 @@ class _Reader:
             steps.append(names[0] if len(names) == 1 else Names(tuple(names)))
         elif self.peek() == "*":
             self.at += 1
-            self.cannot('"[*]" only finds what is there')
+            self.cannot('"[*]" matches existing items only')
             steps.append(Every())
         else:
             self.indexes(steps)
@@ -329,7 +329,7 @@ class _Reader:
                 self.skip()
                 bounds.append(self.number())
                 self.skip()
-            self.cannot("a slice only finds what is there")
+            self.cannot("a slice matches existing items only")
             bounds += [None] * (3 - len(bounds))
             if bounds[2] == 0:
                 raise self.wrong()
@@ -345,10 +345,10 @@ class _Reader:
             indexes.append(number)
         if len(indexes) == 1:
             if first < 0:
-                self.cannot("a negative index only finds what is there")
+                self.cannot("a negative index matches existing items only")
             elif first > 100_000:
                 self.cannot("the index is too large for a new list")
             steps.append(first)
         else:
-            self.cannot("several indexes only find what is there")
+            self.cannot("several indexes match existing items only")
             steps.append(Indexes(tuple(indexes)))

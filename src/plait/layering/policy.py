@@ -49,10 +49,10 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
         )
         raise failure(
             "LayeringPolicyNotFound",
-            "there is no layering policy among the documents",
+            "no document is a layering policy",
             expected=f"a document with schema {POLICY}/v1 whose data.layerOrder lists the layers",
             found=_few_files(documents),
-            hint=near or "give the file of the policy too, or its directory",
+            hint=near or "add the file or directory of the policy",
         )
     policy = policies[0]
     if len(policies) > 1:

@@ -80,7 +80,7 @@ def find_site(
     site_type = data.find("site_type")
     if site_type is None or not _is_name(site_type.value):
         raise UsageError(
-            "the site definition does not give the type of the site",
+            "the site definition does not declare the type of the site",
             at=data.position if site_type is None else site_type.position,
             expected="data.site_type, the name of a directory below type/",
             found=None if site_type is None else str(site_type.value),

@@ -26,7 +26,7 @@ def located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsErr
                 hint = quotation(replacing(str(operation.pointer), [other], f"did you mean {other}?"))
     last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
     if hint is None and operation.kind == "remove" and type(last) is MatchingIndexToken and not last.modifiers:
-        hint = public(f"{operation.pointer}? takes it out where it is there, and is no error where it is not")
+        hint = public(f"{operation.pointer}? removes it if present")
     number = "" if operation.number is None else f" [{operation.number}]"
     words = "" if operation.words is None else f" ({operation.words})"
     at = Position(operation.source, operation.line) if operation.source is not None else None

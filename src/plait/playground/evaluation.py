@@ -216,7 +216,7 @@ def check(request: Request) -> None:
     if request.get("ask") == "command" and not isinstance(request.get("command"), str):
         raise UsageError("the command line is no text", expected=form, code="website-request")
     if request.get("ask") == "change" and not _is_wish(request.get("change")):
-        raise UsageError("the change is none", expected="{document, path, text}", code="website-request")
+        raise UsageError("the change has no effect", expected="{document, path, text}", code="website-request")
     names = set()
     for file in request["files"]:
         if not isinstance(file, dict) or not all(isinstance(file.get(key), str) for key in ("name", "text")):

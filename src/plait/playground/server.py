@@ -214,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.headers.get_content_type() != "application/json":
             self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is application/json")
         elif not length.isascii() or not length.isdecimal():
-            self._refuse(HTTPStatus.LENGTH_REQUIRED, "a request says how long it is")
+            self._refuse(HTTPStatus.LENGTH_REQUIRED, "a request must declare its length")
         elif len(length) > len(str(MOST)) or int(length) > MOST:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST} bytes")
         else:

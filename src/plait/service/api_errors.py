@@ -105,7 +105,7 @@ KEYSTONE, OPENID = "keystone:", "openid:"
 def check_identity(name: str) -> None:
     """Raises ApiError for a client whose name the tables cannot store."""
     if not is_name(name):
-        raise ApiError("HTTPUnauthorized", 401, "the token has a name that nobody can have")
+        raise ApiError("HTTPUnauthorized", 401, "the token has an invalid name")
 
 
 # Characters of a name.

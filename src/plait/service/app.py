@@ -395,7 +395,7 @@ class _RequestPipeline:
             raise
         except Exception as error:  # noqa: BLE001 - one request that fails does not end the service
             log_fault(error)
-            raise ApiError("InternalError", 500, "the service has made a mistake; its log says more") from None
+            raise ApiError("InternalError", 500, "internal error; see the log of the service") from None
 
     def _refuse_strangers(self, request: Request) -> None:
         """If there are no tokens, rejects requests that a web page caused a browser to send. Raises ApiError.

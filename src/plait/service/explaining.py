@@ -22,7 +22,7 @@ def explain(call: Call) -> Answer:
     call.identity.require(LIST_CLEARTEXT)
     path = call.parameter("path")
     if path is None:
-        raise bad_request("the parameter path says which value, such as path=NAME:key.inner")
+        raise bad_request("name a value with the parameter path, such as path=NAME:key.inner")
     cleartext = call.switch("cleartext-secrets", default=False)
     service = call.service
     with service.database.reading() as connection:

@@ -74,7 +74,7 @@ class Projects:
             )
         except EvaluationFault as fault:
             _LOG.error("a project was not evaluated: %s", fault.message)
-            raise ApiError("InternalError", 500, "the service has made a mistake; its log says more") from None
+            raise ApiError("InternalError", 500, "internal error; see the log of the service") from None
         except PlaitError as error:
             raise ApiError("ProjectFailed", 400, error.message) from None
         if given["error"]:

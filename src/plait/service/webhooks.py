@@ -128,7 +128,7 @@ class Webhooks:
             wait = min(_FIRST * 2**notice.attempts, _LONGEST)
             _set(connection, target, notice, attempts=min(notice.attempts + 1, 32), next_at=time() + wait)
         _LOG.error(
-            "the webhook at %s was not told of revision %d, and will be in %g s: %s",
+            "webhook %s: delivery of revision %d failed, next attempt in %g s: %s",
             urlsplit(url).hostname,
             notice.revision,
             wait,

@@ -137,7 +137,7 @@ def _part(found: re.Match[str]) -> str | PatternField:
     if found[1] is not None:
         return PatternField(found[1])
     if len(found[0]) == 1:
-        raise ValueError("a brace that is meant is doubled")
+        raise ValueError("write a literal brace twice")
     return found[0][0]
 
 

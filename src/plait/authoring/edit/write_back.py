@@ -355,7 +355,7 @@ def _why_worse(change: OutputDifference, more: Sequence[str]) -> EditError:
             path=str(change),
             changes=more,
         )
-    return EditError(OTHERWISE, f"editing the source of {change} gives another value", path=str(change))
+    return EditError(OTHERWISE, f"editing the source of {change} produces another value", path=str(change))
 
 
 def _common(one: str, other: str) -> int:

@@ -144,7 +144,7 @@ def _names(file: File) -> Iterator[LintFinding]:
                 column=one.column,
                 end=one.end,
                 removes=[_remove_lines(file, one.line, one.line)] if _is_simple_assignment(file, one) else (),
-                hint="remove it; if the call is a check, omit only the name" if calls else "take it out",
+                hint="remove it; if the call is a check, omit only the name" if calls else "remove it",
             )
 
 
@@ -202,5 +202,5 @@ def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[LintFinding]
             column=one.column,
             end=one.end,
             removes=[_remove_lines(file, function.line, last)],
-            hint="take it out",
+            hint="remove it",
         )

@@ -56,7 +56,7 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
             f"no template uses the data value {'.'.join(keys)}{library and ' of the library ' + library}",
             also=[RelatedSpan(one.path, inner.line, "set here") for one, inner in found[1:]],
             removes=removes,
-            hint="take it out" if len(found) == 1 else "remove it everywhere",
+            hint="remove it" if len(found) == 1 else "remove it everywhere",
         )
 
 
@@ -125,7 +125,7 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
                 item,
                 f"the variable {item.key} is never used",
                 removes=_removal_edits(layout, item),
-                hint="take it out",
+                hint="remove it",
             )
 
 

@@ -79,7 +79,7 @@ def same_as_parent(subject: LintProject) -> Iterator[LintFinding]:
                 _compare(ran.trace.marks, places, _data(effect.before), _data(own[document]))
     for layout, item, was in places.written(subject):
         if path_of(was.source) != layout.path:
-            yield _finding("S307", layout, item, was, f"the parent gives {called(item)} the same value", "take it out")
+            yield _finding("S307", layout, item, was, f"the parent gives {called(item)} the same value", "remove it")
 
 
 def _data(document: Document) -> Value:
@@ -160,5 +160,5 @@ def same_operations(subject: LintProject) -> Iterator[LintFinding]:
             item,
             "this operation changes nothing: the value is already the same",
             removes=operation_removal(layout, item) or (),
-            hint="take it out",
+            hint="remove it",
         )

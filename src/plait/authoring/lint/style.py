@@ -158,7 +158,7 @@ def _unreachable(file: File) -> Iterator[LintFinding]:
                 statement.line,
                 "unreachable block: its condition is always false",
                 **_code_on(file, statement.line),
-                hint="take it out",
+                hint="remove it",
             )
 
 

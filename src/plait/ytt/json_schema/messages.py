@@ -44,22 +44,22 @@ _TYPES = {
 }
 # The message for each keyword; {} is the keyword's value.
 _WORDS = {
-    "contains": "no item is as one has to be",
+    "contains": "no item matches `contains`",
     "exclusiveMaximum": "the number is not less than {}",
     "exclusiveMinimum": "the number is not more than {}",
     "format": "the value is no {}",
-    "maxContains": "more than {} items are as some may be",
+    "maxContains": "more than {} items match `contains`",
     "maximum": "the number is more than {}",
     "maxItems": "there are more than {} items",
     "maxLength": "the text is longer than {} characters",
     "maxProperties": "there are more than {} keys",
-    "minContains": "fewer than {} items are as some have to be",
+    "minContains": "fewer than {} items match `contains`",
     "minimum": "the number is less than {}",
     "minItems": "there are fewer than {} items",
     "minLength": "the text is shorter than {} characters",
     "minProperties": "there are fewer than {} keys",
     "multipleOf": "the number is no multiple of {}",
-    "not": "the value is as it may not be",
+    "not": "the value matches a schema under `not`",
     "pattern": 'the text does not match "{}"',
     "unevaluatedItems": "there is an item that the schema has no place for",
     "unevaluatedProperties": "there is a key that the schema has no place for",
@@ -115,7 +115,7 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
         meant = near(error.instance, names) if isinstance(error.instance, str) else []
         return f"the value is none of {listed}" if keyword == "enum" else f"the value is not {listed}", meant
     if keyword == "oneOf":
-        return "the value is as more than one of the things that it may be", ()
+        return "the value matches more than one alternative of `oneOf`", ()
     if keyword == "None":
         return "there may be nothing here", ()
     return _WORDS.get(keyword, f'the value is not as "{keyword}" says').format(rule), ()

@@ -223,7 +223,7 @@ class KeysMatcher(MapKey):
     def twice(self, items: Sequence[Item], at: Position | None = None) -> OverlayError:
         """The error for items with equal keys."""
         return OverlayError(
-            f"{self.where} has items that nothing tells apart",
+            f"{self.where} has items without an identifying key",
             at=at,
             also=[item.position.labelled("an equal item") for item in items if item.position != at],
             expected=f"another {' or '.join(name for name, _ in self.keys)}",

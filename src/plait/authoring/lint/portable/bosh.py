@@ -115,21 +115,21 @@ ENTRIES = (
     unseen("standard output on failure", MESSAGE),
     # Additional features
     PortabilityRule(
-        "`-o` takes a directory, or a quoted pattern.", "accepts only one file for -o", _is_several, "list the files"
+        "`-o` accepts a directory, or a quoted pattern.", "accepts only one file for -o", _is_several, "list the files"
     ),
     _flag("input-order"),
     _flag("in-place"),
     _flag("keep-format"),
     _flag("null-values"),
     PortabilityRule(
-        "`--with operations` takes `*` in paths, and the types `append`, `copy` and `move`; `--expand` prints what they "
-        "stand for as plain operations.",
+        "`--with operations` accepts `*` in paths, and the types `append`, `copy` and `move`; `--expand` prints the "
+        "equivalent plain operations.",
         "does not support * in paths, or the types append, copy and move",
         in_settings("patch", ("with",), lambda text: text == "operations"),
         "--expand prints plain operations",
     ),
     PortabilityRule(
-        "`--with embedded` takes `!FORM` in paths, which goes into texts.",
+        "`--with embedded` accepts `!FORMAT` in paths, which enters embedded documents.",
         "does not edit embedded documents",
         in_settings("patch", ("with",), lambda text: text == "embedded"),
         "set the whole text",
@@ -147,14 +147,14 @@ ENTRIES = (
         "write paths for the template as it is",
     ),
     PortabilityRule(
-        "`--secrets` takes variables that no message shows.",
+        "`--secrets` reads variables that no message shows.",
         "has no --secrets",
         in_settings("patch", ("secrets",), bool),
         "pass the variables with --vars-file",
     ),
     unseen(
         "Messages name the operations file, its line, the number of the operation, the part of the path that failed, "
-        "and what is there instead.",
+        "and the value found there.",
         MESSAGE,
     ),
 )

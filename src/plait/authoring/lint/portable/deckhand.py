@@ -193,7 +193,7 @@ ENTRIES = (
     ),
     # Differences with --like-deckhand
     unseen("Two replacements of one document are an error.", REFUSED),
-    unseen("Labels are compared with their types.", "the entry above tells of them"),
+    unseen("Labels are compared with their types.", "covered by the entry above"),
     unseen(
         "A map that would contain itself, or a path with `..` that leads on into what it puts there, is refused, where "
         "Deckhand crashes or does not end.",

@@ -409,8 +409,8 @@ ENTRIES = (
         _POS,
         "keep it for people",
     ),
-    unseen("`-o pos` of strings with a percent sign", "the entry above tells of every -o pos"),
-    unseen("`-o pos` in a text with NEL, U+2028 or U+2029", "the entry above tells of every -o pos"),
+    unseen("`-o pos` of strings with a percent sign", "covered by the entry above"),
+    unseen("`-o pos` in a text with NEL, U+2028 or U+2029", "covered by the entry above"),
     unseen("`fmt` of empty collections and of several files", "no run formats files"),
     unseen("`fmt` of keys that need quotes or are no strings", "no run formats files"),
     PortabilityRule(
@@ -423,7 +423,7 @@ ENTRIES = (
         "code after the `...` that ends the last document",
         "silently ignores code here",
         _after_end_marker,
-        "take it out",
+        "remove it",
     ),
     unseen(
         "nulls that one overlay item fills with a map or an array: documents (also those that an overlay emptied), "
