@@ -276,7 +276,7 @@ def tables() -> dict[str, str]:
     rows = "\n".join(f"| `#@{name}` | {cell(text)} |" for name, text in ANNOTATIONS.items())
     statuses = "\n".join(f"| {status} | {text} |" for status, text in STATUSES)
     return {
-        "annotations": f"| annotation | says |\n|---|---|\n{rows}",
+        "annotations": f"| annotation | meaning |\n|---|---|\n{rows}",
         "codes": codes_table(),
         "limits": limits_table(),
         "statuses": f"| status | meaning |\n|---|---|\n{statuses}",
