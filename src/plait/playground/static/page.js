@@ -92,7 +92,7 @@ function showAnswer(answer) {
   at("problems").textContent = isGood ? "" : `${answer.errors.length || 1}`;
   at("problems").append(...(isGood ? [] : [element("span", answer.errors.length > 1 ? " problems" : " problem", { class: "sr" })]));
   if (mending) {
-    note(isGood ? `${mending} There are no errors.` : `${mending} There are other errors.`);
+    addNote(isGood ? `${mending} There are no errors.` : `${mending} There are other errors.`);
     if (isGood && at("main").dataset.view === "why") showView("output");
     mending = "";
   }
@@ -119,7 +119,7 @@ function tell(text, act = null) {
 }
 
 // The button of what was told before stays.
-function note(text) {
+function addNote(text) {
   at("told").textContent = text;
 }
 
@@ -840,9 +840,9 @@ async function share() {
   }
   try {
     await navigator.clipboard.writeText(location.href);
-    note(`The link is copied.${reach}`);
+    addNote(`The link is copied.${reach}`);
   } catch {
-    note("The link stands in the address bar.");
+    addNote("The link stands in the address bar.");
   }
 }
 
