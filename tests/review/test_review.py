@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from repositories import commit, git, write
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
 from plait.review import Review, review, to_markdown, to_text
+from plait.review.markdown import plain
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 
@@ -399,7 +402,8 @@ def test_the_command(place: Path, capsys: pytest.CaptureFixture[str], tmp_path: 
     write(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5").replace("'1'", "'2'")})
     assert main(["review", "HEAD", "-o", "json", "--message", str(tmp_path / "message")]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["values"] == {"changed": 2, "verified": 2, "hidden": 0}
+    assert data["values"] == {"changed": 2, "verified": 2}
+    assert data["withheld"] == []
     assert {one["lines"][0]["line"] for one in data["causes"]} == {3, 4}
     assert "config/values.yml:4: 1 value" in (tmp_path / "message").read_text("utf-8")
     for names, status in (
@@ -447,3 +451,64 @@ def test_the_working_directory_does_not_change(place: Path) -> None:
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
     review("HEAD")
     assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="no links")
+@pytest.mark.parametrize("is_ignored", [True, False], ids=["ignored", "committed"])
+def test_a_link_in_place_of_a_directory_is_not_followed(
+    is_ignored: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.yml").write_text("canary: 1\n", "utf-8")
+    place = tmp_path / "r"
+    files: dict[str, str | None] = {
+        "plait.yml": "runs: {app: {render: {files: [config/a.yml]}}}\n",
+        "config/a.yml": "a: 1\n",
+    }
+    commit(place, files)
+    monkeypatch.chdir(place)
+    if is_ignored:
+        write(place, {".gitignore": "config\n"})
+        commit(place, {})
+    shutil.rmtree(place / "config")
+    (place / "config").symlink_to(outside)
+    told = json.dumps(review("HEAD").to_data())
+    assert "canary" not in told
+    if is_ignored:
+        return
+    commit(place, {})
+    for sides in (("HEAD~1", "HEAD"), ("HEAD", "HEAD~1")):
+        found = review(*sides)
+        assert "canary" not in json.dumps(found.to_data())
+        assert [one.side for one in found.failures] == ["head" if sides[1] == "HEAD" else "base"]
+
+
+@pytest.mark.parametrize("kind", ["items", "lines", "long lines"])
+def test_long_lists_and_lines_are_compared_in_bounded_time(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def text(each: int) -> str:
+        if kind == "long lines":
+            return f"a: {'x ' * 100_000}{each}\nb: {each}{' x' * 100_000}\n" + f"c: {each}\n" * (each == 7)
+        items = [f"- {number}" if number % each == 0 else "- x" for number in range(4_000)]
+        return "\n".join(["a:" if kind == "items" else "#! a", *items]) + "\n"
+
+    place = tmp_path / "r"
+    name = "a.yml" if kind == "items" else "a.txt"
+    commit(place, {"plait.yml": f"runs: {{app: {{render: {{files: [{name}]}}}}}}\n", name: text(5_000)})
+    monkeypatch.chdir(place)
+    write(place, {name: text(7)})
+    start = time.process_time()
+    assert review("HEAD").changed == ["app"]
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["http://evil.example/x", "www.evil.example", "WWW.evil.example", "a@evil.example", "@team", "o/r#12", "#12"],
+)
+def test_a_plain_text_has_no_link_and_no_mention(text: str) -> None:
+    found = plain(text)
+    assert re.sub(r"<!-- -->|\\", "", found) == text
+    assert not re.search(r"://|www\.|[@#]\w", found, re.IGNORECASE)

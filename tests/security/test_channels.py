@@ -263,6 +263,19 @@ def reviewed(site: Site) -> str:
     return "\n".join([*out, site.stored()])
 
 
+def histories(site: Site) -> str:
+    """`plait log` and `plait blame` of each value, as text and as JSON, after changed secrets and others."""
+    site.commit()
+    site.change("size: 1", "size: 2")
+    site.change("port: 2", "port: 3")
+    for words in (["add", "."], ["commit", "-qm", "y"]):
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@y", *words], check=True, cwd=site.top)
+    out = [site.said("blame", *words, status=(0, 1, 2)) for words in ([], ["--verify"], ["-o", "json"], ["r", "**"])]
+    for path in ("App/web:spec.plain", "App/web:**", "plain", "items[0].name", "Kind/web:**"):
+        out += [site.said("log", "-o", form, "r", path, status=(0, 1, 2)) for form in OUTPUT.choices]
+    return "\n".join([*out, site.stored()])
+
+
 def edits(site: Site) -> str:
     """`plait set`: what it would change, for values beside secrets and for secrets."""
     out = []
@@ -360,8 +373,8 @@ CHANNELS: dict[str, Callable[[Site], str] | None] = {
     "review": reviewed,
     "serve": None,  # tests/service
     "lsp": None,  # tests/lsp/test_canary.py
-    "log": None,  # needs a repository: tests/fleet/test_revision_log.py
-    "blame": None,  # as log
+    "log": histories,
+    "blame": histories,
     "shims": None,  # evaluates nothing
     "trust": None,  # evaluates nothing
     "website": None,  # runs in the user's own browser

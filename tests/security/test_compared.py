@@ -9,6 +9,7 @@ import pytest
 
 import plait
 from plait.cli import main
+from plait.cli.review import FORMS
 
 HEAD = '#@ load("@ytt:data", "data")\n#@ load("@ytt:overlay", "overlay")\n#@ pw = data.values.pw\nkind: A\nmetadata: {name: x}\n'
 SCHEMA = '#@data/values-schema\n---\npw: ""\nw: 1\n'
@@ -72,6 +73,93 @@ def test_the_impact_of_a_revision_tells_nothing_of_secrets(
         said.append((main(["fleet", "impact", "--since", "HEAD"]), *capsys.readouterr()))
     assert said[0] == said[1]
     assert "values computed from secrets are not compared" in said[0][1]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_review_tells_nothing_of_secrets(
+    name: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever writes one side chooses what a secret on the other side is compared with."""
+    said = []
+    for secret in SECRETS:
+        top = tmp_path / secret
+        project(top, CHANGES[name][0], secret)
+        git(top, "init", "-q", ".")
+        git(top, "add", "-A")
+        git(top, "commit", "-qm", "1")
+        project(top, CHANGES[name][1], secret)
+        monkeypatch.chdir(top)
+        words = ["--prove"] if form == "text" else []
+        said.append((main(["review", "HEAD", "-o", form, "--fail-on", "note", *words]), *capsys.readouterr()))
+    assert said[0] == said[1]
+    assert "with secrets" in said[0][1] or '"withheld": [\n  "app"' in said[0][1] or form in ("github", "sarif")
+
+
+def test_a_review_says_which_lines_of_secrets_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project(tmp_path, "k: #@ pw\n", "hunter2")
+    git(tmp_path, "init", "-q", ".")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "1")
+    project(tmp_path, "k: #@ pw + 'x'\n", "hunter2")
+    monkeypatch.chdir(tmp_path)
+    assert main(["review", "HEAD", "--fail-on", "secret-changed"]) == 1
+    assert "1 secret value may have changed" in capsys.readouterr().out
+
+
+# A list with an item that a secret decides, before others.
+LIST = 'l:\n- a\n#@ if pw.startswith("h"):\n- b\n#@ end\n- c\nm: |\n  first\n  second\n'
+TESTS = "tests: {t: {run: app, equals: {'**': x}}, s: {run: app, snapshot: ['**']}}\n"
+
+
+def test_a_failed_expectation_tells_nothing_of_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for secret in SECRETS:
+        top = tmp_path / secret
+        project(top, LIST, secret)
+        with (top / "plait.yml").open("a") as file:
+            file.write(TESTS)
+        monkeypatch.chdir(top)
+        said.append((main(["test"]), main(["test", "--update"]), *capsys.readouterr()))
+    assert said[0] == said[1]
+    assert "set by config/a.yml:11 (written)" in said[0][2]
+
+
+# Each is unused or without effect for one of the secrets only, or says so.
+USED = {
+    "a call": (
+        '#@ l = []\n#@ def f(c):\n#@   if pw.startswith(c):\n#@     l.append(1)\n#@   end\n#@   return 1\n#@ end\n'
+        '#@ y = f("h")\n#@ z = f("s")\na: #@ l\nb: #@ len(l)\n'
+    ),
+    "a call without a condition": (
+        '#@ l = []\n#@ def f(c):\n#@   l.append(pw.find(c))\n#@   return 1\n#@ end\n#@ y = f("h")\na: #@ str(l)\n'
+    ),
+    "an overlay": (
+        '#@ def l():\na: 1\n#@ end\n#@ def r():\n#@overlay/match missing_ok=True\nb: 1\n#@ end\n#@ x = l()\n'
+        '#@ if pw.startswith("h"):\n#@   overlay.apply(x, r())\n#@ end\nc: 1\n'
+    ),
+    "a definition": '#@ def f():\n#@   return 1\n#@ end\n#@ g = f() if pw.startswith("h") else 1\na: 1\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USED)
+@pytest.mark.parametrize("fix", [[], ["--fix"]], ids=["", "fix"])
+def test_lint_does_not_tell_what_a_secret_decides(
+    name: str, fix: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for secret in SECRETS:
+        top = tmp_path / secret
+        project(top, USED[name], secret)
+        monkeypatch.chdir(top)
+        before = (main(["run", "app"]), capsys.readouterr().out)
+        said.append((main(["lint", *fix]), *capsys.readouterr(), (top / "config/a.yml").read_text()))
+        assert (main(["run", "app"]), capsys.readouterr().out) == before
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize("name", EDITS)

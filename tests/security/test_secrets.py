@@ -261,3 +261,45 @@ def test_values_are_quoted_when_asked_for(here: pathlib.Path, capfd: pytest.Capt
     assert "| password: ...\n" in capfd.readouterr().err
     assert main([*line.split(), "--quote-values"]) == 1
     assert f"| password: {SECRET}\n" in capfd.readouterr().err
+
+
+# Texts that are read as a YAML comment, key, flow collection, tag, anchor or byte order mark.
+TEXTS = (
+    "#hunter2", "x #hunter2", "hunter2: x", "(@hunter2", "? hunter2", "{hunter2}", "hunter2:", "&hunter2", "!hunter2 x",
+    "\ufeffhunter2: x", "%hunter2", "---\n...\n#hunter2", "|hunter2\n x", "- [*hunter2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("source", ["db=dir:d", "db.pw=file:d/pw"])
+def test_a_secret_text_is_replaced_as_a_whole(
+    text: str, source: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "pw").write_text(text, "utf-8")
+    (tmp_path / "s.yml").write_text("#@data/values-schema\n---\ndb: {pw: ''}\n")
+    (tmp_path / "a.yml").write_text('#@ load("@ytt:data", "data")\na: #@ 1 if data.values.db.pw else 2\n')
+    argv = ["reduce", "--output", "a=1", "render", "-f", "s.yml", "-f", "a.yml", "--secrets", source]
+    assert main(argv) == 0
+    out = capsys.readouterr().out
+    assert "hunter2" not in out
+    assert "withheld" in out
+
+
+def test_a_secret_file_keeps_its_keys_alone(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "# hunter2\ndb:\n  pw: (@hunter2 # hunter2\n  n: 7\n  f: 7.25\n  b: false\n  l: &hunter2 [hunter2]\n  z: null\n"
+    )
+    (tmp_path / "f.yml").write_text(text)
+    (tmp_path / "s.yml").write_text("#@data/values-schema\n---\n#@schema/type any=True\ndb: {}\n")
+    (tmp_path / "a.yml").write_text('#@ load("@ytt:data", "data")\na: #@ len(data.values.db)\n')
+    argv = ["reduce", "--output", "a=6", "render", "-f", "s.yml", "-f", "a.yml", "--secrets", "file:f.yml"]
+    assert main(argv) == 0
+    out = capsys.readouterr().out
+    assert "hunter2" not in out
+    assert "7" not in out
+    assert "pw: withheld-1" in out

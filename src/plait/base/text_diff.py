@@ -13,7 +13,7 @@ from plait.base.limits import current_budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
     from typing import TypeAlias
 
     # A range in which two sequences differ: start and end in the left one, start and end in the right one.
@@ -190,7 +190,18 @@ def visible(line: str) -> str:
     return line.translate(_CONTROL)
 
 
-def differing(left: Sequence[str], right: Sequence[str]) -> list[Range]:
+def ranges(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[tuple[bool, Range]]:
+    """All ranges of two sequences in order, each with True if it is equal. Raises LimitError when the time is up."""
+    a = c = 0
+    for one in [*differing(left, right), (len(left), len(left), len(right), len(right))]:
+        if a < one[0]:
+            yield True, (a, one[0], c, one[2])
+        if one[0] < one[1] or one[2] < one[3]:
+            yield False, one
+        a, c = one[1], one[3]
+
+
+def differing(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Range]:
     """The ranges where two sequences differ, in order. Raises LimitError when the time is up."""
     run = current_budget()
     found: list[Range] = []
@@ -222,7 +233,7 @@ def differing(left: Sequence[str], right: Sequence[str]) -> list[Range]:
     return found
 
 
-def _by_difflib(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
+def _by_difflib(left: Sequence[Hashable], right: Sequence[Hashable], within: Range) -> Iterator[Range]:
     from difflib import SequenceMatcher  # it takes longer than comparing two small files
 
     a, b, c, d = within
@@ -232,7 +243,7 @@ def _by_difflib(left: Sequence[str], right: Sequence[str], within: Range) -> Ite
             yield a + i, a + j, c + k, c + m
 
 
-def _gaps(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
+def _gaps(left: Sequence[Hashable], right: Sequence[Hashable], within: Range) -> Iterator[Range]:
     """The ranges between lines that occur once on each side, with as many of these lines as possible in order."""
     a, b, c, d = within
     ours, theirs = _once(left, a, b), _once(right, c, d)
@@ -243,9 +254,9 @@ def _gaps(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[
     yield at, b, at_other, d
 
 
-def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
+def _once(lines: Sequence[Hashable], start: int, end: int) -> dict[Hashable, int]:
     """The lines that occur once in a range, in order, with their indexes."""
-    places: dict[str, int] = {}
+    places: dict[Hashable, int] = {}
     for place in range(start, end):
         places[lines[place]] = -1 if lines[place] in places else place
     return {line: place for line, place in places.items() if place >= 0}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.origin.output_positions import OutputPositions
+from plait.authoring.origin.output_positions import PrintedText
 from plait.authoring.project.file import of_source
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView, permitted
@@ -16,12 +16,14 @@ from plait.base.source import Source
 from plait.base.writing.directory import temporary
 from plait.engine.incremental import Engine
 from plait.engine.pipeline import file_source
+from plait.engine.results import text_like
 from plait.fleet.revision_diff import Repository
 from plait.insight.explain import OVERRIDDEN, Explainer
 from plait.insight.history_text import shown
 from plait.insight.node_paths import parse
 from plait.insight.path_resolution import find
-from plait.tree.nodes import Document, equal, is_filled
+from plait.insight.redaction import masked
+from plait.tree.nodes import Document, DocumentSet, equal, is_filled
 from plait.tree.secrets import HIDDEN, uses_secrets
 
 TYPE_CHECKING = False
@@ -338,21 +340,21 @@ def blamed_lines(project: Project, run_name: str, path: str | None, *, verify: b
         wanted = find(parse(path), explainer.visible(made.nodes.items), explainer.names)
     if trace.marks is not None and trace.marks.decides_places:
         raise UsageError("a secret decides which lines the output has", code="edit-secret")
-    positions = OutputPositions(made, explainer)
+    documents = explainer.visible(made.nodes.items)
+    redacted = masked(made.nodes.items, trace, view=view)
+    output = text_like(made, DocumentSet([*redacted]))
+    positions = PrintedText(output, [*enumerate(documents)], explainer.names, redacted)
     lines: list[tuple[str, NodePath | None, str, int]] = []
-    for number, text in enumerate(made.to_yaml().splitlines(), 1):
-        place = positions.stream_at(number)
+    for number, text in enumerate(output.split("\n")[:-1], 1):
+        place = positions.at(number, 0)
         if wanted is not None and (place is None or not any(_contains(one, place) for one in wanted)):
             continue
         file, line = "", 0
         if place is not None:
-            history = explainer.history(place)
-            if history.secret or (uses_secrets(view) and trace.marks is None) or explainer.is_secret(place.item):
-                text = f"{text.partition(':')[0]}: {HIDDEN}"
             if not place.way:
                 file, line = place.document.source.shown if place.document.source else "", place.document.line
             else:
-                file, line = source_line(history)
+                file, line = source_line(explainer.history(place))
         lines.append((text, place, file, line))
     found = _commits_of(repository, {(file, line) for _, _, file, line in lines if file})
     out = [

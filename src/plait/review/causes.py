@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from plait.base.source import Source
 from plait.insight.extents import Extents
-from plait.insight.node_paths import NodePath, TextFileLine
+from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
 from plait.review.smallest import smallest
 from plait.review.values import leaf_ways
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
     from plait.fleet.plan import Task
+    from plait.insight.node_paths import NodePath
     from plait.review.evaluating import Evaluator, Outcome
     from plait.review.units import FileChange, Unit
     from plait.review.values import Change, Place
@@ -112,7 +113,6 @@ class Examination:
         self._units = [unit for change in files.values() for unit in change.units]
         self._partners = _moved([unit for unit in self._units if unit.is_whole])
         self._prove = prove
-        self._is_traced = base.uses_secrets or head.uses_secrets
         self._trials: dict[frozenset[Unit], _Trial] = {}
         self._new_lines = _Index(files.values(), is_new=True)
         self._old_lines = _Index(files.values(), is_new=False)
@@ -134,7 +134,7 @@ class Examination:
         key = frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
         known = self._trials.get(key)
         if known is None:
-            made = self._evaluator.without(self._task, key, trace=self._is_traced)
+            made = self._evaluator.without(self._task, key, trace=False)
             if made.error is not None:
                 known = _Trial(made.error, (), is_same=False)
             else:
@@ -169,13 +169,13 @@ class Examination:
             if number < 0:
                 if not one:
                     continue
-                place: NodePath = TextFileLine(str(change.place[0]), one[-1], 1)
+                place: NodePath = TextFileLine(str(change.place[0]), outcome.source(one[-1]), 1)
             else:
-                place = NodePath(document, number, one)
+                place = outcome.place(document, number, one)
             if not one:
                 found = {
                     (entry.source.shown, entry.line)
-                    for entry in explainer.presence(document)
+                    for entry in explainer.presence(outcome.source(document))
                     if entry.source is not None
                 }
             else:
@@ -375,7 +375,7 @@ class Examination:
                 for way in leaf_ways((), document.value, 1 << 30):
                     if way:
                         for shown, line in explainer.lines(
-                            explainer.history(NodePath(document, number, way)), structure=True
+                            explainer.history(outcome.place(document, number, way)), structure=True
                         ):
                             found |= index.at(path_of(shown), line) & wanted
         return found

@@ -7,8 +7,6 @@ import os
 from plait.authoring.project.run_selection import paths_of
 from plait.base.errors import heading
 from plait.base.similar_names import counted
-from plait.insight.node_paths import NodePath
-from plait.insight.redaction import masked
 from plait.review.causes import Examination
 from plait.review.consequences import consequences
 from plait.review.documents import document_changes
@@ -18,18 +16,19 @@ from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLi
 from plait.review.revisions import Changed, links_below, roots_of
 from plait.review.smallest import smallest
 from plait.review.units import FileChange
-from plait.review.values import ADDED, MOVED, REMOVED, RENAMED, is_secret_data, leaves, pairs_of, shown_name
+from plait.review.values import ADDED, MOVED, REMOVED, RENAMED, is_secret_data, leaf_ways, leaves, pairs_of, shown_name
 from plait.tree.nodes import Array, Map, to_plain
 from plait.tree.secrets import HIDDEN
 from plait.yaml.inline import flow_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plait.authoring.project.run import Run
     from plait.base.errors import PlaitError
     from plait.fleet.plan import Task
+    from plait.insight.node_paths import NodePath
     from plait.review.causes import Findings
     from plait.review.evaluating import Outcome
     from plait.review.result import DocumentChange, Review
@@ -37,12 +36,13 @@ if TYPE_CHECKING:
     from plait.review.units import Unit
     from plait.review.values import Change, Pair
     from plait.tree.context import Context
-    from plait.tree.nodes import Document, Item, Value
+    from plait.tree.nodes import Document, Value
 
 # Groups of runs with the same changes whose causes are verified, the largest ones.
 _MOST_GROUPS = 24
 # Evaluations to find the lines that make a run fail.
 _FAILURE_BUDGET = 12
+_EVERY = 1 << 30
 # Characters of a value in a report.
 _LONGEST = 120
 
@@ -152,11 +152,11 @@ class Comparison:
                 self._fail(task, "head", head.error, caused=True)
             return
         is_defined_alike = old.definition == task.definition
-        if is_defined_alike and not self._changed.was_read(head.view):
-            if head.error is not None:
-                self._fail(task, "both", head.error, caused=False)
+        if is_defined_alike and head.error is None and not self._changed.was_read(head.view):
             return
         base = self._evaluator.base(old, trace=traced)
+        if base.uses_secrets or head.uses_secrets:
+            self._result.withheld.append(task.name)
         read = frozenset(self._relevant(base, head))
         if head.error is not None or base.error is not None:
             self._failed(task, base, head, read)
@@ -206,28 +206,22 @@ class Comparison:
             row = self._add_change(
                 change, base, head, group, () if findings is None else findings.causes.get(number, ())
             )
-            if row is not None and row not in rows:
+            if row not in rows:
                 rows.append(row)
         if findings is not None:
             self._add_others(findings, group)
-        secret = base.uses_secrets or head.uses_secrets
-        left = masked(base.items, base.trace, view=base.view) if secret else base.items
-        right = masked(head.items, head.trace, view=head.view) if secret else head.items
-        pairs = pairs_of(left, right)
+        pairs = pairs_of(base.items, head.items)
         self._add_consequences(pairs, group)
-        if secret:
-            self._add_secrets(rows, group)
+        if base.uses_secrets or head.uses_secrets:
+            self._add_secrets(base, head, rows, files.values(), group)
         if self._has_documents:
             for one in document_changes(pairs, base, head, rows, task.name):
                 self._documents.setdefault(one.key, one).runs += group.names
 
     def _add_change(
         self, change: Change, base: Outcome, head: Outcome, group: _Group, causes: Iterable[frozenset[Unit]]
-    ) -> ValueChange | None:
+    ) -> ValueChange:
         row = _shown(change, base, head)
-        if row is None:
-            self._result.hidden += 1
-            return None
         known = self._changes.setdefault(row.key, row)
         known.runs += group.names
         for units in causes:
@@ -272,11 +266,35 @@ class Comparison:
             row = FoundConsequence(one.rule.name, one.rule.severity, one.text, one.rule.reason, one.subjects)
             self._note(row, group)
 
-    def _add_secrets(self, rows: Sequence[ValueChange], group: _Group) -> None:
-        subjects = [(one.place, "") for one in rows if one.is_secret]
-        if subjects:
-            text = f"{counted(len(subjects), 'secret value')} changed"
-            self._note(FoundConsequence("secret-changed", "warning", text, "compared, not shown", subjects), group)
+    def _add_secrets(
+        self, base: Outcome, head: Outcome, rows: Sequence[ValueChange], files: Iterable[FileChange], group: _Group
+    ) -> None:
+        units = [unit for file in files for unit in file.units]
+        places = [one.place for one in rows if one.is_secret]
+        places += self._secrets_of(base, [(unit.file, unit.has_old) for unit in units])
+        places += self._secrets_of(head, [(unit.file, unit.has_new) for unit in units])
+        places = list(dict.fromkeys(places))
+        if places:
+            text = f"{counted(len(places), 'secret value')} may have changed"
+            subjects = [(place, "") for place in places]
+            reason = "lines that they are made of changed; they are not compared"
+            self._note(FoundConsequence("secret-changed", "warning", text, reason, subjects), group)
+
+    def _secrets_of(self, outcome: Outcome, changed: Sequence[tuple[str, Callable[[int], bool]]]) -> Iterator[str]:
+        """The secret values with changed lines. changed: files with a function that finds their changed lines."""
+        if outcome.trace is None:
+            return
+        explainer = outcome.explainer
+        for number, document in enumerate(outcome.items):
+            for way in leaf_ways((), document.value, _EVERY):
+                if (way[-1].value if way else document.value) != HIDDEN:
+                    continue
+                place = outcome.place(document, number, way).named(explainer.names)
+                for shown, line in explainer.lines(explainer.history(place), structure=True):
+                    file = self._sides.path_of(shown)
+                    if any(file == name and has_line(line) for name, has_line in changed):
+                        yield _full_place(place, number)
+                        break
 
     def _note(self, row: FoundConsequence, group: _Group) -> None:
         for one in self._result.consequences:
@@ -398,12 +416,15 @@ def _name_of(document: Document | None) -> str:
 # ---- redaction
 
 
-def _shown(change: Change, base: Outcome, head: Outcome) -> ValueChange | None:
-    """The change without secrets; None if a secret decides that it exists."""
+def _full_place(place: NodePath, number: int) -> str:
+    name, path = place.document_name or f"document {number + 1}", place.parts[1]
+    return f"{name}:{path}" if path else name
+
+
+def _shown(change: Change, base: Outcome, head: Outcome) -> ValueChange:
+    """The change without secrets."""
     before, old_path, old_name, is_old_secret = _side(base, change, is_new=False)
     after, new_path, new_name, is_new_secret = _side(head, change, is_new=True)
-    if old_path is None or new_path is None:
-        return None
     is_secret = (
         is_old_secret
         or is_new_secret
@@ -425,10 +446,8 @@ def _shown(change: Change, base: Outcome, head: Outcome) -> ValueChange | None:
     )
 
 
-def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None, str | None, str, bool]:
-    """The value, the path, and the document's name as shown on one side, and True for a secret. Without a path, a
-    secret decides that the value exists.
-    """
+def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None, str, str, bool]:
+    """The value, the path, and the document's name as shown on one side, and True for a secret."""
     document, number, way = (
         (change.new, change.new_number, change.new_way) if is_new else (change.old, change.old_number, change.old_way)
     )
@@ -438,30 +457,18 @@ def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None
     marks = outcome.explainer.marks
     if number < 0:
         file = str(change.place[0][1]) if isinstance(change.place[0], tuple) else change.name
-        secret = marks is not None and bool(way) and marks.is_secret(way[-1])
-        if marks is not None and way and marks.is_there_by_secret(way[-1]):
-            return None, None, file, True
+        secret = marks is not None and bool(way) and marks.is_secret(outcome.source(way[-1]))
         return (_text(way[-1].value) if exists and way else None), change.path, file, secret
     if marks is None:
         value: Value = way[-1].value if way else document.value
         return (_text(value) if exists else None), change.path, shown_name(document, number), False
-    if any(marks.is_there_by_secret(item) for item in (document, *way)):
-        return None, None, "", True
-    names = outcome.explainer.names
-    place = NodePath(document, number, way).named(names)
+    place = outcome.place(document, number, way).named(outcome.explainer.names)
     name = place.document_name or f"document {number + 1}"
-    path = change.path if not _has_hidden_names(outcome, document, way) else place.parts[1]
     if not exists:
-        return None, path, name, False
-    secret = outcome.explainer.history(place).secret if way else outcome.explainer.is_secret(document)
-    secret = secret or outcome.explainer.is_secret(place.item)
-    return _text(place.value), path, name, secret
-
-
-def _has_hidden_names(outcome: Outcome, document: Document, way: tuple[Item, ...]) -> bool:
-    """True if a key, or the value of an identifying key, may be secret."""
-    explainer = outcome.explainer
-    return explainer.names.hides_keys and any(explainer.is_secret(item) for item in (document, *way))
+        return None, change.path, name, False
+    value = way[-1].value if way else document.value
+    secret = outcome.explainer.history(place).secret if way else outcome.explainer.is_secret(place.document)
+    return _text(value), change.path, name, secret or outcome.explainer.is_secret(place.item)
 
 
 def _text(value: Value) -> str:

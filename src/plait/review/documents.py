@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.source import Source
 from plait.base.text_diff import differing
-from plait.insight.redaction import masked_lines, withheld
+from plait.insight.redaction import withheld
 from plait.review.evaluating import OUTPUT_FILES
 from plait.review.result import Block, DocumentChange
 from plait.review.values import ADDED, CHANGED, REMOVED, RENAMED, Pair, changes, is_secret_data, shown_name
@@ -125,10 +125,7 @@ def _painted(extents: Sequence[tuple[int, int, ValueChange]], count: int) -> lis
 
 def _text(outcome: Outcome, name: str) -> list[str]:
     text = outcome.texts.get(name)
-    if text is None or outcome.documents is None:
-        return []
-    raw = "".join(f"{item.value}\n" for item in text.value.items) if type(text.value) is Array else ""
-    return masked_lines(name, raw, outcome.trace, view=outcome.view).splitlines()
+    return [] if text is None or type(text.value) is not Array else [str(item.value) for item in text.value.items]
 
 
 def _of_texts(left: Sequence[str], right: Sequence[str], found: Sequence[ValueChange]) -> list[Block]:

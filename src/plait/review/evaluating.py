@@ -7,17 +7,20 @@ from itertools import pairwise
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView
 from plait.engine.incremental import Engine
-from plait.engine.results import Rendered
+from plait.engine.results import Rendered, text_like
 from plait.fleet.plan import tasks_of
 from plait.insight.explain import Explainer
+from plait.insight.node_paths import NodePath
+from plait.insight.redaction import masked, masked_lines
 from plait.review.values import MOVED, Change, Pair, changes, pairs_of
-from plait.tree.nodes import Array, ArrayItem, Document
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, equal
 from plait.tree.provenance import Trace
 from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeVar
 
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
@@ -25,16 +28,21 @@ if TYPE_CHECKING:
     from plait.fleet.plan import Task
     from plait.review.revisions import Entry, Sides
     from plait.review.units import FileChange, Unit
+    from plait.tree.nodes import Item, Value
 
+    AnyItem = TypeVar("AnyItem", bound="Item")
 
 # The name of the list of output files among the text files; no path ends with a slash.
 OUTPUT_FILES = "output files/"
 
 
 class Outcome:
-    """The result of one evaluation: documents, or an error. trace: None for an evaluation without provenance."""
+    """The result of one evaluation: documents, or an error. trace: None for an evaluation without provenance.
 
-    __slots__ = ("_explainer", "documents", "error", "trace", "view")
+    All that is compared is redacted: the author of one side chooses what a secret on the other side is compared with.
+    """
+
+    __slots__ = ("_explainer", "_items", "_sources", "_texts", "documents", "error", "trace", "view")
 
     def __init__(
         self, documents: Documents | None, error: PlaitError | None, view: InputView, trace: Trace | None
@@ -44,6 +52,10 @@ class Outcome:
         self.view = view
         self.trace = trace
         self._explainer: Explainer | None = None
+        self._items: Sequence[Document] | None = None
+        self._texts: dict[str, Document] | None = None
+        # The evaluated items of the redacted ones.
+        self._sources: dict[Item, Item] = {}
 
     @property
     def explainer(self) -> Explainer:
@@ -55,23 +67,45 @@ class Outcome:
 
     @property
     def items(self) -> Sequence[Document]:
-        """The documents, not redacted."""
-        return () if self.documents is None else self.documents.nodes.items
+        """The documents, redacted."""
+        if self._items is None:
+            made = () if self.documents is None else self.documents.nodes.items
+            if self.uses_secrets:
+                self._items = masked(made, self.trace, view=self.view)
+                if self.trace is not None:
+                    self._sources |= _pairs(self._items, self.explainer.visible(made))
+            else:
+                self._items = made
+        return self._items
+
+    def source(self, item: AnyItem) -> AnyItem:
+        """The evaluated item of a redacted one, for its history."""
+        return self._sources.get(item, item)  # type: ignore[return-value]
+
+    def place(self, document: Document, number: int, way: Iterable[Item]) -> NodePath:
+        """The evaluated value of a redacted one, for its history."""
+        return NodePath(self.source(document), number, tuple(map(self.source, way)))
 
     @property
     def texts(self) -> Mapping[str, Document]:
         """The text files as lists of lines."""
-        if not isinstance(self.documents, Rendered):
-            return {}
-        found: dict[str, Document] = {}
-        known = {} if self.trace is None else self.trace.texts
-        for path in self.documents.texts:
-            lines = known.get(path)
-            if lines is None:
-                text = self.documents.files[path]
-                lines = Array([ArrayItem(line, None, 0) for line in text.splitlines()])
-            found[path] = Document(lines, None, 0)
-        return found
+        if self._texts is None:
+            self._texts = {}
+            known = {} if self.trace is None else self.explainer.texts
+            for path in self.documents.texts if isinstance(self.documents, Rendered) else ():
+                self._texts[path] = Document(self._lines(path, known.get(path)), None, 0)
+        return self._texts
+
+    def _lines(self, path: str, known: Array | None) -> Array:
+        """The lines of a text file, redacted. known: those with provenance, of which a secret decides none."""
+        assert isinstance(self.documents, Rendered)
+        if known is not None and not self.uses_secrets:
+            return known
+        text = masked_lines(path, self.documents.files[path], self.trace, view=self.view)
+        lines = Array([ArrayItem(line, None, 0) for line in text.splitlines()])
+        if known is not None and len(known.items) == len(lines.items):
+            self._sources.update(zip(lines.items, known.items, strict=True))
+        return lines
 
     @property
     def uses_secrets(self) -> bool:
@@ -87,13 +121,32 @@ class Outcome:
         return {OUTPUT_FILES: Document(lines, None, 0)}
 
     def has_same_output(self, other: Outcome) -> bool:
-        """True if both evaluations print the same."""
+        """True if both evaluations print the same, as far as it is shown."""
         a, b = self.documents, other.documents
         if a is None or b is None:
             return False
+        if self.uses_secrets or other.uses_secrets:
+            texts = [{name: one.value for name, one in side.texts.items()} for side in (self, other)]
+            same = texts[0].keys() == texts[1].keys() and all(equal(texts[0][key], texts[1][key]) for key in texts[0])
+            return same and text_like(a, DocumentSet([*self.items])) == text_like(b, DocumentSet([*other.items]))
         if isinstance(a, Rendered) and isinstance(b, Rendered):
             return a.to_yaml() == b.to_yaml() and a.files == b.files
         return a.to_yaml() == b.to_yaml()
+
+
+def _pairs(shown: Sequence[Document], made: Sequence[Document]) -> dict[Item, Item]:
+    """The evaluated items by the redacted ones, which are in the same order."""
+    found: dict[Item, Item] = dict(zip(shown, made, strict=True))
+    pending: list[tuple[Value, Value]] = [(a.value, b.value) for a, b in zip(shown, made, strict=True)]
+    while pending:
+        left, right = pending.pop()
+        if (type(left) is Map and type(right) is Map) or (type(left) is Array and type(right) is Array):
+            mine: Sequence[Item] = left.items
+            own: Sequence[Item] = right.items
+            for a, b in zip(mine, own, strict=True):
+                found[a] = b
+                pending.append((a.value, b.value))
+    return found
 
 
 def compared(old: Outcome, new: Outcome) -> tuple[list[Pair], list[Change]]:
@@ -145,6 +198,10 @@ class Evaluator:
         files: dict[str, Entry | None] = dict(self.sides.head)
         for path, some in by_file.items():
             files[path] = self.files[path].without(some)
+        there = {path for path, entry in files.items() if entry is not None}
+        if any(path[:at] in there for path in there for at, sign in enumerate(path) if sign == "/"):
+            error = PlaitError("a file, or a link, is in place of a directory")
+            return Outcome(None, error, InputView(), None)
         return self._evaluated(_MIXED, task, files, trace=trace)
 
     def _evaluated(self, side: str, task: Task, files: Mapping[str, Entry | None], *, trace: bool) -> Outcome:
@@ -155,9 +212,11 @@ class Evaluator:
             record.follows_all = True
         try:
             self.sides.show(files)
-            made = self._run(task, files).evaluate(
-                view=view, limits={}, engine=self._engines[side], trace=record or False, checks=False
-            )
+            run, engine = self._run(task, files), self._engines[side]
+            made = run.evaluate(view=view, limits={}, engine=engine, trace=record or False, checks=False)
+            if uses_secrets(view) and record is None and not uses_secrets(made.trace):
+                # Only marks tell which values may be compared.
+                made = run.evaluate(view=view, limits={}, engine=engine, trace=True, checks=False)
             return Outcome(made, None, view, made.trace)
         except PlaitError as error:
             return Outcome(None, error, view, record)

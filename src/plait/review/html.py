@@ -25,6 +25,7 @@ from plait.review.reports import (
     summary,
     title,
     verified_text,
+    withheld_text,
 )
 from plait.review.values import ADDED, CHANGED, REMOVED, RENAMED
 
@@ -228,8 +229,8 @@ def _main(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
     yield _list("Needed, does not show", "the run fails without them", map(_other, review.needed))
     yield _list("Unknown effect", "", map(_other, review.unknown))
     yield "</div>"
-    if review.hidden:
-        yield f'<p class="note">{counted(review.hidden, "change")} withheld: a secret decides that the value exists.</p>'
+    if review.withheld:
+        yield f'<p class="note">{withheld_text(review)}.</p>'
     if review.causes and not review.proven:
         yield f'<p class="note">{_text(TOGETHER)}</p>'
     keys = (("/", "search"), ("j", "next document"), ("k", "previous document"), ("o", "open or close it"))

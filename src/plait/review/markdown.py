@@ -19,6 +19,7 @@ from plait.review.reports import (
     summary,
     title,
     verified_text,
+    withheld_text,
 )
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
@@ -91,8 +92,8 @@ def to_markdown(review: Review) -> str:
     _add_list(out, "Needed, does not show", map(_needed, review.needed))
     _add_list(out, "No effect", map(_place, review.idle))
     _add_list(out, "Unknown effect", map(_place, review.unknown))
-    if review.hidden:
-        out.add(f"\n{counted(review.hidden, 'change')} withheld: a secret decides that the value exists.\n")
+    if review.withheld:
+        out.add(f"\n{withheld_text(review)}.\n")
     if review.causes and not review.proven:
         out.add("\n<sub>Lines without a common value were reverted together.</sub>\n")
     if out.left_out:
@@ -197,6 +198,8 @@ def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool
     out.end("\n</details>\n")
 
 
+# The places at which GitHub recognizes addresses, users and issues in a text; a comment there is not shown.
+_LINKED = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@])")
 
 
@@ -211,8 +214,8 @@ def code(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without markup."""
-    return _SPECIAL.sub(r"\\\1", CONTROL.sub(" ", text))
+    """A text without markup, links and mentions."""
+    return _LINKED.sub("<!-- -->", _SPECIAL.sub(r"\\\1", CONTROL.sub(" ", text)))
 
 
 def code_parts(text: str) -> str:

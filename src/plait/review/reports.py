@@ -135,6 +135,11 @@ def failure_title(one: Failure) -> str:
     return f"{text} ({one.where})" if one.where else text
 
 
+def withheld_text(review: Review) -> str:
+    """The sentence about runs with secrets."""
+    return f"{counted(len(review.withheld), 'run')} with secrets: values computed from them are not compared"
+
+
 def to_text(review: Review) -> str:
     """The review for a terminal."""
     out = [f"plait review {title(review)}: {', '.join(summary(review))}"]
@@ -153,8 +158,8 @@ def to_text(review: Review) -> str:
     _section(out, "needed, does not show", review.needed, _other_lines)
     _section(out, "no effect", review.idle, _other_lines)
     _section(out, "unknown effect", review.unknown, _other_lines)
-    if review.hidden:
-        out += ["", f"{counted(review.hidden, 'change')} withheld: a secret decides that the value exists"]
+    if review.withheld:
+        out += ["", withheld_text(review)]
     if review.causes and not review.proven:
         out += ["", TOGETHER]
     return "".join(f"{visible(line)}\n" for line in out)

@@ -308,9 +308,10 @@ class Review:
 
     base, head: as typed; head is "" for the working directory. runs: the number of runs on HEAD's side. evaluated: the
     number of those that read a changed file. changed: the names of those whose output differs. added, removed: names of
-    runs that only one side has. permissions: accesses that only HEAD's project file asks for. hidden: the number of
-    changes whose existence depends on a secret. unread: the number of differing files that no evaluation read.
-    documents: the lines of changed documents, if they were asked for. axes: the values of axes of each run.
+    runs that only one side has. permissions: accesses that only HEAD's project file asks for. withheld: the names of
+    runs with secrets, of which values computed from them are not compared. unread: the number of differing files that no
+    evaluation read. documents: the lines of changed documents, if they were asked for. axes: the values of axes of each
+    run.
     """
 
     def __init__(self, base: str, head: str) -> None:
@@ -333,7 +334,7 @@ class Review:
         self.permissions: list[tuple[str, str]] = []
         self.documents: list[DocumentChange] = []
         self.axes: Mapping[str, Mapping[str, str]] = {}
-        self.hidden = 0
+        self.withheld: list[str] = []
         self.unread = 0
         self.proven = False
 
@@ -378,7 +379,8 @@ class Review:
                 "added": self.added,
                 "removed": self.removed,
             },
-            "values": {"changed": self.values, "verified": self.verified, "hidden": self.hidden},
+            "values": {"changed": self.values, "verified": self.verified},
+            "withheld": self.withheld,
             "evaluations": self.evaluations,
             "unread_files": self.unread,
             "changes": [one.data() for one in self.changes],

@@ -225,7 +225,10 @@ class Sides:
 
 def _entry(top: str, name: str) -> Entry | None:
     try:
-        return entry_at(os.path.join(top, name))
+        path = os.path.join(top, *name.split("/"))
+        if os.path.realpath(os.path.dirname(path)) != os.path.dirname(path):
+            return None  # Git does not follow a link on the way, which may lead out of the repository
+        return entry_at(path)
     except OSError:  # too large for an input, or unreadable: no run can read it
         return None
 

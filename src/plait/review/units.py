@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
+from plait.base.text_diff import ranges
 from plait.insight.item_names import IDENTIFYING
 from plait.review.revisions import LINK, Entry
 from plait.yaml.lossless.binding import scanned
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # Units of one file that are checked one by one to be revertible alone.
 _MOST_CHECKED = 60
+# Characters of a line that are compared with those of another.
+_LONGEST = 500
 _YAML = (".yml", ".yaml", ".json")
 
 
@@ -230,9 +233,8 @@ def _by_lines(
     """The differing lines. Equally many replaced lines are edits of their own."""
     found: list[Edit] = []
     a, c = within_old[0], within_new[0]
-    matcher = SequenceMatcher(None, old[a : within_old[1]], new[c : within_new[1]], autojunk=False)
-    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
-        if kind == "equal":
+    for is_equal, (i1, i2, j1, j2) in ranges(old[a : within_old[1]], new[c : within_new[1]]):
+        if is_equal:
             continue
         while i1 < i2 and j1 < j2 and i2 - i1 != j2 - j1 and _alike(old[a + i1], new[c + j1]):
             found.append((a + i1, a + i1 + 1, c + j1, c + j1 + 1))
@@ -246,7 +248,8 @@ def _by_lines(
 
 def _alike(old: str, new: str) -> bool:
     """True if a line is rather another version of a line than a new one."""
-    return SequenceMatcher(None, old.strip(), new.strip(), autojunk=False).ratio() > 0.6
+    left, right = old.strip()[:_LONGEST], new.strip()[:_LONGEST]
+    return SequenceMatcher(None, left, right, autojunk=False).ratio() > 0.6
 
 
 def _order(edit: Edit) -> tuple[int, bool, int]:
@@ -345,15 +348,14 @@ class _Trees:
         *,
         is_named: bool = True,
     ) -> None:
-        matcher = SequenceMatcher(None, [one.key for one in left], [one.key for one in right], autojunk=False)
         gone: dict[object, Edit] = {}
         come: dict[object, Edit] = {}
-        for kind, i1, i2, j1, j2 in matcher.get_opcodes():
-            if kind == "equal":
+        for is_equal, (i1, i2, j1, j2) in ranges([one.key for one in left], [one.key for one in right]):
+            if is_equal:
                 for a, b in zip(left[i1:i2], right[j1:j2], strict=True):
                     self._pair(a, b)
                 continue
-            if kind == "replace" and not is_named:
+            if not is_named:
                 # Items without an identifying key: the first ones are pairs, the others were added or removed.
                 both = min(i2 - i1, j2 - j1)
                 for a, b in zip(left[i1 : i1 + both], right[j1 : j1 + both], strict=True):

@@ -6,8 +6,7 @@ contents of added and removed list items.
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-
+from plait.base.text_diff import ranges
 from plait.insight.diff import is_encrypted, paired, printed
 from plait.insight.item_names import by_key, identifying
 from plait.tree.nodes import Array, Map, check_nodes, equal, key_id, walk
@@ -288,8 +287,8 @@ def _items(a: Array, b: Array) -> Iterator[_Step]:
     if sorted(left) == sorted(right):
         yield _Step("order", "", None, None)
         return
-    for kind, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        if kind == "equal":
+    for is_equal, (i1, i2, j1, j2) in ranges(left, right):
+        if is_equal:
             continue
         both = min(i2 - i1, j2 - j1)
         for offset in range(both):

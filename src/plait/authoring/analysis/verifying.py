@@ -1,7 +1,8 @@
 """Checks proposed changes: every run that reads an edited file is evaluated with the edited texts.
 
 Renames, quick fixes, refactorings and `lint --fix` are claims. A claim holds if the output of each run stays the same;
-it is rejected with the first run whose output changes, and unverified if a run fails or takes too long.
+it is rejected with the first run whose output changes, and unverified if a run fails or takes too long. Secrets are not
+compared, because an edit would find out whether they equal something.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from plait.base.input_view import InputView
 from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_stack_headroom
 from plait.base.source import Source
+from plait.engine.results import text_like
+from plait.insight.redaction import masked, masked_lines
 from plait.tree.lookups import Lookups
 from plait.tree.nodes import DocumentSet, Map, MapItem
+from plait.tree.secrets import uses_secrets
 from plait.yaml.writer import write
 from plait.ytt.templates.recovery import findings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.run import Run
     from plait.engine.incremental import Engine
     from plait.engine.results import Documents
+    from plait.tree.nodes import Document
 
 
 class CheckBudget:
@@ -72,7 +77,7 @@ class Checked:
         self.error = error
         self.lookups = lookups
         self.warned = warned
-        self.output = None if documents is None else output_of(run, documents)
+        self.output = None if documents is None else output_of(run, documents, view)
 
     def reads(self, paths: Container[str]) -> bool:
         """True if the run reads one of these files, or is declared in one."""
@@ -100,7 +105,12 @@ def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: E
     try:
         with budget_scope(budget.for_run()):
             made = with_stack_headroom(
-                lambda: run.evaluate(view=view, engine=engine, checks=False, lookups=lookups, warned=warned),
+                lambda: _marked(
+                    lambda trace: run.evaluate(
+                        view=view, engine=engine, checks=False, lookups=lookups, warned=warned, trace=trace
+                    ),
+                    view,
+                ),
                 first=False,
             )
     except PlaitError as error:
@@ -131,9 +141,9 @@ def changes(
         if budget is not None and budget.left <= 0:
             raise Unverified("the runs take too long")
         try:
-            run = with_texts(one.run, texts)
-            made = _evaluated(run, texts, budget, engine)
-            if output_of(run, made) != one.output:
+            run, view = with_texts(one.run, texts), InputView(texts)
+            made = _evaluated(run, view, budget, engine)
+            if output_of(run, made, view) != one.output:
                 yield EditEffect(one, made)
         except LimitError as error:
             if budget is not None and budget.left <= 0:
@@ -162,7 +172,7 @@ def failures(
             raise Unverified("the runs take too long")
         warned: list[str] = []
         try:
-            _evaluated(with_texts(one.run, texts), texts, budget, engine, warned)
+            _evaluated(with_texts(one.run, texts), InputView(texts), budget, engine, warned)
         except PlaitError as error:
             is_as_before = one.error is None or _findings(one.error) <= _findings(error)
             if is_as_before and {*one.warned} <= {*warned}:
@@ -176,17 +186,25 @@ def _findings(error: PlaitError) -> set[tuple[str, str, str]]:
 
 def _evaluated(
     run: Run,
-    texts: Mapping[str, bytes],
+    view: InputView,
     budget: CheckBudget | None,
     engine: Engine | None,
     warned: list[str] | None = None,
 ) -> Documents:
     if budget is None:
-        return run.evaluate(view=InputView(texts), engine=engine)
+        return _marked(lambda trace: run.evaluate(view=view, engine=engine, trace=trace), view)
+
+    def evaluate(trace: bool) -> Documents:
+        return run.evaluate(view=view, engine=engine, checks=False, warned=warned, trace=trace)
+
     with budget_scope(budget.for_run()):
-        return with_stack_headroom(
-            lambda: run.evaluate(view=InputView(texts), engine=engine, checks=False, warned=warned), first=False
-        )
+        return with_stack_headroom(lambda: _marked(evaluate, view), first=False)
+
+
+def _marked(evaluate: Callable[[bool], Documents], view: InputView) -> Documents:
+    """The result of an evaluation, with provenance if it uses secrets. Only evaluating shows whether it does."""
+    made = evaluate(False)
+    return evaluate(True) if uses_secrets(view) and not uses_secrets(made.trace) else made
 
 
 def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:
@@ -206,19 +224,27 @@ def _project_file(run: Run) -> str:
     return "" if at is None or at.source is None else os.path.abspath(at.source.name)
 
 
-def output_of(run: Run, documents: Documents) -> object:
-    """The output of a run, for comparison.
+def output_of(run: Run, documents: Documents, view: InputView | None = None) -> object:
+    """The output of a run without secrets, for comparison. view: of the run.
 
     Excludes the substitutions of layered documents, which are printed but are not part of their data.
     """
+    has_secrets = uses_secrets(view) or uses_secrets(documents.trace)
+    shown = masked(documents.nodes.items, documents.trace, view=view) if has_secrets else documents.nodes.items
     if run.command == "layer":
-        return _without_substitutions(documents)
-    return documents.to_yaml(), getattr(documents, "files", None)
+        return _without_substitutions(shown)
+    files: Mapping[str, str] = getattr(documents, "files", {})
+    if not has_secrets:
+        return documents.to_yaml(), files
+    texts = {
+        path: masked_lines(path, files[path], documents.trace, view=view) for path in getattr(documents, "texts", ())
+    }
+    return text_like(documents, DocumentSet([*shown])), texts
 
 
-def _without_substitutions(documents: Documents) -> str:
+def _without_substitutions(documents: Iterable[Document]) -> str:
     items = []
-    for document in documents.nodes.items:
+    for document in documents:
         top = document.value
         metadata = top.find("metadata") if type(top) is Map else None
         if type(top) is Map and metadata is not None and type(metadata.value) is Map:

@@ -15,6 +15,7 @@ from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.base.errors import PlaitError
 from plait.insight.explain import Explainer
 from plait.insight.node_paths import all_places, parse, places
+from plait.insight.redaction import masked
 from plait.tree.nodes import COLLECTIONS, equal
 from plait.tree.provenance import Change
 
@@ -58,7 +59,7 @@ def order(subject: LintProject, *, listed: bool = False) -> Iterator[LintFinding
     tried = 0
     for ran in subject.runs:
         code = {"render": "O201", "patch": "O202"}.get(ran.run.command)
-        if code is None:
+        if code is None or ran.is_decided:
             continue
         for pair in _pairs(ran):
             if pair.files in seen:
@@ -148,7 +149,8 @@ def _swapped(subject: LintProject, pair: Pair) -> Documents | PlaitError | None:
             # Errors of other types result from the changed file names.
             return outcome if type(outcome).__name__ in ("OverlayError", "OpsError") else None
         path = parse(str(pair.value))
-        before, after = (places(path, made.nodes.items) for made in (pair.ran.documents, outcome))
+        both = (masked(made.nodes.items, made.trace, view=pair.ran.view) for made in (pair.ran.documents, outcome))
+        before, after = (places(path, documents) for documents in both)
         if len(before) != len(after) or not all(
             equal(one.value, other.value) for one, other in zip(before, after, strict=True)
         ):

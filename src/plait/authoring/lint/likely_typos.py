@@ -113,7 +113,7 @@ def near_misses(subject: LintProject) -> Iterator[LintFinding]:
     """Operations that create a key with `?` while a similar key exists."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs if any(one.run.command == "patch" for one in subject.runs) else ():
-        for item, change in ran.trace.changes.items():
+        for item, change in () if ran.is_decided else ran.trace.changes.items():
             path = path_of(change.source)
             if change.action != "replace" or change.was is not None or path is None:
                 continue

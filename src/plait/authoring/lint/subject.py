@@ -9,7 +9,7 @@ from plait.authoring.analysis.file_settings import reading_in
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.verifying import Checked, changes
 from plait.authoring.lint.layout import LintedFile
-from plait.authoring.lint.used_lines import lines_used
+from plait.authoring.lint.used_lines import lines_of_secrets, lines_used
 from plait.authoring.project.run import relative_to_cwd
 from plait.base.content import file_content
 from plait.base.errors import PlaitError
@@ -17,6 +17,7 @@ from plait.base.input_view import InputView
 from plait.base.text_edits import edited, outermost
 from plait.engine.incremental import Engine
 from plait.tree.lookups import Lookups
+from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 class EvaluatedRun:
     """An evaluated run. used: the lines that contribute to its output."""
 
-    __slots__ = ("checked", "documents", "run", "trace", "used", "view")
+    __slots__ = ("_secret_lines", "checked", "documents", "run", "trace", "used", "view")
 
     def __init__(self, run: Run, view: InputView, documents: Documents) -> None:
         self.run = run
@@ -50,6 +51,22 @@ class EvaluatedRun:
         self.trace: Trace = documents.trace
         self.used: set[Line] = lines_used(self.trace, documents.nodes)
         self.checked = Checked(run, view, documents, None, Lookups())
+        self._secret_lines: set[Line] | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        """True if a secret decides what is evaluated, so that the record must not be told."""
+        marks = self.trace.marks
+        return marks.decides_places if marks is not None else uses_secrets(self.view)
+
+    def hides(self, lines: Iterable[Line]) -> bool:
+        """True if a change of lines may change a value that is not compared."""
+        if self.is_decided:
+            return True
+        if self._secret_lines is None:
+            has_secrets = uses_secrets(self.view) or uses_secrets(self.trace)
+            self._secret_lines = lines_of_secrets(self.trace, self.documents.nodes) if has_secrets else set()
+        return not self._secret_lines.isdisjoint(lines)
 
 
 class LintProject:
@@ -151,8 +168,19 @@ class LintProject:
     # ---- verification
 
     def same_with(self, edits: Sequence[Edit]) -> bool:
-        """True if no output changes with the edits."""
-        return next(self.differing(self.edited(edits)), None) is None
+        """True if no output changes with the edits. False if a secret in an output may."""
+        texts = self.edited(edits)
+        lines = [*self._lines(edits)]
+        if any(ran.checked.reads(texts) and ran.hides(lines) for ran in self.runs):
+            return False
+        return next(self.differing(texts), None) is None
+
+    def _lines(self, edits: Iterable[Edit]) -> Iterator[Line]:
+        for edit in edits:
+            text = self.text(edit.path)
+            first = text.count("\n", 0, edit.start) + 1
+            last = first + text.count("\n", edit.start, max(edit.end - 1, edit.start))
+            yield from ((edit.path, line) for line in range(first, last + 1))
 
     def edited(self, edits: Iterable[Edit]) -> dict[str, bytes]:
         """The edited contents of files."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from plait.authoring.analysis.source_paths import path_of
+from plait.insight.explain import Explainer
+from plait.insight.node_paths import all_places
 from plait.tree.nodes import COLLECTION_TYPES, Document, Map, walk
 from plait.tree.provenance import Contributor
 from plait.yaml.document_names import document_name
@@ -21,7 +23,6 @@ def lines_used(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
     Overridden values are not followed, so a line that contributes only to them is not included.
     """
     found: set[tuple[Source | None, int]] = set()
-    seen: set[int] = set()
     todo: list[Origin] = [documents, *trace.texts.values(), *(array for _, array in trace.lines.values())]
     for change in trace.removals.values():
         found.add((change.source, change.line))
@@ -32,6 +33,19 @@ def lines_used(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
     hidden = {document_name(document) for document in documents.items if _is_encrypted(document)}
     if hidden:
         todo += [one.after for one in trace.effects if one.after is not None and document_name(one.after) in hidden]
+    return _lines_of(trace, todo, found)
+
+
+def lines_of_secrets(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
+    """As `lines_used`, for the values of an output that are not shown."""
+    explainer = Explainer(trace)
+    places = all_places(explainer.visible(documents.items), {}, explainer.names)
+    return _lines_of(trace, [one.item for one in places if explainer.history(one).secret], set())
+
+
+def _lines_of(trace: Trace, todo: list[Origin], found: set[tuple[Source | None, int]]) -> set[tuple[str, int]]:
+    """The lines of origins and of theirs. found: further lines."""
+    seen: set[int] = set()
     while todo:
         origin = todo.pop()
         if id(origin) in seen:

@@ -43,7 +43,7 @@ class OutputPositions:
         self._has_lines = explainer.marks is None or not explainer.marks.decides_places
         self._stream = made.to_yaml
         self._files: Mapping[str, str] = getattr(made, "files", {})
-        self._printed: dict[str, _PrintedText] = {}
+        self._printed: dict[str, PrintedText] = {}
 
     def find(self, finding: ReportFinding) -> NodePath | None:
         """The value that a finding is about; None if the output has no such position."""
@@ -62,10 +62,6 @@ class OutputPositions:
             return None
         return self._text(file).at(finding.line, finding.column, finding.last_line)
 
-    def stream_at(self, line: int) -> NodePath | None:
-        """The value at a line of the printed output; None if there is none."""
-        return self._text(None).at(line, 0) if self._has_lines else None
-
     def _file(self, name: str) -> str | None:
         """The output file that a report names; None for the printed stream."""
         if name in _STREAMS:
@@ -74,11 +70,11 @@ class OutputPositions:
         # Several matches differ in their leading directories; the longest is the closest.
         return max(known, key=len, default=None)
 
-    def _text(self, file: str | None) -> _PrintedText:
+    def _text(self, file: str | None) -> PrintedText:
         key = file or ""
         if key not in self._printed:
             text = self._stream() if file is None else self._files[file]
-            self._printed[key] = _PrintedText(text, self._documents, self._names)
+            self._printed[key] = PrintedText(text, self._documents, self._names)
         return self._printed[key]
 
     def _named(self, finding: ReportFinding, file: str | None) -> tuple[int, Document] | None:
@@ -120,11 +116,23 @@ class OutputPositions:
         return name == wanted or name.endswith(f"/{wanted}")
 
 
-class _PrintedText:
-    """A printed text, parsed again to find the positions of its values. numbers: those of its documents."""
+class PrintedText:
+    """A printed text, parsed again to find the positions of its values. numbers: those of its documents.
 
-    def __init__(self, text: str, documents: Sequence[tuple[int, Document]], names: ItemNames) -> None:
+    shown: the documents as printed, if they were redacted; their items have the order of those of the documents.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        documents: Sequence[tuple[int, Document]],
+        names: ItemNames,
+        shown: Sequence[Document] | None = None,
+    ) -> None:
         self._names = names
+        values = {number: document.value for number, document in documents}
+        if shown is not None:
+            values = dict(enumerate(document.value for document in shown))
         self.numbers: list[int] = []
         # The first line, the offset, the last line and the value of each item, in order; and the first lines.
         self._found: list[tuple[int, int, int, NodePath]] = []
@@ -139,7 +147,7 @@ class _PrintedText:
         at = 0
         for there in printed.items:
             order = [*documents[at:], *documents[:at]]
-            own = next((one for one in order if equal(one[1].value, there.value)), None)
+            own = next((one for one in order if equal(values[one[0]], there.value)), None)
             if own is None:
                 continue
             at = own[0] + 1
@@ -160,11 +168,10 @@ class _PrintedText:
                 self._found.append((first, span.start, last, place))
             real = way[-1].value if way else document.value
             value = item.value
-            if type(value) is Map and type(real) is Map:
-                pairs = [(real.find(one.key), one) for one in value.items]
-                pending += [((*way, own), one) for own, one in pairs if own is not None]
-            elif type(value) is Array and type(real) is Array:
-                pending += [((*way, own), one) for own, one in zip(real.items, value.items, strict=False)]
+            if (type(value) is Map and type(real) is Map) or (type(value) is Array and type(real) is Array):
+                own: Sequence[Item] = real.items
+                printed: Sequence[Item] = value.items
+                pending += [((*way, one), other) for one, other in zip(own, printed, strict=False)]
 
     def at(self, line: int, column: int, last: int = 0) -> NodePath | None:
         """The innermost value that starts at or before a position, and includes its line; None if there is none.

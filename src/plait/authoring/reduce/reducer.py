@@ -13,8 +13,12 @@ from plait.authoring.reduce.candidates import path_of_use
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.source import Source
 from plait.engine.options import Use
+from plait.engine.secret_sources import DIRECTORY, FILE, Named
+from plait.tree.nodes import Array, Map
 from plait.tree.provenance import Trace
 from plait.yaml.lossless.nodes import Collection
+from plait.yaml.reader import read_value
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from plait.authoring.reduce.behaviours import Behaviour
     from plait.authoring.reduce.candidates import Candidate, Workspace
     from plait.authoring.reduce.parts import Level
+    from plait.tree.nodes import Value
 
 # The text in place of a secret.
 WITHHELD = "withheld"
@@ -173,9 +178,9 @@ class Reducer:
                 flags |= {source.text, source.argument}
             elif (path := path_of(source)) is not None and (name := self._workspace.name(path)) in candidate.files:
                 lines.setdefault(name, set()).update(range(first, min(end, candidate.files[name].count(b"\n") + 2)))
-        whole = {name for use in candidate.uses for name in _secret_files(use, candidate)}
+        whole = {name: mask for use in candidate.uses for name, mask in _secret_files(use, candidate)}
         files = {
-            name: _masked(data, lines.get(name, set()), is_whole=name in whole)
+            name: whole[name](data) if name in whole else _masked(data, lines.get(name, set()))
             for name, data in candidate.files.items()
         }
         uses = [_masked_use(use) if type(use.value) is str and use.value in flags else use for use in candidate.uses]
@@ -192,16 +197,48 @@ def _is_named(part: object, found: dict[str, set[int]]) -> bool:
     return part in found
 
 
-def _secret_files(use: Use, candidate: Candidate) -> Iterator[str]:
-    """The files of a source of secrets, and of a variables store."""
+def _secret_files(use: Use, candidate: Candidate) -> Iterator[tuple[str, Callable[[bytes], bytes]]]:
+    """The files of a source of secrets, and of a variables store, each with the function that replaces its values."""
     path = path_of_use(use)
-    if path and (use.option.path.is_source or use.option.name in ("vars-store", "secrets-file")):  # type: ignore[union-attr]
-        yield from (name for name in candidate.files if name == path or name.startswith(f"{path}/"))
+    if not path or not (use.option.path.is_source or use.option.name in ("vars-store", "secrets-file")):  # type: ignore[union-attr]
+        return
+    named = Named(use.value) if use.option.path.is_source else None  # type: ignore[union-attr]
+    is_text = named is not None and (named.kind == DIRECTORY or (named.kind == FILE and named.key))
+    for name in candidate.files:
+        if name == path or name.startswith(f"{path}/"):
+            yield name, _other_text if is_text else _other_values
 
 
-def _masked(data: bytes, lines: set[int], *, is_whole: bool) -> bytes:
-    """A text with other scalars on some lines; all of them if is_whole is set."""
-    if not lines and not is_whole:
+def _other_text(data: bytes) -> bytes:
+    """The text in place of one that is a secret as a whole."""
+    return b"1" if data.strip().isdigit() else WITHHELD.encode()
+
+
+def _other_values(data: bytes) -> bytes:
+    """A YAML text with the same keys and other values, and without comments, anchors and tags."""
+    count = 0
+
+    def other(value: Value) -> Value:
+        nonlocal count
+        if type(value) is Map or type(value) is Array:
+            return value.with_values([other(item.value) for item in value.items])
+        count += 1
+        if value is None or type(value) is bool:
+            return None if value is None else True
+        if type(value) is int or (type(value) is str and value.isdecimal()):
+            return count if type(value) is int else str(count)
+        return count + 0.5 if type(value) is float else f"{WITHHELD}-{count}"
+
+    try:
+        value = read_value(Source("", data.decode("utf-8", "surrogateescape")))
+        return write_value(other(value)).encode()
+    except (PlaitError, RecursionError):
+        return WITHHELD.encode()
+
+
+def _masked(data: bytes, lines: set[int]) -> bytes:
+    """A text with other scalars on some lines."""
+    if not lines:
         return data
     try:
         text = Text(data.decode("utf-8", "surrogateescape"))
@@ -210,9 +247,10 @@ def _masked(data: bytes, lines: set[int], *, is_whole: bool) -> bytes:
     edits: list[tuple[int, int]] = []
     for site in text.sites:
         value = site.value
-        if isinstance(value, Collection) or not (is_whole or site.line in lines or site.last_line in lines):
+        if isinstance(value, Collection) or not (site.line in lines or site.last_line in lines):
             continue
-        if value.start < value.end and not text.text[value.start : value.end].startswith(("*", "(@")):
+        written = text.text[value.start : value.end]
+        if written and not written.startswith("*") and not (written.startswith("(@=") and written.endswith("@)")):
             edits.append((value.start, value.end))
     for root in text.roots:
         if not isinstance(root, Collection) and root.start < root.end:

@@ -7,7 +7,8 @@ from plait.base.similar_names import counted
 from plait.base.source import Position
 from plait.insight.diff import REMOVED, printed, to_text
 from plait.insight.explain import CURRENT, Explainer
-from plait.insight.node_paths import NodePath, parse, places
+from plait.insight.node_paths import NodePath, parse
+from plait.insight.path_resolution import find
 from plait.insight.redaction import hidden_differences
 from plait.yaml.document_names import document_name
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from plait.authoring.testing.evaluating import CaseEvaluation
     from plait.insight.diff import Difference
     from plait.insight.explain import HistoryEntry
-    from plait.tree.nodes import Document
 
 
 class Cause:
@@ -42,31 +42,32 @@ def cause(outcome: CaseEvaluation, document: str, path: str) -> Cause | None:
     """
     found = [
         number
-        for number, one in enumerate(_recorded(outcome))
+        for number, one in enumerate(outcome.items())
         if document in (document_name(one), f"document {number + 1}")
     ]
     return cause_at(outcome, found[0], path) if found else None
 
 
 def cause_at(outcome: CaseEvaluation, number: int, path: str) -> Cause | None:
-    """As `cause`, for a document by its index."""
-    trace = outcome.traced().trace
-    recorded = _recorded(outcome)
-    if trace is None or number >= len(recorded):
+    """As `cause`, for a document by its index among the shown ones."""
+    traced = outcome.traced()
+    if traced.trace is None:
+        return None
+    explainer = Explainer(traced.trace)
+    recorded = printed(explainer.visible(traced.nodes.items))
+    if number >= len(recorded):
         return None
     try:
-        found = places(parse(path), [recorded[number]]) if path else [NodePath(recorded[number], number, ())]
+        found = (
+            find(parse(path), [recorded[number]], explainer.names) if path else [NodePath(recorded[number], number, ())]
+        )
     except PlaitError:
         return None
-    entries = Explainer(trace).history(found[0]).entries if found else []
+    entries = explainer.history(found[0]).entries if found else []
     if not entries:
         return None
     origin = _origin(entries[-1].origins)
     return Cause([entries[-1]] if origin is None else [entries[-1], origin])
-
-
-def _recorded(outcome: CaseEvaluation) -> list[Document]:
-    return printed(outcome.traced().nodes.items)
 
 
 def _origin(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
