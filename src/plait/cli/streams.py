@@ -1,4 +1,4 @@
-"""Standard input and output as bytes: invalid UTF-8 in an input is printed unchanged."""
+"""Standard input and output as bytes: invalid UTF-8 is printed unchanged."""
 
 from __future__ import annotations
 
