@@ -1,4 +1,4 @@
-"""Standard input and output as bytes: invalid UTF-8 is printed unchanged."""
+"""Standard input and output as bytes: invalid UTF-8 is kept."""
 
 from __future__ import annotations
 
