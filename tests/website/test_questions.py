@@ -143,7 +143,7 @@ def test_places_without_effect_say_so() -> None:
     found = answer(example, ask="change", change={"document": line["document"], "path": line["path"], "text": "5"})
     told = {one["place"]: (one["works"], one["told"]) for one in found["ways"]}
     assert told["values.yml:1"] == (True, "only this value")
-    assert told["schema.yml:4"] == (False, "values.yml:1 decides (data values)")
+    assert told["schema.yml:4"] == (False, "values.yml:1 decides")
 
 
 # Mistakes: the title of the example, what is written wrongly, and the title of the fix that undoes it.

@@ -110,9 +110,7 @@ def _ways(state: EditSession, node_path: NodePath, typed: str) -> Iterator[Way]:
         except LimitError:
             raise
         except EditError as refused:
-            other = (
-                f"{decides.place} decides ({decides.action})" if decides is not None and decides is not entry else ""
-            )
+            other = f"{decides.place} decides" if decides is not None and decides is not entry else ""
             yield _no_way(entry.place, other if other and refused.reason == OTHERWISE else refused.message)
     name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
     if name is not None:
