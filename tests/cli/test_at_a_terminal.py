@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pathlib
 import re
@@ -11,12 +12,14 @@ import struct
 import subprocess
 import sys
 import time
+from typing import cast
 
 import pytest
 
 from patience import LONGEST
 from plait.base.fast_paths import FAST
 from plait.cli import COMMANDS, main
+from plait.cli.terminal import ProgressDisplay, Terminal
 from plait.tree.context import Context
 
 pty = pytest.importorskip("pty")
@@ -314,6 +317,40 @@ def test_work_without_a_context_of_its_own_is_told(
     assert main([*command.split(), *WORKING[command]]) in (0, 1)
     assert seen
     assert all(seen)
+
+
+def test_progress_is_shown_after_one_second_and_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of the test's own: a busy machine would prove nothing."""
+    now = 0.0
+    seen: list[tuple[float, str]] = []
+
+    class Screen:
+        def show(self, text: str) -> None:
+            seen.append((now, text))
+
+    context = Context()
+    context.doing, context.total = "evaluating app.yml", 4
+    display = ProgressDisplay(context, cast("Terminal", Screen()))
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        context.done = int(now)
+        if now > 3:
+            display.__exit__()
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("plait.cli.terminal.monotonic", lambda: now)
+    monkeypatch.setattr("plait.cli.terminal.sleep", sleep)
+    monkeypatch.setattr("plait.cli.terminal.start_new_thread", lambda watch, given: watch(*given))
+    with display:
+        pass
+    shown = [one for one in seen if one[1]]
+    assert shown[0] == (1.0, "plait: 1 s evaluating app.yml (1 of 4)")
+    assert all(after - before <= 1 for (before, _), (after, _) in itertools.pairwise(shown))
+    assert shown[-1][0] > 2
+    # It goes away at the end.
+    assert seen[-1][1] == ""
 
 
 LONG = "word " * 40

@@ -61,8 +61,14 @@ def test_error_case(
     at = notes["at"]
     if at != "-":
         assert places(message)[:1] == [at], message
+    assert got["status"] == "" or says_how_to_fix(message), message
     if "means" in notes:
         assert notes["means"] in suggestions(message)[:3], message
+
+
+def says_how_to_fix(message: str) -> bool:
+    """True if an error has a hint, or at least the form that is expected."""
+    return any(f"\n  {word}: " in message for word in ("hint", "expected")) or bool(suggestions(message))
 
 
 def places(message: str) -> list[str]:

@@ -380,6 +380,7 @@ _WARNINGS = (
     ("S383", "values-as-document", "a file of data values is printed as a document"),
     ("S384", "foreign-document", "a Helm chart or a kustomization is printed as plain documents"),
     ("S385", "patch-as-document", "a part of a resource is printed beside the resource"),
+    ("S386", "unmatched-item", "an overlay or an operation selects an array item in a way that matches none"),
     ("S391", "further-documents", "only the first document of a file is read"),
     ("S392", "nested-operation", "an operation is part of the previous one"),
     ("S393", "open-placeholder", "a placeholder is not closed, or holds an operator"),

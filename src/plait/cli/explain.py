@@ -12,8 +12,8 @@ from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
 from plait.engine.patch import Patch
-from plait.insight.explain import histories
-from plait.insight.history_text import place_data, to_data, to_text
+from plait.insight.explain import Explainer, histories
+from plait.insight.history_text import to_data, to_text, value_data
 from plait.insight.node_paths import parse
 from plait.insight.why_not import absent
 from plait.tree.context import Context
@@ -157,7 +157,9 @@ def main_impact(argv: Sequence[str]) -> int:
     if as_json:
         from json import dumps
 
-        write_out(dumps([place_data(place) for place in places], ensure_ascii=False, indent=1) + "\n")
+        explainer = Explainer(trace)
+        answers = [value_data(explainer.history(place)) for place in places]
+        write_out(dumps(answers, ensure_ascii=False, indent=1) + "\n")
     elif places:
         write_folded("".join(f"{place}\n" for place in places))
     if found.unknown:

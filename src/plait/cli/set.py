@@ -167,8 +167,13 @@ def main(argv: Sequence[str]) -> int:
             raise UsageError("--from cannot be combined with PATH=VALUE", found=wishes[0].text, code="flag-conflict")
         return _set_from(target, flags)
     if not wishes:
+        given = [one.value for one in target.uses if one.option.is_argument]
         raise UsageError(
-            "nothing to set", expected="PATH=VALUE, such as Deployment/web:spec.replicas=3", code="missing-argument"
+            "nothing to set",
+            expected="PATH=VALUE, such as Deployment/web:spec.replicas=3",
+            found=" ".join(given) or None,
+            hint=f"one argument: {given[0]}={given[1]}" if len(given) == 2 else None,
+            code="missing-argument",
         )
     return _set(target, wishes, flags)
 

@@ -223,6 +223,9 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
             at=Position(source, documents[0].line if documents else 1),
             expected=f"one document, a map {wanted}",
             found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
+            hint="plait init writes a project file; by hand: runs: {NAME: {render: {files: [DIRECTORY]}}}"
+            if known is TOP
+            else None,
             code="setting-type",
         )
     top = documents[0].value

@@ -157,7 +157,7 @@ def _clash(task: Task, at: Position | None, other: Task, other_at: Position | No
         also=_also(other_at),
         expected="a separate output for each run, not inside another",
         found=task.place if task.place == other.place else f"{other.place}, {task.place}",
-        hint=_axis_hint(task, other),
+        hint=_axis_hint(task, other) or "give one of them an output of its own",
         code="fleet-place",
     )
 

@@ -17,6 +17,7 @@ from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, hea
 from plait.base.input_view import InputView, permitted
 from plait.base.limits import current_budget
 from plait.base.permissions import is_within
+from plait.base.similar_names import did_you_mean, listed
 from plait.base.writing.directory import temporary
 from plait.base.writing.real_paths import WriteRefused
 from plait.engine.incremental import Engine
@@ -89,6 +90,8 @@ def _date(seconds: str, zone: str) -> str:
 # Maximum seconds of one git command, and maximum bytes of its output, a list of files.
 _SECONDS = 300
 _MOST = 256 << 20
+# Maximum number of branches and tags in a message.
+_MOST_NAMES = 8
 # The files of a revision may have as many bytes as this number of inputs of the maximum size.
 _INPUTS = 8
 # The settings of filters that a repository can declare for its files. Each is a program.
@@ -158,7 +161,14 @@ class Repository:
         try:
             return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
         except UsageError:
-            raise UsageError(f'the repository has no revision "{revision}"', found=self.top, code="git") from None
+            names = self._git("for-each-ref", "--format=%(refname:short)").split()
+            raise UsageError(
+                f'the repository has no revision "{revision}"',
+                expected="a commit, a branch or a tag",
+                found=listed(names[:_MOST_NAMES]) or "no branch and no tag",
+                hint=did_you_mean(revision, names) or "git fetch gets branches and commits of the remote repository",
+                code="git",
+            ) from None
 
     def changed(self, commit: str) -> set[str]:
         """The absolute paths of files that differ from a commit: changed, new or removed. Ignored files are not
@@ -302,7 +312,9 @@ class Repository:
         if done.status not in fine:
             raise UsageError(
                 "this directory is not in a git repository",
+                expected="the directory of a clone, or one below it",
                 found=done.errors.partition("\n")[0] or self.top,
+                hint="change to the repository, or make one: git init",
                 code="git",
             )
         return done.output.decode("utf-8", "surrogateescape")

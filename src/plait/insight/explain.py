@@ -165,7 +165,7 @@ def histories(
     return map(explainer.history, places)
 
 
-# Items of one value whose origins are looked up.
+# Items inside one value whose origins are looked up, at any depth.
 _MOST_ITEMS = 1_000
 
 
@@ -238,20 +238,30 @@ class Explainer:
         )
 
     def with_items(self, node_path: NodePath) -> History:
-        """The history of a value with the items that other files added to it."""
+        """The history of a value with the parts of it that other files added or changed, at any depth."""
         history = self.history(node_path)
-        value = node_path.value
-        if history.secret or (type(value) is not Map and type(value) is not Array):
+        if history.secret:
             return history
-        own = {entry.source for entry in history.entries}
         below: list[tuple[str, HistoryEntry]] = []
-        for item in value.items[:_MOST_ITEMS]:
-            if self.marks is not None and self.marks.is_there_by_secret(item):
-                continue
-            inner = self.history(node_path.at((*node_path.way, item)))
-            entry = inner.entries[-1] if inner.entries else None
-            if entry is not None and not inner.secret and entry.source is not None and entry.source not in own:
-                below.append((inner.place.path.removeprefix(history.place.path).removeprefix("."), entry))
+        left = _MOST_ITEMS
+        stack = [(node_path, frozenset(entry.source for entry in history.entries))]
+        while stack:
+            parent, own = stack.pop()
+            value = parent.value
+            inside = []
+            for item in value.items[:left] if type(value) is Map or type(value) is Array else ():
+                left -= 1
+                if self.marks is not None and self.marks.is_there_by_secret(item):
+                    continue
+                place = node_path.at((*parent.way, item))
+                inner = self.history(place)
+                entry = inner.entries[-1] if inner.entries else None
+                if entry is None or inner.secret:
+                    continue
+                if entry.source is not None and entry.source not in own:
+                    below.append((inner.place.path.removeprefix(history.place.path).removeprefix("."), entry))
+                inside.append((place, own | {one.source for one in inner.entries}))
+            stack += reversed(inside)
         history.added = below
         return history
 

@@ -32,13 +32,27 @@ _MOST_ADDED = 20
 
 def to_data(history: History) -> dict[str, object]:
     """The history as plain data, for JSON."""
-    place = history.place
-
-    return {
-        **place_data(place),
+    data: dict[str, object] = {
+        **place_data(history.place),
         "value": to_plain(history.value),
         "history": [_entry_data(entry, history.secret) for entry in history.entries],
         "presence": [_entry_data(entry, history.secret) for entry in history.presence],
+    }
+    if history.added:
+        data["parts"] = [{"path": path, **_entry_data(entry, history.secret)} for path, entry in history.added]
+    return data
+
+
+def value_data(history: History) -> dict[str, object]:
+    """A value of the output as plain data, for JSON: its path, the value, and the position of its last change."""
+    last = history.entries[-1] if history.entries else None
+    source = None if last is None else last.source
+    return {
+        **place_data(history.place),
+        "value": to_plain(history.value),
+        "place": None if last is None else last.place,
+        "file": None if source is None else source.shown,
+        "line": None if source is None or last is None else last.line,
     }
 
 

@@ -132,6 +132,7 @@ def apply_actions(
                 f"action {number + 1} ({method} {text}) of {child} on {parent}: {error.message}",
                 at=_place(action, "path"),
                 expected="a path such as .spec.ports[0]",
+                hint=error.hint,
                 also=[
                     error.at.labelled("the value there")
                     if error.at is not None and not _secret(child)

@@ -9,6 +9,7 @@ Deckhand splits the text at its dots, so new names cannot contain a dot.
 
 from __future__ import annotations
 
+from plait.base.errors import replacing
 from plait.base.limits import current_budget, limit_error
 
 TYPE_CHECKING = False
@@ -40,12 +41,26 @@ def places_of(step: Step, count: int) -> Sequence[int]:
 
 
 class PathError(Exception):
-    """Raised for an invalid path, or data in which it cannot be created. The caller adds the owner of the path."""
+    """Raised for an invalid path, or data in which it cannot be created. The caller adds the owner of the path.
 
-    def __init__(self, message: str, at: Position | None = None) -> None:
+    at: the value there. key: the key of the substitution entry that is wrong, if it is not the path.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        at: Position | None = None,
+        *,
+        key: tuple[str, ...] = (),
+        found: str | None = None,
+        hint: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.at = at
+        self.key = key
+        self.found = found
+        self.hint = hint
 
 
 class Every:
@@ -143,9 +158,13 @@ def destination_path(text: str) -> DataPath:
     if text == "$" or text.startswith((".", "$.")):
         return compile_path(text)
     steps = text.strip("/").replace("/", ".")
-    raise PathError(f'a destination path starts with "." or "$.", unlike "{text}"; did you mean ".{steps}"?')
+    raise PathError(
+        f'a destination path starts with "." or "$.", unlike "{text}"',
+        hint=replacing(text, [f".{steps}"], f'did you mean ".{steps}"?'),
+    )
 
 
+_FORM = "a path is written .key.list[0], and a key with other characters in quotes: .'a key'"
 _NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_@")
 _NAME = _NAME_START | frozenset("0123456789-/")
 _DIGITS = frozenset("0123456789")
@@ -212,12 +231,9 @@ class _Reader:
     def wrong(self) -> PathError:
         rest = self.text[self.at :]
         where = f'at "{rest}"' if rest else "at its end"
-        hint = (
-            f" (steps are written with dots: {self.text.replace('./', '/').replace('/', '.')})"
-            if rest[:1] == "/"
-            else ""
-        )
-        return PathError(f'cannot read the path "{self.text}" {where}{hint}')
+        written = self.text.replace("./", "/").replace("/", ".")
+        hint = f"steps are written with dots: {written}" if rest[:1] == "/" else _FORM
+        return PathError(f'cannot read the path "{self.text}" {where}', hint=hint)
 
     def word(self) -> str | None:
         """Reads an unquoted or quoted name; None if there is none."""

@@ -318,7 +318,7 @@ class DeckhandStrategy(LayeringStrategy):
             self._replace_within(existing, pattern, new, depth)
             return data
         if type(existing) is not str:
-            raise wants_text(pattern, path.text, existing)
+            raise wants_text(pattern, path, data, existing)
         changed = _templated(pattern, new, existing)
         return data if changed == existing else self._update(data, path, changed)
 

@@ -68,7 +68,7 @@ class LayeredDocument:
     def __init__(self, node: nodes.Document, order: int) -> None:
         top = node.value
         if type(top) is not Map:
-            raise _malformed(f"a document must be a map, not {a_kind(top)}", node.position)
+            raise _malformed(f"a document must be a map, not {a_kind(top)}", node.position, hint=_FORM)
         self.node = node
         self.order = order
         self.layer: str | None = None
@@ -255,6 +255,8 @@ def _malformed(
     hint = replacing(alike, [key], f'"{alike}": did you mean "{key}"?') if alike is not None else None
     if hint is None and key == "schema" and "kind" in names:
         hint = "a layered document has schema, metadata and data; for resources with a kind there is plait render"
+    if hint is None:
+        hint = _MISSING.get(key)
     return failure(
         "InvalidDocumentFormat",
         message,
@@ -265,6 +267,12 @@ def _malformed(
 
 
 _SHOWN = 12
+_FORM = "a layered document is a map with schema, metadata and data"
+_MISSING = {
+    "schema": "add schema: NAMESPACE/KIND/VERSION, such as schema: demo/App/v1",
+    "metadata": "add metadata: {schema: metadata/Document/v1, name: NAME, layeringDefinition: {layer: LAYER}}",
+    "name": "add name: NAME to the metadata",
+}
 
 
 _SOURCE = ("schema", "name", "path")

@@ -34,6 +34,7 @@ DESTINATION_KEYS = frozenset({"path", "pattern", "recurse"})
 def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> None:
     """Warns about unknown parts of the metadata, and about parts without effect."""
     for document in documents:
+        _warn_of_schemas(document, context)
         if document.control:
             _warn_of_control(document, context)
             continue
@@ -174,6 +175,44 @@ def _warn_of_top(document: LayeredDocument, context: Context) -> None:
                     word=str(item.key),
                 )
             )
+
+
+_KINDS = frozenset({"metadata/Document/v1", "metadata/Control/v1", "metadata/Document/v1.0", "metadata/Control/v1.0"})
+
+
+def _warn_of_schemas(document: LayeredDocument, context: Context) -> None:
+    """Warns about a `schema` without a version, and a `metadata.schema` that is missing or unknown.
+
+    Deckhand refuses both. Such a document is layered like others, but a selector or a substitution for the schema with
+    its version does not find it, and a control document counts as an ordinary one.
+    """
+    namespace, _, name = document.schema.partition("/")
+    if namespace and name and "/" not in name:
+        context.warn(
+            warning(
+                f'the schema "{document.schema}" of {document} has no version, and counts as another schema than '
+                f'"{document.schema}/v1": write NAMESPACE/KIND/VERSION',
+                code="unknown-metadata",
+                at=document.node.position,
+                word=document.schema,
+            )
+        )
+    item = document.metadata.find("schema")
+    kind = item.value if item is not None else None
+    if type(kind) is str and (kind in _KINDS or kind.startswith(("metadata/Document/v", "metadata/Control/v"))):
+        return
+    near = did_you_mean(kind, sorted(_KINDS)[::2]) if type(kind) is str else None
+    text = "there is no metadata.schema" if kind is None else f'"{kind}" is not a metadata.schema'
+    advice = near or "add schema: metadata/Document/v1, or metadata/Control/v1 for a control document"
+    context.warn(
+        warning(
+            f"{text}: {document} counts as an ordinary document ({advice})",
+            code="unknown-metadata",
+            at=item.position if item is not None else document.metadata.position,
+            word="" if kind is None else str(kind),
+            suggestions=() if near is None else near.suggestions,
+        )
+    )
 
 
 _TOP = frozenset({"schema", "metadata", "data", "status"})

@@ -7,7 +7,7 @@ unknown layer show the whole order.
 from __future__ import annotations
 
 from plait.base.errors import warning
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, nearest
 from plait.base.suggestions import replacing
 from plait.layering.document import POLICY
 from plait.layering.failures import failure, raise_all
@@ -91,6 +91,8 @@ def check_layers(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -
     """Raises LayeringError (InvalidDocumentLayer) for documents whose layer is not in the order."""
     failures: list[LayeringError] = []
     known = policy.rank
+    if not known:
+        _check_order(documents, policy)
     for document in documents:
         if document.layer is not None and document.layer not in known:
             failures.append(
@@ -99,26 +101,40 @@ def check_layers(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -
                     f"layer {document.layer} of document {document} is not in the layerOrder of {policy.document.name}",
                     at=document.place("layeringDefinition", "layer"),
                     also=[policy.document.data_position.labelled("the layering policy")],
-                    expected=f"one of: {', '.join(policy.order)}" if policy.order else "no layer: the order is empty",
-                    hint=did_you_mean(document.layer, policy.order) or _misspelt_order(policy),
+                    expected=f"one of: {', '.join(policy.order)}",
+                    hint=did_you_mean(document.layer, policy.order)
+                    or "use one of these layers, or add it to the layerOrder of the policy",
                 )
             )
     raise_all(failures)
 
 
-def _misspelt_order(policy: LayeringPolicy) -> str | None:
+def _check_order(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -> None:
+    """Raises LayeringError (InvalidDocumentLayer) for an empty order: one error about the policy, however many documents
+    have a layer.
+    """
+    first = next((document for document in documents if document.layer is not None), None)
+    if first is None:
+        return
     data = policy.document.data
-    if policy.order or type(data) is not Map:
-        return None
-
-    for item in data.items:
-        if type(item.key) is str and did_you_mean(item.key, ["layerOrder"]):
-            return replacing(item.key, ["layerOrder"], f'"{item.key}": did you mean "layerOrder"?')
-    names = ", ".join(f'"{item.key}"' for item in data.items[:5])
-    return (
-        f'the order is listed under "layerOrder"; the data of the policy has {names or "nothing"}'
-        if not data.find("layerOrder")
-        else None
+    item = data.find("layerOrder") if type(data) is Map else None
+    keys = [entry.key for entry in data.items if type(entry.key) is str] if type(data) is Map else []
+    lists = [entry.key for entry in data.items if type(entry.value) is Array] if type(data) is Map else []
+    alike = nearest("layerOrder", keys) if item is None else None
+    if item is None and alike is None and len(lists) == 1 and type(lists[0]) is str:
+        alike = lists[0]
+    written = item or (data.find(alike) if type(data) is Map and alike is not None else None)
+    raise failure(
+        "InvalidDocumentLayer",
+        f"the layerOrder of {policy.document.name} is {'empty' if item is not None else 'missing'}, but documents have "
+        "layers",
+        at=written.position if written is not None else policy.document.data_position,
+        also=[first.place("layeringDefinition", "layer").labelled("the first layer of a document")],
+        expected="the layers, the most general first: layerOrder: [global, site]",
+        found="an empty list or null" if item is not None else f"keys {', '.join(keys[:5])}" if keys else "no data",
+        hint=replacing(alike, ["layerOrder"], f'"{alike}": did you mean "layerOrder"?')
+        if alike is not None
+        else f"list the layers of the documents, such as {first.layer}, the most general first",
     )
 
 

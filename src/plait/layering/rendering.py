@@ -100,7 +100,8 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
         if first is not document:
             context.warn(
                 warning(
-                    f"{document} is defined twice; this one is ignored, the first is at {first.position}",
+                    f"{document} is defined twice; this one is ignored, the first is at {first.position} "
+                    "(rename or remove one of them)",
                     code="duplicate-document",
                     at=document.position,
                     also=[first.position.labelled("the one that counts")],
@@ -124,7 +125,8 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
             raise_all(missing)
         for child, error in zip(unmatched, missing, strict=True):
             message = unmatched_text(child) + (
-                f" ({error.hint})" if error.hint else f": {labels_text(child.selector)}" if child.selector else ""
+                (f": {labels_text(child.selector)}" if child.selector else "")
+                + (f" ({error.hint})" if error.hint else "")
             )
             context.warn(warning(message, code="parent-not-found", at=error.at, suggestions=error.suggestions))
     mark_replacements(distinct)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plait.base.events import Point
     from plait.base.regex import RegexPattern
     from plait.base.source import Position
+    from plait.layering.data_paths import DataPath
     from plait.layering.document import LayeredDocument
     from plait.layering.strategy import LayeringStrategy
     from plait.tree.context import Context
@@ -71,7 +72,9 @@ def substitute(
             value = _value(document, entry, source, lenient=lenient, context=context)
             value = ways.taken(source, entry, value)
         except PathError as problem:
-            error = _unknown(document, source, entry.path or "", problem.message, entry.place("src", "path"))
+            error = _unknown(
+                document, source, entry, entry.path or "", problem, entry.place("src", "path"), is_secret=holds_secret
+            )
             if not lenient:
                 raise error from None
             _warn(error, context)
@@ -100,7 +103,7 @@ def substitute(
                     data = ways.substituted(document, data, entry, dest, text, picked)
                     told.between(before, data)
             except PathError as problem:
-                error = _unknown(document, source, text, problem.message, item.position, problem.at)
+                error = _unknown(document, source, entry, text, problem, item.position, is_secret=holds_secret)
                 if not lenient:
                     raise error from None
                 _warn(error, context)
@@ -217,8 +220,16 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
             )
         return value
     if type(value) is not str:
-        raise PathError(f"src.pattern needs text in the source, not {kind_name(value)}")
-    match = compiled(entry.pattern).search(value)
+        raise PathError(
+            f"src.pattern needs text in the source, not {kind_name(value)}",
+            key=("src", "pattern"),
+            hint="remove the pattern, or take a path that leads to text",
+        )
+    try:
+        match = compiled(entry.pattern).search(value)
+    except PathError as problem:
+        problem.key = ("src", "pattern")
+        raise
     if match is None:
         at = entry.place("src", "pattern")
         if not is_secret:
@@ -229,7 +240,11 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
     try:
         return match.group(entry.group)
     except IndexError:
-        raise PathError(f"src.pattern has no group {entry.group}") from None
+        raise PathError(
+            f"src.pattern has no group {entry.group}",
+            key=("src", "match_group"),
+            hint="parentheses in the pattern are its groups, counted from 1; 0 is all that it matches",
+        ) from None
 
 
 def substituted(data: Value, value: Value, text: str, dest: Map) -> Value:
@@ -249,19 +264,36 @@ def substituted(data: Value, value: Value, text: str, dest: Map) -> Value:
             changed = _in_texts(existing, _replacer(pattern, value), depth)
             return data if changed is existing else write(data, path, changed)
         if type(existing) is not str:
-            raise wants_text(pattern, text, existing)
+            raise wants_text(pattern, path, data, existing)
         return write(data, path, _replacer(pattern, value)(existing))
     if not path.steps and type(data) is Map and type(value) is Map:
         return _updated(data, value)
     if not path.steps and value is None:
-        raise PathError("the whole data would become null")
+        raise PathError("the whole data would become null", hint="name a key of the data: path: .KEY")
     return write(data, path, value)
 
 
-def wants_text(pattern: str, path: str, existing: Value | NoMatch) -> PathError:
-    """The error for a pattern whose destination is not a string."""
-    there = "nothing" if existing is MISSING else "null" if existing is None else a_kind(existing)
-    return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {there}')
+def wants_text(pattern: str, path: DataPath, data: Value, existing: Value | NoMatch) -> PathError:
+    """The error for a pattern whose destination is not a string. data: the document's."""
+    found, hint = None, None
+    if existing is MISSING:
+        from plait.layering.path_hints import missing
+
+        there = "nothing"
+        found, hint = missing(data, path, is_secret=True)
+        hint = (
+            hint or "add a text that contains the pattern there, or remove the pattern: the value is put there as it is"
+        )
+    else:
+        there = "null" if existing is None else a_kind(existing)
+        hint = (
+            "recurse: {depth: -1} replaces in all texts below it"
+            if type(existing) is Map or type(existing) is Array
+            else "put the value in quotes, then it is text, or remove the pattern"
+        )
+    return PathError(
+        f'the pattern "{pattern}" needs text at "{path.text}", but there is {there}', found=found, hint=hint
+    )
 
 
 def _updated(left: Map, right: Map) -> Map:
@@ -305,7 +337,10 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
         kind = kind_name(value)
 
         def refuse(_match: object) -> str:
-            raise PathError(f"a {kind} cannot be put into text")
+            raise PathError(
+                f"a {kind} cannot be put into text",
+                hint="take one of its values, or remove the pattern of the destination",
+            )
 
         return lambda text: compiled(pattern).sub(refuse, text)
     new = value if type(value) is str else str(value)
@@ -328,7 +363,11 @@ def compiled(pattern: str) -> RegexPattern:
             warnings.simplefilter("ignore")
             return RegexPattern(re.compile(pattern))
     except (re.error, OverflowError, RecursionError) as error:
-        raise PathError(f'the pattern "{pattern}" is not a regular expression: {error}') from None
+        raise PathError(
+            f'the pattern "{pattern}" is not a regular expression: {error}',
+            key=("dest", "pattern"),
+            hint=f'"\\" before a character takes it as it is: {re.escape(pattern)}',
+        ) from None
 
 
 def _no_source(document: LayeredDocument, entry: Substitution, known: Collection[LayeredDocument]) -> LayeringError:
@@ -359,15 +398,23 @@ def _no_source(document: LayeredDocument, entry: Substitution, known: Collection
 def _unknown(
     document: LayeredDocument,
     source: LayeredDocument,
+    entry: Substitution,
     path: str,
-    cause: str,
+    problem: PathError,
     at: Position,
-    also: Position | None = None,
+    *,
+    is_secret: bool,
 ) -> LayeringError:
+    """The error for a substitution that is not possible. is_secret: the document's data may contain a secret."""
+    also = problem.at
+    is_secret = is_secret or document.secret
     return failure(
         "UnknownSubstitutionError",
-        f"cannot substitute from {source} into {document} at {path}: {cause}",
-        at=at,
+        f"cannot substitute from {source} into {document} at {path}: {problem.message}",
+        at=entry.place(*problem.key) if problem.key else at,
+        found=None if is_secret else problem.found,
+        # A hint beside the keys that are there names the nearest one.
+        hint=None if is_secret and problem.found is not None else problem.hint,
         also=[
             also.labelled("the value there")
             if also is not None and not document.secret

@@ -9,15 +9,18 @@ from plait.base.errors import OpsError, warning
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.ops.placeholders import MARK, marked, name_end, names
+from plait.ops.pointer import MatchingIndexToken, Pointer
+from plait.ops.walk import find
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
     from plait.base.errors import Warning
     from plait.base.source import Source
+    from plait.ops.operations import Operation
     from plait.tree.nodes import DocumentSet, Item, Value
 
     Warn: TypeAlias = Callable[[str], None]
@@ -75,6 +78,35 @@ def second_document(text: str) -> int | None:
             return second
         begun = True
     return None
+
+
+def warn_of_matches(operations: Iterable[Operation], result: Value, warn: Warn) -> None:
+    """Warns about optional matches in arrays of scalars: they match nothing, so a value is added again in each run.
+
+    operations: with such matches. result: the document after all operations.
+    """
+    for operation in operations:
+        tokens = operation.pointer.tokens
+        for depth, token in enumerate(tokens):
+            if type(token) is not MatchingIndexToken or not token.optional or operation.kind == "test":
+                continue
+            try:
+                array = find(result, Pointer(tokens[:depth]), slash=False)
+            except OpsError:
+                break
+            first = array.items[0].value if type(array) is Array and array.items else None
+            if first is None or type(first) is Map or type(first) is Array:
+                continue
+            where = operation.pointer.until(depth)
+            removes = operation.kind == "remove"
+            message = (
+                f"the items of {where} are not maps, so {operation.pointer.until(depth + 1)} matches none and "
+                + ("nothing is removed" if removes else "an item is added each time")
+                + f" ({where}/{'INDEX removes' if removes else '- adds'} an item)"
+            )
+            at = Position(operation.source, operation.line) if operation.source is not None else None
+            warn(warning(message, code="unmatched-item", at=at))
+            break
 
 
 # Operators of spruce that stand first in double parentheses.

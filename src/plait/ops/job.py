@@ -10,6 +10,7 @@ from plait.base.events import current_listener
 from plait.base.extensions import TAGS
 from plait.base.source import Advice, Flag, public
 from plait.ops.placeholders import defines_variables, marked
+from plait.ops.pointer import MatchingIndexToken
 from plait.ops.reader import keep_format, read_first, write_text
 from plait.ops.variables import Sources
 from plait.ops.walk import find
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.ops.known_operations import KnownOperations
     from plait.ops.operations import Operation
-    from plait.ops.pointer import Pointer
+    from plait.ops.pointer import Pointer, Token
     from plait.ops.secrecy import Compared
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Control, Trace
@@ -86,6 +87,10 @@ def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsEr
     from plait.ops.failed_operations import located
 
     return located(error, operation, draft)
+
+
+def _is_optional_match(token: Token) -> bool:
+    return type(token) is MatchingIndexToken and token.optional
 
 
 class PatchJob:
@@ -166,9 +171,12 @@ class PatchJob:
         except OpsError as error:
             error = compared.told(error) if compared else error
             raise self._withheld(error, self.base) if self.variables_first else error from None
-        if texts := marked(value):
-            from plait.ops.ignored import warn_of_placeholders
+        texts = marked(value)
+        matching = [one for one in self.operations if any(map(_is_optional_match, one.pointer.tokens))]
+        if texts or matching:
+            from plait.ops.ignored import warn_of_matches, warn_of_placeholders
 
+            warn_of_matches(matching, value, self.context.warn)
             warn_of_placeholders(texts, self.sources.named, self.context.warn)
         # Generated values are already stored.
         self.context.check_warnings()

@@ -206,7 +206,8 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
             code="path-matches",
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
-
+    if array.items and all(type(item.value) is not Map for item in array.items):
+        raise _not_maps(array, token, pointer, depth)
     if values:
         meant: str | None = _syntaxes().without_quotes(token, values, pointer, depth)
         if meant is None:
@@ -225,6 +226,23 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
         hint=hint or _public(_number_hint(array, token, pointer, depth)),
         word=word,
         reference=told,
+        code="path-matches",
+    )
+
+
+def _not_maps(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> OpsError:
+    """The error for a match in an array without maps."""
+    where = pointer.until(depth + 1)
+    number = next((place for place, item in enumerate(array.items) if item.value == token.value), None)
+    return OpsError(
+        public(f"no item matches {where}: the items are not maps"),
+        also=place(array),
+        expected=public(f'maps, one of them with "{token.key}" {_in_quotes(token.value)}'),
+        found=public(f"an array of {kind_name(array.items[0].value)}s"),
+        hint=public(
+            f"an index selects such an item: {with_step(pointer, depth, '0' if number is None else str(number))}"
+        ),
+        reference=f"Expected to find exactly one matching array item for path '{where}' but found 0",
         code="path-matches",
     )
 
@@ -374,7 +392,11 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
             return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
         return "the document is empty" if node is None and not depth else None
     if type(token) is KeyToken and token.name == "-":
-        return '"-" appends at the end of a path only, and is never optional'
+        if last:
+            return '"-" appends at the end of a path only, and is never optional'
+        rest = pointer.tokens[depth + 1]
+        inner = f"{rest.name}: ..." if type(rest) is KeyToken else "..."
+        return f'"-" is the last step: {pointer.until(depth)}/- with the whole item as its value: {{{inner}}}'
     if type(token) is KeyToken and token.name in ("*", "[*]", ""):
         return Advice(
             "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")

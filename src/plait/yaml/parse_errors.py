@@ -95,7 +95,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         told,
         at=at,
         also=also,
-        found=found and quotation(found),
+        found=found and (public(found) if found == "a tab" else quotation(found)),
         hint=hint and _public(hint),
         reference=_go_yaml(error, problem, source, base, prepends),
         code="invalid-yaml",

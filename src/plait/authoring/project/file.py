@@ -281,9 +281,14 @@ def _check(item: MapItem) -> None:
         names = ", ".join(f'"{entry.key}"' for entry in kinds)
         raise UsageError(
             "a run must have exactly one command",
-            at=item.position,
+            at=kinds[1].position,
+            also=[kinds[0].position.labelled("the first one")],
             expected=f"one of {_kinds()}",
             found=names,
+            hint="move it into the steps"
+            if "steps" in (kinds[0].key, kinds[1].key)
+            else "make the second one a run of its own, or both a pipeline: "
+            f"steps: [{{{kinds[0].key}: ...}}, {{{kinds[1].key}: ...}}]",
             code="project-form",
         )
 

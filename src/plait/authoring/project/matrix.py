@@ -340,7 +340,10 @@ def _choices(item: MapItem, directory: str) -> list[AxisValue]:
         list_them = _directories if source.key == "directories" else _files
         found = list_them(source.value, directory, source.position)
     else:
-        raise wrong(item, "a list of values, {directories: PATH} or {files: PATTERN}")
+        error = wrong(item, "a list of values, {directories: PATH} or {files: PATTERN}")
+        if type(value) in (str, int, float, bool):
+            error.hint = f"a list with one value: {item.key}: [{value}]"
+        raise error
     if not found:
         raise UsageError(f'the axis "{item.key}" has no value', at=item.position, code="matrix")
     return found

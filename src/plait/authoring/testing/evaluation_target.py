@@ -64,7 +64,9 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
         raise UsageError(
             "a test must evaluate exactly one command",
             at=commands[1].position,
+            expected=f"one of {', '.join(COMMANDS)}",
             found=listed([str(one.key) for one in commands]),
+            hint="make a test of each",
             code="test-form",
         )
     named = case.find("run")

@@ -207,7 +207,10 @@ class ExpressionParser(Binding):
                 return x
             if found == _COMPARISON:
                 if compared:
-                    self.fail(f"{compared} does not associate with {operator} (use parens)")
+                    self.fail(
+                        f"{compared} does not associate with {operator} (use parens)",
+                        hint=f"two comparisons are joined: x {compared} y and y {operator} z",
+                    )
                 compared = operator
             elif found < _COMPARISON:
                 compared = ""

@@ -49,7 +49,9 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
     items: Sequence[Item] = [item for item in edit.items[:MOST_NAMES] if item.source is not None]
     item, matcher = step.item, step.matcher
     if matcher is NOTHING:
-        return _duplicate_name_warning(item, items) if adds and type(item) is ArrayItem else None
+        if type(item) is not ArrayItem:
+            return None
+        return _duplicate_name_warning(item, items) if adds else _unmatched(item)
     outcome = "it is added" if adds else "nothing is done"
     if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
         for other in items:
@@ -84,6 +86,17 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
                     (one.right, one.left),
                 )
     return None
+
+
+def _unmatched(item: ArrayItem) -> Warning:
+    """The warning about an array item without a matcher whose action needs a left item."""
+    names = [key for key in ("name", "id", "key") if key_value(item.value, key) is not MISSING]
+    by = f'by="{names[0]}"' if names else "by=overlay.index(0)"
+    return warning(
+        f"nothing is done: an array item matches none without #@overlay/match (write #@overlay/match {by} above it)",
+        code="unmatched-item",
+        at=item.position,
+    )
 
 
 def _near_miss(message: str, item: Item, other: Item, names: tuple[object, object]) -> Warning:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from plait.base.errors import Finding
 from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Quoted, Wording, public, suggested
+from plait.base.source import Quoted, Wording, public, quotation, suggested
 from plait.starlark.value_text import repr_of
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
@@ -118,7 +118,7 @@ def _wrong_type(declared: Type, item: Item, number: str) -> Finding:
 def _type_hint(declared: Type, item: Item) -> Wording | None:
     """A hint for a value of a wrong type, if the fix is likely, else None."""
     value, name = item.value, declared.name
-    flag = flag_hint(item, _UNQUOTED.get(name, ""))
+    flag = _collection_hint(item, name) or flag_hint(item, _UNQUOTED.get(name, ""))
     if flag is not None:
         return flag
     if value is None:
@@ -130,6 +130,19 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
     if name == "map":
         return public("write KEY: VALUE lines, without dashes")
     return public('begin each item with "- "') if name == "array" else None
+
+
+def _collection_hint(item: Item, name: str) -> Wording | None:
+    """A hint for a value from a flag where the schema declares a map or an array, else None."""
+    if item.source is None or item.source.flag not in ("data-value", "data-value-yaml") or type(item) is not MapItem:
+        return None
+    key = item.key if type(item.key) is str else "KEY"
+    if name == "map":
+        return public(
+            f"--data-value {key}.NAME=VALUE sets one of its values, --data-value-yaml '{key}={{NAME: VALUE}}' all"
+        )
+    written = f"{key}=[{item.value}]" if type(item.value) in (int, float, bool) else f"{key}=[VALUE, ...]"
+    return quotation(f"--data-value-yaml '{written}'") if name == "array" else None
 
 
 # The values of a type, which in quotes would be a string.

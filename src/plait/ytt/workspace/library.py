@@ -108,7 +108,10 @@ class Library:
         library = self._children_by_name.get(PRIVATE_NAME)
         if library is None:
             raise ReadError(
-                f"Could not find private library (directory '{PRIVATE_NAME}' missing?)", code="library-not-found"
+                f"Could not find private library (directory '{PRIVATE_NAME}' missing?)",
+                hint=f"a library is a directory in {PRIVATE_NAME}, next to the files that use it; the inputs must have "
+                "it: -f DIRECTORY instead of the files one by one",
+                code="library-not-found",
             )
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)
