@@ -172,7 +172,11 @@ def main(argv: Sequence[str]) -> int:
             "nothing to set",
             expected="PATH=VALUE, such as Deployment/web:spec.replicas=3",
             found=" ".join(given) or None,
-            hint=f"one argument: {given[0]}={given[1]}" if len(given) == 2 else None,
+            hint=f"one argument: {given[0]}={given[1]}"
+            if len(given) == 2
+            else f"add the value: {given[0]}=VALUE"
+            if given
+            else None,
             code="missing-argument",
         )
     return _set(target, wishes, flags)

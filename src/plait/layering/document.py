@@ -308,7 +308,9 @@ class Substitution:
         given = [one.value for one in dest.value.items] if type(dest.value) is Array else [dest.value]
         self.dest = [one for one in given if type(one) is Map]
         if len(self.dest) < len(given):
-            raise malformed_substitution(document, item, number, "a `dest` that is a map or a list of maps", dest)
+            raise malformed_substitution(
+                document, item, number, "a `dest` that is a map or a list of maps", dest, hint="dest: {path: .KEY}"
+            )
         for one in self.dest:
             _pattern_of(document, item, number, one)
             recurse = one.find("recurse")
@@ -352,6 +354,7 @@ def malformed_substitution(
     expected: str,
     at: MapItem | None = None,
     keys: Sequence[str] = (),
+    hint: str | None = None,
 ) -> LayeringError:
     """The error for an invalid entry. at: the wrong part. keys: those that it needs, if one is missing."""
     value = item.value if at is None else at.value
@@ -361,7 +364,7 @@ def malformed_substitution(
         at=at.position if at is not None else item.position,
         expected=expected,
         found=lacking(value, keys) if keys else a_kind(value),
-        hint=_misspelt(item),
+        hint=_misspelt(item) or hint or (f"add {' and '.join(keys)}" if keys else None),
     )
 
 

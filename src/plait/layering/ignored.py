@@ -58,7 +58,8 @@ def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> N
             at = document.place("layeringDefinition", "actions")
             context.warn(
                 warning(
-                    f"the actions of {document} do nothing: it has no parentSelector",
+                    f"the actions of {document} do nothing: it has no parentSelector "
+                    "(to choose a parent by its labels: parentSelector: {LABEL: VALUE})",
                     code="actions-without-parent",
                     at=at,
                 )

@@ -372,7 +372,11 @@ def _in_quotes(text: str) -> str:
 
 
 def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
-    """A hint for `/id=1` if the items have the integer 1, because a match compares text. Else None."""
+    """A hint for `/id=1` if the items have the integer 1, because a match compares text, or for a placeholder. Else
+    None.
+    """
+    if "((" in token.value:
+        return "placeholders are not filled in a path: write the value, or an ops file for each"
     for place_found, entry in enumerate(array.items[:1000]):
         item = entry.value.find(token.key) if type(entry.value) is Map else None
         if item is not None and type(item.value) is not str and str(item.value) == token.value:
