@@ -68,7 +68,11 @@ def test_error_case(
 
 def says_how_to_fix(message: str) -> bool:
     """True if an error has a hint, or at least the form that is expected."""
-    return any(f"\n  {word}: " in message for word in ("hint", "expected")) or bool(suggestions(message))
+    return (
+        any(f"\n  {word}: " in message for word in ("hint", "expected"))
+        or bool(suggestions(message))
+        or "(use parens)" in message
+    )
 
 
 def places(message: str) -> list[str]:

@@ -31,7 +31,8 @@ HINTS: dict[str, str] = {
     "unexpected-keyword": "remove the argument, or use the name of a parameter",
     "symbol-not-found": 'correct the name, or define it there; names that begin with "_" are private',
     "load-cycle": "move what the files share to another file",
-    "library-not-found": "a library is a directory in _ytt_lib, next to the files that use it",
+    "library-not-found": "a library is a directory in _ytt_lib, next to the files that use it; the inputs must have it: "
+    "-f DIRECTORY instead of the files one by one",
     "not-utf8": "save the text as UTF-8",
     "invalid-base64": "base64.encode(...) makes such text",
     "invalid-ip-address": "write an address such as 10.0.0.1, or a range such as 10.0.0.0/8",
@@ -115,6 +116,8 @@ HINTS: dict[str, str] = {
     "missing-argument": "--help shows the arguments",
     "unexpected-argument": "remove it; --help shows the arguments",
     "flag-conflict": "remove one of the two",
+    "data-value-flag": "write NAME=VALUE",
+    "setting-type": "write the value in the expected form; plait init writes a project file",
     "file-argument": "rename the file, or its directory, or pass the directory",
     "schema-output": Advice("add ", Flag("data-values-schema-inspect"), ", or remove the output format"),
     "secrets-source": "give a YAML map from names to values",

@@ -144,8 +144,6 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return (without_end if is_long_running else within_limits)(
                 lambda: run(words) if takes_words else performed(table, run, words)
             )
-        if name == "version" and (list(words) == ["help"] or not _HELP.isdisjoint(words)):
-            name, words = "help", ["version"]
         if name == "help" or name in _HELP:
             from plait.cli.help import help_for, overview
             from plait.cli.messages import without_shared_flags

@@ -223,22 +223,11 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
             at=Position(source, documents[0].line if documents else 1),
             expected=f"one document, a map {wanted}",
             found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
-            hint="plait init writes a project file; by hand: runs: {NAME: {render: {files: [DIRECTORY]}}}"
-            if known is TOP
-            else None,
             code="setting-type",
         )
     top = documents[0].value
-    check_keys(top, known, what, _below_top if known is TOP else None)
+    check_keys(top, known, what)
     return top
-
-
-def _below_top(item: MapItem) -> str | None:
-    """A hint for a step or a run at the top of a file, or None."""
-    if item.key in KINDS:
-        return f"steps: [{{{item.key}: ...}}] makes it a step, runs: {{NAME: {{{item.key}: ...}}}} a run"
-    commands = [entry.key for entry in item.value.items if entry.key in KINDS] if type(item.value) is Map else []
-    return f"runs: {{{item.key}: {{{commands[0]}: ...}}}} makes it a run" if commands else None
 
 
 def _reject_repeated_keys(source: Source, tree: DocumentSet) -> None:

@@ -139,9 +139,7 @@ def _value(
     else:
         value = find(data, compile_path(entry.path or ""))
     if value is None or isinstance(value, NoMatch):
-        from plait.layering.path_hints import missing
-
-        found, hint = missing(data, compile_path(entry.path or ""), is_secret=source.secret)
+        found, hint = _lacking(data, compile_path(entry.path or ""), is_secret=source.secret)
         error = failure(
             "SubstitutionSourceDataNotFound",
             f"nothing at {entry.path} in source document {source}, which {document} substitutes from",
@@ -277,10 +275,8 @@ def wants_text(pattern: str, path: DataPath, data: Value, existing: Value | NoMa
     """The error for a pattern whose destination is not a string. data: the document's."""
     found, hint = None, None
     if existing is MISSING:
-        from plait.layering.path_hints import missing
-
         there = "nothing"
-        found, hint = missing(data, path, is_secret=True)
+        found, hint = _lacking(data, path, is_secret=True)
         hint = (
             hint or "add a text that contains the pattern there, or remove the pattern: the value is put there as it is"
         )
@@ -294,6 +290,13 @@ def wants_text(pattern: str, path: DataPath, data: Value, existing: Value | NoMa
     return PathError(
         f'the pattern "{pattern}" needs text at "{path.text}", but there is {there}', found=found, hint=hint
     )
+
+
+def _lacking(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None, str | None]:
+    """The keys where a path ends, and a hint, as of `missing`."""
+    from plait.layering.path_hints import missing
+
+    return missing(data, path, is_secret=is_secret)
 
 
 def _updated(left: Map, right: Map) -> Map:

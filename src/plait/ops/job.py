@@ -10,7 +10,6 @@ from plait.base.events import current_listener
 from plait.base.extensions import TAGS
 from plait.base.source import Advice, Flag, public
 from plait.ops.placeholders import defines_variables, marked
-from plait.ops.pointer import MatchingIndexToken
 from plait.ops.reader import keep_format, read_first, write_text
 from plait.ops.variables import Sources
 from plait.ops.walk import find
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.ops.known_operations import KnownOperations
     from plait.ops.operations import Operation
-    from plait.ops.pointer import Pointer, Token
+    from plait.ops.pointer import Pointer
     from plait.ops.secrecy import Compared
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Control, Trace
@@ -87,10 +86,6 @@ def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsEr
     from plait.ops.failed_operations import located
 
     return located(error, operation, draft)
-
-
-def _is_optional_match(token: Token) -> bool:
-    return type(token) is MatchingIndexToken and token.optional
 
 
 class PatchJob:
@@ -172,7 +167,7 @@ class PatchJob:
             error = compared.told(error) if compared else error
             raise self._withheld(error, self.base) if self.variables_first else error from None
         texts = marked(value)
-        matching = [one for one in self.operations if any(map(_is_optional_match, one.pointer.tokens))]
+        matching = [one for one in self.operations if "?" in str(one.pointer)]
         if texts or matching:
             from plait.ops.ignored import warn_of_matches, warn_of_placeholders
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from plait.base.source import quotation
+from plait.base.errors import OpsError
+from plait.base.source import public, quotation
 from plait.base.suggestions import OPTIONAL, Suggestion, replacing
 from plait.ops.pointer import KeyToken, MatchingIndexToken, escape, index_number, with_step
-from plait.tree.nodes import Array, Map
+from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.source import Wording
+    from plait.base.source import Position, Wording
     from plait.ops.pointer import Pointer
     from plait.tree.nodes import ArrayItem, Value
 
@@ -116,3 +117,39 @@ def _text(entry: ArrayItem, key: str) -> str | None:
     """The string under a key of an array item, or None."""
     found = entry.value.find(key) if type(entry.value) is Map else None
     return found.value if found is not None and type(found.value) is str else None
+
+
+def not_maps(array: Array, also: list[Position], token: MatchingIndexToken, pointer: Pointer, depth: int) -> OpsError:
+    """The error for a match in an array without maps."""
+    where = pointer.until(depth + 1)
+    quoted = f"'{token.value}'" if '"' in token.value else f'"{token.value}"'
+    number = next((place for place, item in enumerate(array.items) if item.value == token.value), None)
+    return OpsError(
+        public(f"no item matches {where}: the items are not maps"),
+        also=also,
+        expected=public(f'maps, one of them with "{token.key}" {quoted}'),
+        found=public(f"an array of {kind_name(array.items[0].value)}s"),
+        hint=public(
+            f"an index selects such an item: {with_step(pointer, depth, '0' if number is None else str(number))}"
+        ),
+        reference=f"Expected to find exactly one matching array item for path '{where}' but found 0",
+        code="path-matches",
+    )
+
+
+def placeholder(token: MatchingIndexToken) -> str | None:
+    """A hint for a placeholder in a match, or None."""
+    return (
+        "placeholders are not filled in a path: write the value, or an ops file for each"
+        if "((" in token.value
+        else None
+    )
+
+
+def appending(pointer: Pointer, depth: int) -> str:
+    """A hint for "-" that is not the last step, or that is optional."""
+    if depth == len(pointer.tokens) - 1:
+        return '"-" appends at the end of a path only, and is never optional'
+    rest = pointer.tokens[depth + 1]
+    inner = f"{rest.name}: ..." if type(rest) is KeyToken else "..."
+    return f'"-" is the last step: {pointer.until(depth)}/- with the whole item as its value: {{{inner}}}'

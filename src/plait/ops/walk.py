@@ -207,7 +207,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
     if array.items and all(type(item.value) is not Map for item in array.items):
-        raise _not_maps(array, token, pointer, depth)
+        raise _syntaxes().not_maps(array, place(array), token, pointer, depth)
     if values:
         meant: str | None = _syntaxes().without_quotes(token, values, pointer, depth)
         if meant is None:
@@ -223,26 +223,9 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
         also=place(array),
         expected=public(f'exactly one item whose "{token.key}" is {_in_quotes(token.value)} (a string)'),
         found=quotation(listed(values)) if values else public(f'0 items with a string under "{token.key}"'),
-        hint=hint or _public(_number_hint(array, token, pointer, depth)),
+        hint=hint or _public(_syntaxes().placeholder(token) or _number_hint(array, token, pointer, depth)),
         word=word,
         reference=told,
-        code="path-matches",
-    )
-
-
-def _not_maps(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> OpsError:
-    """The error for a match in an array without maps."""
-    where = pointer.until(depth + 1)
-    number = next((place for place, item in enumerate(array.items) if item.value == token.value), None)
-    return OpsError(
-        public(f"no item matches {where}: the items are not maps"),
-        also=place(array),
-        expected=public(f'maps, one of them with "{token.key}" {_in_quotes(token.value)}'),
-        found=public(f"an array of {kind_name(array.items[0].value)}s"),
-        hint=public(
-            f"an index selects such an item: {with_step(pointer, depth, '0' if number is None else str(number))}"
-        ),
-        reference=f"Expected to find exactly one matching array item for path '{where}' but found 0",
         code="path-matches",
     )
 
@@ -372,11 +355,7 @@ def _in_quotes(text: str) -> str:
 
 
 def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
-    """A hint for `/id=1` if the items have the integer 1, because a match compares text, or for a placeholder. Else
-    None.
-    """
-    if "((" in token.value:
-        return "placeholders are not filled in a path: write the value, or an ops file for each"
+    """A hint for `/id=1` if the items have the integer 1, because a match compares text. Else None."""
     for place_found, entry in enumerate(array.items[:1000]):
         item = entry.value.find(token.key) if type(entry.value) is Map else None
         if item is not None and type(item.value) is not str and str(item.value) == token.value:
@@ -396,11 +375,7 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
             return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
         return "the document is empty" if node is None and not depth else None
     if type(token) is KeyToken and token.name == "-":
-        if last:
-            return '"-" appends at the end of a path only, and is never optional'
-        rest = pointer.tokens[depth + 1]
-        inner = f"{rest.name}: ..." if type(rest) is KeyToken else "..."
-        return f'"-" is the last step: {pointer.until(depth)}/- with the whole item as its value: {{{inner}}}'
+        return str(_syntaxes().appending(pointer, depth))
     if type(token) is KeyToken and token.name in ("*", "[*]", ""):
         return Advice(
             "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")

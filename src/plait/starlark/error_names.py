@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 
+from plait.base.errors import replacing
+from plait.base.similar_names import listed
 from plait.base.source import Position
+from plait.starlark.attributes import has_attribute
 from plait.starlark.structs import WithMembers
 from plait.starlark.table.methods import METHODS
 from plait.starlark.values import NoAttribute, definition_of, is_function, type_of
@@ -30,6 +33,32 @@ _LONGEST = 2000
 _RETURN = "it needs a return"
 
 
+# Functions and methods of other languages, and their names here.
+_ELSEWHERE = {
+    "add": ("append",), "b64decode": ("decode",), "b64encode": ("encode",), "concat": ("extend",),
+    "dump": ("encode",), "dumps": ("encode",), "indexOf": ("find", "index"), "isnumeric": ("isdigit",),
+    "load": ("decode",), "loads": ("decode",), "merge": ("update",), "parse": ("decode",), "push": ("append",),
+    "put": ("update",), "replaceAll": ("replace",), "safe_dump": ("encode",), "safe_load": ("decode",),
+    "stringify": ("encode",), "substr": ("find",), "toLowerCase": ("lower",), "toUpperCase": ("upper",),
+    "to_json": ("encode",), "to_yaml": ("encode",), "trim": ("strip",), "trimEnd": ("rstrip",), "trimStart": ("lstrip",),
+}  # fmt: skip
+# What replaces the methods of other languages that no value has.
+_WRITTEN = {
+    "contains": '"x in y" tests for a part, an item or a key',
+    "each": "a loop: for x in ...",
+    "filter": "a comprehension: [x for x in items if condition]",
+    "has": '"x in y" tests for a part, an item or a key',
+    "has_key": '"key in x" tests for a key',
+    "includes": '"x in y" tests for a part, an item or a key',
+    "length": "len(x) is the length",
+    "map": "a comprehension: [f(x) for x in items]",
+    "size": "len(x) is the length",
+    "sort": "sorted(x) returns a sorted list",
+    "toString": "str(x) is the text of a value",
+    "to_string": "str(x) is the text of a value",
+}
+
+
 def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
     """Adds a hint to an error: the name of the value that caused it, and the line that set the value.
 
@@ -41,6 +70,8 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
     source: Source = frame.f_globals["$source"]
     known = _variables(frames)
     code = _code((source.line(line) or "")[:_LONGEST])
+    if member and error.hint is None and not error.suggestions:
+        error.hint = _in_other_languages(error.word, code, known)
     if error.code == "unpacking":
         error.hint = _entries(code, known)
         return
@@ -161,3 +192,16 @@ def _origin(named: str, source: Source, line: int, error: StarlarkError, known: 
             return f": {called[1]}() returns nothing; {_RETURN}"
         return ""
     return ""
+
+
+def _in_other_languages(word: str, code: str, known: Mapping[str, object]) -> str | None:
+    """A hint for the name of an attribute that other languages have, or None."""
+    for name in _NAMES.finditer(code):
+        receiver = name[0].removesuffix(f".{word}")
+        if receiver == name[0]:
+            continue
+        value = _value(receiver, known)
+        there = [] if value is _ABSENT else [one for one in _ELSEWHERE.get(word, ()) if has_attribute(value, one)]
+        if there:
+            return replacing(word, there, f"did you mean {listed([f'.{one}' for one in there])}?")
+    return _WRITTEN.get(word)

@@ -185,32 +185,6 @@ def can_change(values: Iterable[object]) -> bool:
 STRUCTS: set[type] = {Struct, Module}
 
 
-# Functions and methods of other languages, and their names here.
-_ELSEWHERE = {
-    "add": ("append",), "b64decode": ("decode",), "b64encode": ("encode",), "concat": ("extend",),
-    "dump": ("encode",), "dumps": ("encode",), "indexOf": ("find", "index"), "isnumeric": ("isdigit",),
-    "load": ("decode",), "loads": ("decode",), "merge": ("update",), "parse": ("decode",), "push": ("append",),
-    "put": ("update",), "replaceAll": ("replace",), "safe_dump": ("encode",), "safe_load": ("decode",),
-    "stringify": ("encode",), "substr": ("find",), "toLowerCase": ("lower",), "toUpperCase": ("upper",),
-    "to_json": ("encode",), "to_yaml": ("encode",), "trim": ("strip",), "trimEnd": ("rstrip",), "trimStart": ("lstrip",),
-}  # fmt: skip
-# What replaces the methods of other languages that no value has.
-_WRITTEN = {
-    "contains": '"x in y" tests for a part, an item or a key',
-    "each": "a loop: for x in ...",
-    "filter": "a comprehension: [x for x in items if condition]",
-    "has": '"x in y" tests for a part, an item or a key',
-    "has_key": '"key in x" tests for a key',
-    "includes": '"x in y" tests for a part, an item or a key',
-    "length": "len(x) is the length",
-    "map": "a comprehension: [f(x) for x in items]",
-    "size": "len(x) is the length",
-    "sort": "sorted(x) returns a sorted list",
-    "toString": "str(x) is the text of a value",
-    "to_string": "str(x) is the text of a value",
-}
-
-
 def missing(x: object, name: str, names: Sequence[str], message: str | None = None) -> StarlarkError:
     """The error for `x.name` if x has other members. message: replaces the usual one."""
     if message is None:
@@ -218,7 +192,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
 
     if len(names) > SOME:
         charge(len(names) * 8)
-    alike = [one for one in _ELSEWHERE.get(name, ()) if one in names] or near(name, sorted(names))
+    alike = near(name, sorted(names))
     meant = spelled(name, names)
     told = f"{message} (did you mean .{meant}?)" if meant else message
     if alike:
@@ -226,9 +200,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
     found = hint = None
     if not alike and x is not None and (names or isinstance(x, Value)):
         found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
-    if not alike and name in _WRITTEN and type_of(x) != "struct":
-        hint = _WRITTEN[name]
-    elif not alike and type_of(x) == "struct":
+    if not alike and type_of(x) == "struct":
         if not names:
             hint = (
                 "if these are data values: they come from files with #@data/values (no space) above ---, and from flags; "

@@ -285,10 +285,7 @@ def _check(item: MapItem) -> None:
             also=[kinds[0].position.labelled("the first one")],
             expected=f"one of {_kinds()}",
             found=names,
-            hint="move it into the steps"
-            if "steps" in (kinds[0].key, kinds[1].key)
-            else "make the second one a run of its own, or both a pipeline: "
-            f"steps: [{{{kinds[0].key}: ...}}, {{{kinds[1].key}: ...}}]",
+            hint="make the second one a run of its own",
             code="project-form",
         )
 

@@ -207,10 +207,7 @@ class ExpressionParser(Binding):
                 return x
             if found == _COMPARISON:
                 if compared:
-                    self.fail(
-                        f"{compared} does not associate with {operator} (use parens)",
-                        hint=f"two comparisons are joined: x {compared} y and y {operator} z",
-                    )
+                    self.fail(f"{compared} does not associate with {operator} (use parens)")
                 compared = operator
             elif found < _COMPARISON:
                 compared = ""

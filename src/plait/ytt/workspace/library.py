@@ -109,8 +109,6 @@ class Library:
         if library is None:
             raise ReadError(
                 f"Could not find private library (directory '{PRIVATE_NAME}' missing?)",
-                hint=f"a library is a directory in {PRIVATE_NAME}, next to the files that use it; the inputs must have "
-                "it: -f DIRECTORY instead of the files one by one",
                 code="library-not-found",
             )
         for index, piece in enumerate(pieces := path.split("/")):

@@ -243,7 +243,7 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
         raise UsageError(
             "Expected format key=value",
             found=argument,
-            hint=_pair_hint(argument, flag) or f"--{flag} {argument}=VALUE",
+            hint=_pair_hint(argument, flag),
             code="data-value-flag",
         )
     name = f"({flag} arg)"
