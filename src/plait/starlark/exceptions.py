@@ -51,7 +51,7 @@ def translated(error: Exception) -> Exception:
     if wording is None:
         return error
     if frames:
-        if isinstance(wording, StarlarkError) and (wording.of_type or wording.code == "unknown-attribute"):
+        if isinstance(wording, StarlarkError) and (wording.of_type or wording.word):
             name_operand(wording, frames)
         stack = _stack(frames)
         if wording.at is None:
