@@ -108,8 +108,7 @@ class Library:
         library = self._children_by_name.get(PRIVATE_NAME)
         if library is None:
             raise ReadError(
-                f"Could not find private library (directory '{PRIVATE_NAME}' missing?)",
-                code="library-not-found",
+                f"Could not find private library (directory '{PRIVATE_NAME}' missing?)", code="library-not-found"
             )
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)

@@ -241,10 +241,7 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
     key, equals, text = argument.partition("=")
     if not equals:
         raise UsageError(
-            "Expected format key=value",
-            found=argument,
-            hint=_pair_hint(argument, flag),
-            code="data-value-flag",
+            "Expected format key=value", found=argument, hint=_pair_hint(argument, flag), code="data-value-flag"
         )
     name = f"({flag} arg)"
     try:
