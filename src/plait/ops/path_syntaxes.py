@@ -123,15 +123,13 @@ def not_maps(array: Array, also: list[Position], token: MatchingIndexToken, poin
     """The error for a match in an array without maps."""
     where = pointer.until(depth + 1)
     quoted = f"'{token.value}'" if '"' in token.value else f'"{token.value}"'
-    number = next((place for place, item in enumerate(array.items) if item.value == token.value), None)
     return OpsError(
         public(f"no item matches {where}: the items are not maps"),
         also=also,
         expected=public(f'maps, one of them with "{token.key}" {quoted}'),
         found=public(f"an array of {kind_name(array.items[0].value)}s"),
-        hint=public(
-            f"an index selects such an item: {with_step(pointer, depth, '0' if number is None else str(number))}"
-        ),
+        # Not the index of the item that equals the value: the items may be secret.
+        hint=public(f"an index selects such an item: {with_step(pointer, depth, '0')}"),
         reference=f"Expected to find exactly one matching array item for path '{where}' but found 0",
         code="path-matches",
     )
