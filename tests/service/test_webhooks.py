@@ -203,7 +203,7 @@ def test_a_slow_receiver_keeps_nobody_waiting(
         with service(url, [slow.url, receiver.url]) as client:
             put(client, 1)
             wait(lambda: receiver.revisions == [1])
-            wait(lambda: "was not told of revision 1" in caplog.text)
+            wait(lambda: "delivery of revision 1 failed" in caplog.text)
             slow.seconds = 0
             wait(lambda: len(slow.told) >= 1)
 
