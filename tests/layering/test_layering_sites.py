@@ -72,7 +72,7 @@ def test_nor_does_a_checkout(tree: pathlib.Path) -> None:
 def test_a_definition_names_a_directory_beside_others(tree: pathlib.Path, name: str) -> None:
     text = DEFINITION.replace("small", json.dumps(name))
     (tree / "manifests/site/north/site-definition.yaml").write_text(text, "utf-8")
-    with pytest.raises(PlaitError, match="does not give the type of the site"):
+    with pytest.raises(PlaitError, match="does not declare the type of the site"):
         plait.layer(site="manifests/site/north")
 
 

@@ -177,7 +177,9 @@ def job_of(
     if not is_late:
         _check_arguments(request)
     if request.in_place and request.base == "-":
-        raise UsageError("--in-place needs a file, not standard input", code="flag-conflict")
+        raise UsageError(
+            "--in-place needs a file, not standard input", hint="name the file in place of -", code="flag-conflict"
+        )
     if request.keep_format and request.has(Patch.path):
         raise UsageError("--keep-format prints the whole document, --path only a part", code="flag-conflict")
     if request.variables_first and request.expand:
