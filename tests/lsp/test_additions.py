@@ -40,7 +40,7 @@ def test_annotations_are_completed_and_described(tmp_path: Path) -> None:
         made.open("config/schema.yml")
         told = hover.hover(made.state, *made.at("config/schema.yml", "#@schema/requ|ired"))
         assert told is not None
-        assert "has to be given" in repr(told)
+        assert "must set" in repr(told)
 
 
 def test_data_values_are_known_among_data_values(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_what_is_within_a_text_is_no_fault(tmp_path: Path) -> None:
         assert not [*diagnostics.problems(made.state, made.path("config/overlay.yml"))]
         told = hover.hover(made.state, *made.at("config/overlay.yml", "#@overlay/ins|ide"))
         assert told is not None
-        assert "within it" in repr(told)
+        assert "inside it" in repr(told)
         made.open("config/overlay.yml", files["config/overlay.yml"].replace("server:", "servr:"))
         [problem] = diagnostics.problems(made.state, made.path("config/overlay.yml"))
         assert 'did you mean "server"' in problem.message
