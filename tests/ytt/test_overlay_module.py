@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plait.base.errors import OverlayError, PlaitError, StarlarkError
+from plait.base.limits import Limits
 from plait.starlark.calls import call
 from plait.starlark.containers import Dict, List
 from plait.starlark.values import Builtin
@@ -21,7 +22,8 @@ from plait.ytt.yaml_fragments import YamlFragment, to_starlark
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OVERLAY = module(Context())
+# Every call counts against the limits of this one context, which lasts as long as the suite.
+OVERLAY = module(Context(limits=Limits(seconds=1e6)))
 
 
 def run(name: str, *args: object, **kwargs: object) -> object:
