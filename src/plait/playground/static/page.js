@@ -274,10 +274,10 @@ async function showEnvironments() {
   at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo, explainCell) : noEnvironments(found)));
   // The cell of a link.
   const { wantedCell } = state;
-  state.wantedCell = null;
   const environment = wantedCell && found.environments?.find((one) => one.file === wantedCell[0]);
   const row = environment && found.rows?.find((one) => one.name === wantedCell[1]);
   if (row) explainCell(environment, row);
+  else state.wantedCell = null;
 }
 
 // What the view is for, and a way to fill it.
@@ -316,7 +316,10 @@ async function explainCell(environment, row) {
   const files = state.files.filter((file) => file.role !== "values" || file.name === environment.file);
   const answer = await evaluate({ kind: state.kind, files }).catch(() => null);
   const why = answer?.histories.find((one) => one.name === row.name);
-  if (!why || asked !== state.asked || state.view !== "environments") return;
+  // An answer that came meanwhile shows the environments again, and explains the cell of a link then.
+  if (asked !== state.asked || state.view !== "environments") return;
+  state.wantedCell = null;
+  if (!why) return;
   state.cell = {
     environment: environment.file, name: row.name, files, why: { ...why, name: `${environment.name} · ${why.name}` }, sources: answer.sources,
   };
