@@ -407,6 +407,22 @@ def test_a_sandbox_that_takes_too_long_ends_with_its_copy() -> None:
 
 
 @needs_copies
+def test_a_sandbox_that_answers_after_the_server_is_closed_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    playground = Playground("127.0.0.1", 0)
+    asked: list[Sandbox] = []
+    answered = Sandbox.ask
+
+    def close_first(sandbox: Sandbox, request: bytes, *, seconds: float) -> bytes:
+        asked.append(sandbox)
+        playground.server_close()
+        return answered(sandbox, request, seconds=seconds)
+
+    monkeypatch.setattr(Sandbox, "ask", close_first)
+    assert playground.evaluated(json.dumps(APP).encode())
+    assert [sandbox.is_alive() for sandbox in asked] == [False]
+
+
+@needs_copies
 def test_a_sandbox_ends_with_the_process_that_asks() -> None:
     """And so does the copy that is at work."""
     program = f"""

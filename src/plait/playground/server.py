@@ -70,6 +70,7 @@ class Playground(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         # Sandboxes that wait for a request.
         self._idle: list[Sandbox] = []
+        self._is_closed = False
         super().__init__((host, port), _Handler)
         shown = f"[{host}]" if ":" in host else host
         # The `Host` header that a browser sends; port 80 is omitted.
@@ -107,14 +108,22 @@ class Playground(ThreadingHTTPServer):
         try:
             return sandbox.ask(request, seconds=_SECONDS)
         finally:
-            if sandbox.is_alive():
+            self._put_back(sandbox)
+
+    def _put_back(self, sandbox: Sandbox) -> None:
+        """Keeps a sandbox for the next request. Ends one that has failed, or that has outlived the server."""
+        with self._lock:
+            is_kept = sandbox.is_alive() and not self._is_closed
+            if is_kept:
                 self._idle.append(sandbox)
-            else:
-                sandbox.end()
+        if not is_kept:
+            sandbox.end()
 
     def server_close(self) -> None:
-        """Ends the sandboxes, too."""
+        """Ends the sandboxes that wait for a request. One that is evaluating ends after its response."""
         super().server_close()
+        with self._lock:
+            self._is_closed = True
         while self._idle:
             self._idle.pop().end()
 
