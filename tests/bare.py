@@ -30,6 +30,7 @@ LINES = {
     "layer": ["layers.yml"],
     "fmt": ["a.yml"],
     "init": ["new"],
+    "ci": ["init", "github", "--dry-run"],
     "krm": [],
     "completion": ["bash"],
     "shims": ["bin"],

@@ -51,6 +51,7 @@ LINES = {
     "layer": "layers.yml",
     "fmt": "changed.yml",
     "init": "--yes new",
+    "ci": "init github --dry-run",
     "krm": "",
     "completion": "bash",
     "shims": "bin",

@@ -77,6 +77,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "trust": ("trust .", "trust named.yml"),
     "serve": ("serve documents config",),
     "init": ("init config",),
+    "ci": ("ci init github --yes", "ci init gitlab --project named.yml"),
     "krm": (),
     "completion": (),
     "lsp": (),

@@ -173,6 +173,7 @@ STARTS: Mapping[str, list[str]] = {
     "why": ["fleet", "why", "a"],
 }
 TYPED_ONLY = {
+    "ci",
     "render",
     "patch",
     "layer",

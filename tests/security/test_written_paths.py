@@ -112,6 +112,8 @@ TARGETS = [
     Target("lint", "sarif", "site/found.sarif", 2, "lint --sarif site/found.sarif", status=1),
     Target("lint", "fix", "chosen/c.yml", 0, "lint --fix --select dead only"),
     Target("init", "", "site/demo/config/app.yml", 2, "init site/demo"),
+    Target("ci", "", ".github/workflows/plait-review.yml", 0, "ci init github --yes"),
+    Target("ci", "", ".gitlab/plait-review.yml", 0, "ci init gitlab --yes"),
     Target("fleet", "output", "site/out/sub/app/sub/a.yml", 2, "fleet -j 1 --no-cache --output site/out", replaced=4),
     Target("fleet", "output", "site/out/sub/one.yml", 2, "fleet -j 1 --no-cache --output site/out"),
     Target("fleet", "", "out/sub/app/sub/a.yml", 0, "fleet -j 1 --no-cache", replaced=3),

@@ -33,11 +33,13 @@ def fetched(
     proxies: bool = True,
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
+    method: str | None = None,
 ) -> bytes:
     """The content of an http or https URL, truncated after `maximum` bytes.
 
-    redirects: follow them, but only to http and https. proxies: use those in the environment. body: posts it. Raises
-    ReadError, also for a status outside 200..299; TimeoutError after `seconds`.
+    redirects: follow them, but only to http and https. proxies: use those in the environment. body: posts it. method:
+    of the request, instead of GET or POST. Raises ReadError, also for a status outside 200..299; TimeoutError after
+    `seconds`.
     """
     # A socket's timeout applies to each read, so a server that sends a byte now and then would never exceed it.
     outcome: list[bytes | Exception] = []
@@ -47,7 +49,10 @@ def fetched(
 
     def work() -> None:
         try:
-            outcome.append(_fetch(url, seconds, maximum, redirects, proxies, body, headers or {}, permissions, sockets))
+            answer = _fetch(
+                url, seconds, maximum, redirects, proxies, body, headers or {}, method, permissions, sockets
+            )
+            outcome.append(answer)
         except Exception as error:  # noqa: BLE001 - raised again in the waiting thread
             outcome.append(error)
 
@@ -73,6 +78,7 @@ def _fetch(
     proxies: bool,
     body: bytes | None,
     headers: Mapping[str, str],
+    method: str | None,
     permissions: Permissions | None,
     sockets: list[socket],
 ) -> bytes:
@@ -119,7 +125,7 @@ def _fetch(
     for handler in handlers:
         opener.add_handler(handler)
     try:
-        asked = request.Request(url, body, dict(headers))  # noqa: S310 - other schemes have no handler
+        asked = request.Request(url, body, dict(headers), method=method)  # noqa: S310 - other schemes have no handler
         with opener.open(asked, timeout=seconds) as response:
             data: bytes = response.read(maximum + 1)
             # Reading a part of a response does not fail if the response is shorter than announced.

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from plait.cli.message_formats import Sink
     from plait.engine.flags import AnyCommand
 
-# The module and function of each command, imported on demand.
+# Module and function of each command.
 COMMANDS: dict[str, tuple[str, str]] = {
     "render": ("render_commands", "main"),
     "patch": ("patch", "main"),
     "layer": ("layer", "deliver"),
     "fmt": ("fmt", "main"),
     "init": ("init", "main_init"),
+    "ci": ("ci", "main"),
     "krm": ("krm", "main"),
     "completion": ("completing", "main_completion"),
     "shims": ("shims", "main"),

@@ -53,6 +53,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Set up": {
         "init": "create a project, or a project file for a repository",
+        "ci": "write the job that reviews each pull request",
         "trust": "show and grant a project's permissions outside of its repository",
         "completion": "print a script that completes command lines in a shell",
         "shims": "write programs named ytt and bosh that run plait",
