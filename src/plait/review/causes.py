@@ -8,6 +8,8 @@ a budget. Nothing is a cause, or without effect, that no evaluation has shown.
 
 from __future__ import annotations
 
+import re
+
 from plait.base.source import Source
 from plait.insight.extents import Extents
 from plait.insight.node_paths import TextFileLine
@@ -417,8 +419,8 @@ class _Index:
 
 
 def _moved(units: Sequence[Unit]) -> dict[Unit, list[Unit]]:
-    """The removed file of each added one with the same content, or with the same name and mostly the same lines, and
-    the other way around: a file that moved is reverted as a whole.
+    """The removed file of each added one with the same content, or with the same name but for numbers and mostly the
+    same lines, and the other way around: a file that moved is reverted as a whole.
     """
     found: dict[Unit, list[Unit]] = {}
     gone = [unit for unit in units if unit.change.new is None and unit.change.old is not None]
@@ -437,10 +439,18 @@ def _has_same_data(old: Unit, new: Unit) -> bool:
 
 def _has_same_name(old: Unit, new: Unit) -> bool:
     before, after = old.change.old, new.change.new
-    if before is None or after is None or old.file.rpartition("/")[2] != new.file.rpartition("/")[2]:
+    if before is None or after is None or _versionless(old.file) != _versionless(new.file):
         return False
     left, right = {*before.data.splitlines()}, {*after.data.splitlines()}
     return 2 * len(left & right) > max(len(left), len(right))
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+def _versionless(file: str) -> str:
+    """The name of a file without numbers: a new version of `release-1.2.yaml` is in `release-1.3.yaml`."""
+    return _NUMBER.sub("", file.rpartition("/")[2])
 
 
 def _coloured(order: Sequence[Unit], neighbours: Mapping[Unit, set[Unit]], *, alone: bool) -> Iterator[list[Unit]]:

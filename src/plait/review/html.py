@@ -16,7 +16,9 @@ from plait.base.similar_names import counted
 from plait.review.markdown import to_markdown
 from plait.review.reports import (
     CONTROL,
+    MOST_EFFECTS,
     TOGETHER,
+    UNFOLDED,
     by_kind,
     change_text,
     effects,
@@ -37,9 +39,7 @@ if TYPE_CHECKING:
 
 # Documents whose lines are in the page from the beginning.
 _OPEN = 8
-# Causes before folding, effects of one cause, values of an axis or runs in a filter.
-_UNFOLDED = 10
-_MOST_EFFECTS = 4
+# Values of an axis or runs in a filter.
 _MOST_CHOICES = 30
 # Names of documents with the same change, and of runs in the text that is searched.
 _MOST_NAMES = 200
@@ -300,7 +300,7 @@ def _causes(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
     if not review.causes:
         return
     own = sum(not one.is_vendored for one in review.causes)
-    shown = min(own or len(review.causes), _UNFOLDED)
+    shown = min(own or len(review.causes), UNFOLDED)
     counts: dict[int, int] = {}
     for row in rows:
         for number in row.causes:
@@ -323,9 +323,9 @@ def _cause_table(rows: Sequence[str]) -> str:
 
 def _cause(number: int, cause: Cause, documents: int) -> str:
     found = effects(cause)
-    lines = [f"<li>{_effect(text, changes)}</li>" for text, changes in found[:_MOST_EFFECTS]]
-    if len(found) > _MOST_EFFECTS:
-        lines.append(f"<li>{len(found) - _MOST_EFFECTS} more</li>")
+    lines = [f"<li>{_effect(text, changes)}</li>" for text, changes in found[:MOST_EFFECTS]]
+    if len(found) > MOST_EFFECTS:
+        lines.append(f"<li>{len(found) - MOST_EFFECTS} more</li>")
     badge = ' <span class="badge">vendored or generated</span>' if cause.is_vendored else ""
     choice = f'<button class="link js-only" type="button" data-choose="c{number + 1}">Show {counted(documents, "document")}</button>'
     place = " with ".join(_code(one.place) for one in cause.lines)
@@ -534,8 +534,8 @@ def _list(heading: str, note: str, items: Iterable[str]) -> str:
     rows = [f"<li>{one}</li>" for one in items]
     if not rows:
         return ""
-    shown = f'<ul class="panel rows">{"".join(rows[:_UNFOLDED])}</ul>'
-    if rows[_UNFOLDED:]:
-        rest = "".join(rows[_UNFOLDED:])
-        shown += f'<details class="panel rows fold"><summary>{len(rows) - _UNFOLDED} more</summary><noscript><ul>{rest}</ul></noscript></details>'
+    shown = f'<ul class="panel rows">{"".join(rows[:UNFOLDED])}</ul>'
+    if rows[UNFOLDED:]:
+        rest = "".join(rows[UNFOLDED:])
+        shown += f'<details class="panel rows fold"><summary>{len(rows) - UNFOLDED} more</summary><noscript><ul>{rest}</ul></noscript></details>'
     return f'<section><h2>{heading} <span class="quiet">{note}</span></h2>{shown}</section>'

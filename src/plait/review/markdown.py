@@ -11,6 +11,8 @@ import re
 from plait.base.similar_names import counted
 from plait.review.reports import (
     CONTROL,
+    MOST_EFFECTS,
+    UNFOLDED,
     by_kind,
     change_text,
     effects,
@@ -33,10 +35,6 @@ if TYPE_CHECKING:
 LARGEST = 65_536
 # Characters that closing tags and the final sentence need.
 _RESERVED = 400
-# Causes before folding.
-_UNFOLDED = 10
-# Effects of one cause in its row.
-_MOST_EFFECTS = 4
 _MOST_LISTED = 200
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "note": "ℹ️"}
@@ -78,7 +76,7 @@ def to_markdown(review: Review) -> str:
     for failure in review.failures:
         _add_failure(out, failure)
     if review.permissions:
-        names = ", ".join(code(f"{access} {name}") for access, name in review.permissions[:_UNFOLDED])
+        names = ", ".join(code(f"{access} {name}") for access, name in review.permissions[:UNFOLDED])
         out.add(
             f"\n⚠️ **HEAD's project file asks for more permissions**, which this review did not grant: {names}\n",
             entries=1,
@@ -129,9 +127,9 @@ _TABLE = "\n| cause | effect |\n|---|---|\n"
 
 def _add_causes(out: _Comment, review: Review) -> None:
     own = [one for one in review.causes if not one.is_vendored]
-    shown, folded = own[:_UNFOLDED], [*own[_UNFOLDED:], *(one for one in review.causes if one.is_vendored)]
+    shown, folded = own[:UNFOLDED], [*own[UNFOLDED:], *(one for one in review.causes if one.is_vendored)]
     if not shown:
-        shown, folded = folded[:_UNFOLDED], folded[_UNFOLDED:]
+        shown, folded = folded[:UNFOLDED], folded[UNFOLDED:]
     if shown:
         out.add(_TABLE)
         for cause in shown:
@@ -150,10 +148,10 @@ def _add_causes(out: _Comment, review: Review) -> None:
 def _row(cause: Cause) -> str:
     found = effects(cause)
     cells = []
-    for text, changes in found[:_MOST_EFFECTS]:
+    for text, changes in found[:MOST_EFFECTS]:
         cells.append(f"{_effect(text, changes)} in {code(by_kind(one.document for one in changes))}")
-    if len(found) > _MOST_EFFECTS:
-        cells.append(f"{len(found) - _MOST_EFFECTS} more")
+    if len(found) > MOST_EFFECTS:
+        cells.append(f"{len(found) - MOST_EFFECTS} more")
     size = f" ({cause.values} values)" if cause.values > 1 else ""
     left = " with ".join(code(one.place) for one in cause.lines)
     return f"| {left}{plain(verified_text(cause))} | {'; '.join(cells)}{size} |\n".replace("\n", " ").rstrip() + "\n"
@@ -189,7 +187,7 @@ def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool
         out.add(f"\n{heading}: {', '.join(found)}\n", entries=len(found))
         return
     shown = found[:_MOST_LISTED]
-    mark = " open" if is_open and len(found) <= _UNFOLDED else ""
+    mark = " open" if is_open and len(found) <= UNFOLDED else ""
     if not out.add(f"\n<details{mark}><summary>{heading}: {len(found)}</summary>\n\n", entries=len(found)):
         return
     for row in shown:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Control characters, and those that change the direction of a text.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Rows of a list before folding, and effects of one cause in its row, in Markdown and HTML.
+UNFOLDED = 10
+MOST_EFFECTS = 4
 # Entries of one list before the rest is only counted, in the text for a terminal.
 _MOST = 10
 _LONGEST_SUBJECT = 100
@@ -104,7 +107,17 @@ def by_kind(names: Iterable[str]) -> str:
         parts = name.split("/")
         kind = parts[-2] if len(parts) > 1 else "document"
         kinds[kind] = kinds.get(kind, 0) + 1
-    return ", ".join(f"{count} {kind}" if count > 1 else f"1 {kind}" for kind, count in kinds.items())
+    return ", ".join(f"{count} {kind if count == 1 else _plural(kind)}" for kind, count in kinds.items())
+
+
+_Y = re.compile(r"(?<![aeiou])y\Z")
+
+
+def _plural(kind: str) -> str:
+    """The plural of a kind: Deployments, Ingresses, NetworkPolicies; Endpoints is one."""
+    if kind.endswith(("ss", "x", "ch", "sh")):
+        return f"{kind}es"
+    return kind if kind.endswith("s") else _Y.sub("ie", kind) + "s"
 
 
 def verified_text(cause: Cause) -> str:

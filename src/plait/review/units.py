@@ -6,6 +6,7 @@ gives the text with only the others.
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 
 from plait.base.errors import PlaitError
@@ -151,7 +152,7 @@ class FileChange:
         parts = self.file.lower().split("/")
         if any(part in _VENDORED or part.startswith("_vendir") for part in parts[:-1]):
             return True
-        return parts[-1].endswith((".lock", ".lock.yml", ".lock.yaml")) or any(
+        return _IS_GENERATED.search(parts[-1]) is not None or any(
             "generated" in line and ("do not edit" in line or "code generated" in line)
             for line in map(str.lower, self.new_lines[:5])
         )
@@ -202,6 +203,8 @@ class FileChange:
         self.units = units
 
 
+# In names of files: `app.lock.yml`, `release-generated-1.2.yaml`.
+_IS_GENERATED = re.compile(r"\.lock(\.ya?ml)?\Z|(?<![a-z])generated(?![a-z])")
 _VENDORED = frozenset({"vendor", "vendored", "third_party", "node_modules", "generated", "charts"})
 
 
