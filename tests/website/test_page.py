@@ -973,6 +973,15 @@ def test_examples_are_in_sight_at_all_widths(page: Page, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+def test_the_head_of_the_page_ends_at_its_right_edge(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    playwright.expect(page.locator("#told")).to_be_empty()
+    share = page.get_by_role("button", name="Copy link").bounding_box()
+    assert share
+    assert share["x"] + share["width"] == width - 16
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_moves_when_a_value_is_typed(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 850})
     choose(page, "Where a value comes from")
