@@ -506,9 +506,24 @@ def test_long_lists_and_lines_are_compared_in_bounded_time(
 
 @pytest.mark.parametrize(
     "text",
-    ["http://evil.example/x", "www.evil.example", "WWW.evil.example", "a@evil.example", "@team", "o/r#12", "#12"],
+    [
+        "http://evil.example/x",
+        "www.evil.example",
+        "WWW.evil.example",
+        "a@evil.example",
+        "@team",
+        "o/r#12",
+        "#12",
+        "GH-12",
+        "&commat;team",
+        "&#64;team",
+        "&#x40;team",
+        "&num;12",
+        "&lt;img src=x&gt;",
+        "&copy;",
+    ],
 )
 def test_a_plain_text_has_no_link_and_no_mention(text: str) -> None:
     found = plain(text)
     assert re.sub(r"<!-- -->|\\", "", found) == text
-    assert not re.search(r"://|www\.|[@#]\w", found, re.IGNORECASE)
+    assert not re.search(r"://|www\.|[@#]\w|GH-\d|(?<!\\)&", found, re.IGNORECASE)

@@ -99,9 +99,13 @@ class Client:
         return Reply(start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, text)
 
 
-def keys(*names: str) -> KeyRing:
+def made_keys(*names: str) -> list[MapItem]:
     """Keys with these names; what a name stands for is always the same."""
-    made = [MapItem(name, base64.b64encode(name.encode().ljust(32, b"-")).decode()) for name in names]
+    return [MapItem(name, base64.b64encode(name.encode().ljust(32, b"-")).decode()) for name in names]
+
+
+def keys(*names: str) -> KeyRing:
+    made = made_keys(*names)
     return KeyRing(lambda: Map(list(made)))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import sqlite3
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,8 @@ import yaml
 from plait.cli import main
 from plait.service.app import application
 from plait.service.encryption import KeyRing, new_key
+from plait.service.idempotency import fingerprint_of
+from plait.service.spool import Body, Spool
 from plait.tree.nodes import Map, MapItem
 
 SECRET = {"name": "pw", "schema": "deckhand/Passphrase/v1", "encrypted": True, "data": "canary-7f3a"}
@@ -55,6 +60,40 @@ def test_data_is_encrypted_at_rest_and_in_no_log(tmp_path: Path, caplog: pytest.
     client.close()
     assert not [path for path in tmp_path.iterdir() if b"canary" in path.read_bytes()]
     assert "canary" not in caplog.text
+
+
+def test_no_digest_at_rest_confirms_a_guess(tmp_path: Path) -> None:
+    """A reader of the database who guesses the secret knows the whole request, and finds no digest of it."""
+    file, names = tmp_path / "plait.db", ["first"]
+    ring = KeyRing(lambda: Map(serving.made_keys(*names)))
+    client = serving.Client(application(f"sqlite:///{file}", keys=ring))
+    body = serving.body_of(["policy", SECRET])
+
+    def ask(body: str) -> int:
+        return client.ask("PUT", "/buckets/a/documents", body, idempotency_key='"k"').status
+
+    assert ask(body) == 200
+    parts = [b"PUT", b"/api/v1.0/buckets/a/documents", body.encode()]
+    request = b"".join(b"%d %s" % (len(part), part) for part in parts[:2]) + parts[2]
+    guesses = [request, body.encode(), b"canary-7f3a", b"canary-7f3a\n", b'"canary-7f3a"']
+    assert fingerprint_of(["PUT", "/api/v1.0/buckets/a/documents"], body_with(body)) == sha256(request).hexdigest()
+    rows = "".join(sqlite3.connect(file).iterdump()).lower()
+    assert "repeats" in rows
+    for kind in ("md5", "sha1", "sha256", "sha512"):
+        for guess in guesses:
+            assert hashlib.new(kind, guess, usedforsecurity=False).hexdigest() not in rows
+    # A repeated request is known after a rotation, too.
+    names.insert(0, "second")
+    ring.reload()
+    assert ask(body) == 200
+    assert ask(f"{body}\n") == 422
+    client.close()
+
+
+def body_with(text: str) -> Body:
+    found = Spool().body()
+    found.add(text.encode())
+    return found
 
 
 def test_a_reference_stands_for_the_data(client: serving.Client) -> None:

@@ -25,7 +25,7 @@ from plait.base.errors import LimitError, UsageError
 from plait.base.sandbox import Sandbox
 from plait.base.sandbox import ask as sealed
 from plait.cli import main
-from plait.playground.evaluation import evaluate
+from plait.playground.evaluation import KINDS, QUESTIONS, evaluate
 from plait.playground.examples import examples
 from plait.playground.server import MOST, MOST_CONNECTIONS, Playground
 
@@ -481,3 +481,58 @@ def test_matches_of_overlays_are_told_with_their_lines() -> None:
     output = answer["output"].splitlines()
     assert [output[first - 1] for first, _ in match["lines"]] == ["kind: Namespace", "kind: Namespace"]
     assert [output[last - 1].strip() for _, last in match["lines"]] == ['rate-limit: "2000"', 'rate-limit: "2000"']
+
+
+# Names that mean something to a command line or to the system.
+NAMES = {
+    "standard input": "-",
+    "a path from standard input": "a.yml=-",
+    "an option": "--help",
+    "a device": "dev/stdin",
+    "a URL": "http:/localhost/a.yml",
+    "a home directory": "~/a.yml",
+    "a variable": "$HOME/a.yml",
+    "a pattern": "[a-z]*.yml",
+    "a terminal": "a\x1b[2J\n.yml",
+    "no text": "\udc80.yml",
+    "the longest": "a/" * 127 + "a",
+}
+
+
+@needs_copies
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_no_name_makes_an_evaluation_wait_or_fail(name: str) -> None:
+    sandbox = Sandbox("plait.playground.sandboxed:serve")
+    try:
+        for kind in KINDS:
+            for question in (None, *QUESTIONS):
+                request: dict[str, object] = {"kind": kind, "files": [{"name": name, "text": "a: 1\n"}]}
+                request |= {"ask": question} if question else {}
+                request |= {"change": {"document": 0, "path": "a", "text": "2"}, "command": f"plait render -f {name}"}
+                try:
+                    answer = sandbox.ask(json.dumps(request).encode(), seconds=LONGEST)
+                except UsageError as error:
+                    answer = error.message.encode()
+                assert b"internal error" not in answer
+                assert sandbox.is_alive()
+    finally:
+        sandbox.end()
+
+
+@pytest.mark.parametrize("name", ["a" * 256, "a/" * 200_000 + "a"], ids=["long", "deep"])
+def test_a_name_cannot_make_directories_without_end(name: str) -> None:
+    for kind in KINDS:
+        with pytest.raises(UsageError, match="at most 255 characters"):
+            ask(json.dumps({"kind": kind, "files": [{"name": name, "text": ""}]}).encode())
+
+
+def test_standard_input_of_an_evaluation_is_empty(server: Playground) -> None:
+    """Otherwise a file named "-" would be the next request, and the evaluation would wait for it."""
+    change = {"document": 0, "path": "a", "text": "2"}
+    request = {"kind": "render", "files": [{"name": "-", "text": "a: 1\n"}], "ask": "change", "change": change}
+    text = json.dumps(request)
+    begun = time.monotonic()
+    assert send(server, "POST", "/evaluate", text)[0] == 200
+    assert ask(text.encode())
+    assert time.monotonic() - begun < LONGEST / 2
+    assert json.loads(send(server, "POST", "/evaluate", json.dumps(APP))[1])["output"] == "port: 80\n"

@@ -151,7 +151,7 @@ def serve_copies(name: str) -> None:
     def answer(data: bytes) -> int:
         directory, _, request = data.partition(b"\0")
         os.chdir(directory)
-        start_new_thread(_end_with_input, ())
+        start_new_thread(_end_with_input, (sys.stdin.fileno(),))
         send(answers, _answer(name.encode() + b"\n" + request))
         return 0
 
@@ -160,10 +160,12 @@ def serve_copies(name: str) -> None:
             return
 
 
-def _end_with_input() -> None:
-    """Ends a copy when no one waits for its answer any longer. It does not read: the next message is not for a copy."""
+def _end_with_input(requests: int) -> None:
+    """Ends a copy when no one waits for its answer any longer. It does not read: the next message is not for a copy.
+    requests: the descriptor of the pipe.
+    """
     watch = select.poll()
-    watch.register(sys.stdin.fileno(), 0)
+    watch.register(requests, 0)
     while not any(event & select.POLLHUP for _, event in watch.poll()):
         pass
     os._exit(1)
@@ -194,6 +196,8 @@ def _evaluated(name: str, request: bytes) -> bytes:
     module = import_module(name)
     given = json.loads(request)
     module.lay_out(given)
+    # A file named "-" is empty: standard input is the pipe of the requests.
+    sys.stdin = open(os.devnull)  # noqa: SIM115 - until the process ends
     seal()
     return json.dumps(module.evaluate(given)).encode()
 

@@ -165,6 +165,8 @@ KINDS = ("render", "patch", "layer", "compose")
 QUESTIONS = ("steps", "environments", "change", "fixes", "command")
 PIPELINE = "plait.yml"
 MOST_HISTORIES = 500
+# Characters of a name, which may have a directory for each two of them.
+_LONGEST_NAME = 255
 # A page waits for the response and displays it.
 LIMITS: Limits = {"seconds": 10, "output": 2_000_000, "memory": 256 << 20}
 
@@ -230,6 +232,8 @@ def check(request: Request) -> None:
                 expected="a path from here on, such as config/app.yml",
                 code="website-request",
             )
+        if len(name) > _LONGEST_NAME:
+            raise UsageError(f"the name of a file has at most {_LONGEST_NAME} characters", code="website-request")
         if name in names:
             raise UsageError(f'two files are called "{name}"', code="website-request")
         names.add(name)

@@ -197,8 +197,8 @@ def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool
 
 
 # The places at which GitHub recognizes addresses, users and issues in a text; a comment there is not shown.
-_LINKED = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@])")
+_LINKED = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)|(?<=GH-)(?=\d)", re.IGNORECASE)
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&])")
 
 
 def code(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hmac
 import logging
 import os
 import uuid
@@ -84,6 +85,13 @@ class KeyRing:
     def rewrapped(self, secret: EncryptedSecret) -> bytes:
         """The key of a secret, wrapped by the first key. Raises ApiError."""
         return _encrypt(self._key(self.first), secret.id, self._unwrapped(secret))
+
+    def digests(self, digest: str) -> list[str]:
+        """A digest of data that may be secret, keyed by each key, the first key first. Unlike the digest itself, these
+        confirm no guess to a reader of the database. Without keys, which secrets need, the digest.
+        """
+        data = b"digest\0" + digest.encode()
+        return [hmac.digest(key, data, "sha256").hex() for key in self._keys.values()] or [digest]
 
     def reload(self) -> None:
         """Reads the keys again. If that fails, the old ones stay."""

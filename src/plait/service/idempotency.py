@@ -56,11 +56,13 @@ def fingerprint_of(parts: Iterable[str], body: Body) -> str:
 
 
 class Repeat(NamedTuple):
-    """A request with a key. name: of the user. Keys of different users are distinct."""
+    """A request with a key. name: of the user. Keys of different users are distinct. fingerprints: keyed by each site
+    key, the first one as stored.
+    """
 
     name: str
     key: str
-    fingerprint: str
+    fingerprints: Sequence[str]
 
     def answered(self, connection: Connection) -> Answer | None:
         """The answer to the same request, if it was done before. Raises ApiError for another request with the key."""
@@ -69,7 +71,7 @@ class Repeat(NamedTuple):
         ).one_or_none()
         if row is None:
             return None
-        if row.fingerprint != self.fingerprint:
+        if row.fingerprint not in self.fingerprints:
             raise ApiError(
                 "IdempotencyKeyReused", 422, "this Idempotency-Key was sent with another request; each needs its own"
             )
@@ -81,7 +83,9 @@ class Repeat(NamedTuple):
         data = text.read() if isinstance(text, Body) else text.encode("utf-8", "surrogatepass")
         connection.execute(delete(REPEATS).where(REPEATS.c.at < _oldest()))
         row = {
-            **self._asdict(),
+            "name": self.name,
+            "key": self.key,
+            "fingerprint": self.fingerprints[0],
             "at": datetime.now(UTC).isoformat(timespec="microseconds"),
             "status": given.status,
             "text": zlib.compress(data, 1),

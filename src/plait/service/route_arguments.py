@@ -109,7 +109,8 @@ class Call(NamedTuple):
             return None
         query = (part for name, texts in sorted(self.query.items()) for text in texts for part in (name, text))
         fingerprint = fingerprint_of((self.write.method, self.write.path, *query), self.body)
-        return Repeat(self.identity.name, self.write.key, fingerprint)
+        # The body may contain secrets, and the fingerprint is stored.
+        return Repeat(self.identity.name, self.write.key, self.service.keys.digests(fingerprint))
 
     def spooled(self, parts: Iterable[str]) -> Body:
         """The text of an answer that may be large. Raises ApiError (503) if it cannot be stored."""

@@ -158,7 +158,7 @@ AUDIT = Table(
     Column("request", String(64), nullable=False),
 )
 
-# Answers to requests that have an `Idempotency-Key`. text: compressed. fingerprint: of the request.
+# Answers to requests that have an `Idempotency-Key`. text: compressed. fingerprint: keyed digest of the request.
 REPEATS = Table(
     "repeats",
     METADATA,
