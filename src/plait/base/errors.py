@@ -549,9 +549,10 @@ class Warning(str):
         made.diagnostic = diagnostic
         return made
 
-    def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        # Only the text is sent to other processes, because the position refers to the text of a whole file.
-        return str, (str(self),)
+    def __reduce__(self) -> tuple[object, ...]:
+        from plait.base.warning_data import warning_data, warning_from
+
+        return warning_from, (warning_data(self),)
 
 
 def warning(

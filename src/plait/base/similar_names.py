@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.base.suggestions import replacing
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +25,10 @@ def distance(left: str, right: str, limit: int) -> int:
     if left == right:
         return 0
     far = limit + 1
+    # A letter that only one of them has takes an edit; most candidates end here.
+    letters, others = {*left}, {*right}
+    if len(letters - others) > limit or len(others - letters) > limit:
+        return far
     width = len(right)
     row = [j if j <= limit else far for j in range(width + 1)]
     before = row
@@ -104,8 +110,6 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
     found = near(name, candidates)
     if not found:
         return None
-    from plait.base.suggestions import replacing
-
     return replacing(name, found, f"did you mean {listed(found, quote=chr(34))}?")
 
 

@@ -180,10 +180,10 @@ def _failed(error: Exception, argv: Sequence[str], program: str) -> int:
 
     if isinstance(error, PlaitError):
         return _print_error(error, argv, program)
-    from plait.cli import mistakes
+    from plait.cli import internal_errors
 
-    told = mistakes.known(error)
-    return mistakes.tell_internal(error) if told is None else _print_error(told, argv, program)
+    told = internal_errors.known(error)
+    return internal_errors.tell_internal(error) if told is None else _print_error(told, argv, program)
 
 
 def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:

@@ -22,6 +22,7 @@ from time import time
 from plait.base.code_cache import user_cache, user_secret
 from plait.base.content import encoded
 from plait.base.errors import ReadError
+from plait.base.warning_data import warning_data, warning_from
 from plait.base.writing.directory import is_aside
 from plait.base.writing.targets import followed
 from plait.fleet.identity import of_parts, version
@@ -95,7 +96,11 @@ class Results:
         if not isinstance(found, dict) or found.keys() != {"files", "warnings", "secret"}:
             return None
         sizes, warnings, is_secret = found["files"], found["warnings"], found["secret"]
-        if not _is_files(sizes) or not _is_texts(warnings) or not isinstance(is_secret, bool):
+        if not _is_files(sizes) or not isinstance(warnings, list) or not isinstance(is_secret, bool):
+            return None
+        try:
+            warnings = [*map(warning_from, warnings)]
+        except ValueError:
             return None
         files = _divided(sizes, contents)
         return None if files is None else CachedResult(files, reads, warnings, is_secret=is_secret)
@@ -108,7 +113,7 @@ class Results:
         reads = kept.reads
         contents = {path: encoded(text) for path, text in kept.texts.items()}
         sizes = {path: len(content) for path, content in contents.items()}
-        result = {"files": sizes, "warnings": list(kept.warnings), "secret": kept.is_secret}
+        result = {"files": sizes, "warnings": [*map(warning_data, kept.warnings)], "secret": kept.is_secret}
         try:
             self._store(_name(made_by, "result", definition, reads.key()), result, contents.values())
             self._store(_name(made_by, "reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])

@@ -11,8 +11,9 @@ the order of the project file. A killed fleet therefore loses no finished run.
 
 from __future__ import annotations
 
+from plait.base.warning_data import warning_data
 from plait.fleet.identity import version
-from plait.fleet.manifest_lines import dumped, parsed, reads_of, strings, written
+from plait.fleet.manifest_lines import dumped, parsed, reads_of, strings, warnings_of, written
 from plait.fleet.read_sets import ReadSet
 from plait.fleet.run_result import FAILED, UP_TO_DATE, RunResult
 
@@ -86,7 +87,7 @@ class Manifest:
         if not self._place.is_there(task, files):
             return None
         self._runs[task.name] = line
-        return RunResult(task.name, UP_TO_DATE, files=files, warnings=strings(line, "warnings"))
+        return RunResult(task.name, UP_TO_DATE, files=files, warnings=warnings_of(line))
 
     def _is_current(self, part: str, disk: DiskState) -> bool:
         found = self._matching.get(part)
@@ -125,7 +126,7 @@ class Manifest:
         if outcome.is_secret:
             line["secret"] = True
         if outcome.warnings:
-            line["warnings"] = list(outcome.warnings)
+            line["warnings"] = [*map(warning_data, outcome.warnings)]
         self._runs[task.name] = line
         self._note(line)
 

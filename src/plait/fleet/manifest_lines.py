@@ -8,9 +8,11 @@ read again and which results are up to date, so a manifest from a checkout is ig
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from hashlib import blake2b
 from hmac import compare_digest
 
+from plait.base.warning_data import warning_from
 from plait.fleet.read_sets import ReadSet
 
 TYPE_CHECKING = False
@@ -95,3 +97,13 @@ def strings(line: Line, name: str) -> list[str]:
     """The list of strings with a name in a line; empty if missing."""
     value = line.get(name)
     return [str(one) for one in value] if isinstance(value, list) else []
+
+
+def warnings_of(line: Line) -> list[str]:
+    """The warnings in a line, without those that are not valid."""
+    found = line.get("warnings")
+    out = []
+    for one in found if isinstance(found, list) else ():
+        with suppress(ValueError):
+            out.append(warning_from(one))
+    return out

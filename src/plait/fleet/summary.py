@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from plait.base.equal_errors import grouped
+from plait.base.errors import Warning
 from plait.base.similar_names import counted
+from plait.base.source import Frame
 from plait.fleet.run_result import CACHED, FAILED, RENDERED, SKIPPED, UP_TO_DATE
 
 TYPE_CHECKING = False
@@ -64,7 +68,17 @@ def warnings_of(outcomes: Iterable[RunResult]) -> list[str]:
     """The warnings of runs, without duplicates, each with the names of its runs."""
     told = [(text, outcome) for outcome in outcomes for text in outcome.warnings]
     groups = grouped(told, lambda one: one[0])
-    return [f"{group[0][0]} ({_names([one for _, one in group])})" for group in groups]
+    return [_of_runs(group[0][0], _names([one for _, one in group])) for group in groups]
+
+
+def _of_runs(text: str, names: str) -> str:
+    """A warning with the names of its runs."""
+    told = f"{text} ({names})"
+    if not isinstance(text, Warning):
+        return told
+    found = copy(text.diagnostic)
+    found.stack = [*found.stack, Frame(f"in the runs {names}")]
+    return Warning(told, found)
 
 
 def _names(group: Sequence[RunResult]) -> str:

@@ -167,7 +167,7 @@ class PatchJob:
             error = compared.told(error) if compared else error
             raise self._withheld(error, self.base) if self.variables_first else error from None
         texts = marked(value)
-        matching = [one for one in self.operations if "?" in str(one.pointer)]
+        matching = [one for one in self.operations if any(token.optional for token in one.pointer.tokens)]
         if texts or matching:
             from plait.ops.ignored import warn_of_matches, warn_of_placeholders
 

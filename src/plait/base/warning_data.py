@@ -1,0 +1,70 @@
+"""Warnings as plain data, for other processes and for files: texts with code and positions, but without suggestions.
+
+Suggestions become edits only where the text of the whole file is available.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import Finding, Warning
+from plait.base.extents import words_of
+from plait.base.source import Position, Source, public
+
+# Characters of a source line that are stored.
+_LONGEST = 1_000
+
+
+def warning_data(text: str) -> object:
+    """A warning as JSON: a string unless it has a diagnostic."""
+    if not isinstance(text, Warning):
+        return text
+    found = text.diagnostic
+    return {
+        "text": str(text),
+        "message": found.message,
+        "code": found.code,
+        "word": next(iter(words_of(found)), ""),
+        "at": None if found.at is None else _place(found.at),
+        "also": [_place(one) for one in found.also],
+    }
+
+
+def _place(at: Position) -> list[object]:
+    source = at.source or Source("")
+    text = "" if source.private else (at.text or "")[:_LONGEST]
+    return [source.shown, at.line, at.column or 0, at.end or 0, at.label, text, source.private]
+
+
+def warning_from(data: object) -> str:
+    """The warning of `warning_data`. Raises ValueError if the data is not valid."""
+    if isinstance(data, str):
+        return data
+    try:
+        return _warning_from(data)
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("not a warning") from None
+
+
+def _warning_from(data: object) -> Warning:
+    if not isinstance(data, dict):
+        raise TypeError
+    text, message, code, word = (_string(data[name]) for name in ("text", "message", "code", "word"))
+    at = None if data["at"] is None else _position(data["at"])
+    found = Finding(public(message), at=at, also=map(_position, data["also"]), code=code, word=word)
+    found.severity = "warning"
+    return Warning(text, found)
+
+
+def _position(data: list[object]) -> Position:
+    shown, line, column, end, label, text, private = data
+    if not all(type(one) is int for one in (line, column, end)) or type(private) is not bool:
+        raise TypeError
+    source = Source(_string(shown), _string(text), line)
+    source.private = private
+    at = Position(source if source.shown else None, line, column or None, end or None)
+    return at.labelled(label) if label else at
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
