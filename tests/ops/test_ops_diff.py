@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plait.base.source import Source
+from plait.insight.item_names import identifying
 from plait.ops.difference import diff
 from plait.ops.job import patch
 from plait.ops.operation_files import operations_of
@@ -89,3 +90,56 @@ def test_operations_can_be_written_and_read_again() -> None:
     written = to_nodes(diff(left, right))
     again = operations_of(written, Source("ops.yml"), null_values=True)
     assert alike(patch(left, again), right)
+
+
+def named(*texts: str, **changed: object) -> list[dict[str, object]]:
+    return [{"name": text, "v": changed.get(text, 1)} for text in texts]
+
+
+BY_NAME = {
+    "changed": (named("a", "b"), named("a", "b", b=2), ["replace /l/name=b/v 2"]),
+    "removed": (named("a", "b", "c"), named("a", "c"), ["remove /l/name=b"]),
+    "last": (named("a"), named("a", "b"), ["replace /l/name=b? {'name': 'b', 'v': 1}"]),
+    "first": (named("b"), named("a", "b"), ["replace /l/name=b:before {'name': 'a', 'v': 1}"]),
+    "several": (
+        named("a", "d", "e"),
+        named("b", "c", "d", "f", "g", d=2),
+        [
+            "remove /l/name=a",
+            "replace /l/name=d/v 2",
+            "remove /l/name=e",
+            "replace /l/name=d:before {'name': 'b', 'v': 1}",
+            "replace /l/name=d:before {'name': 'c', 'v': 1}",
+            "replace /l/name=f? {'name': 'f', 'v': 1}",
+            "replace /l/name=g? {'name': 'g', 'v': 1}",
+        ],
+    ),
+    "escaped": (named("a/b:c~d=e"), named("a/b:c~d=e", **{"a/b:c~d=e": 2}), ["replace /l/name=a~1b~7c~0d=e/v 2"]),
+    # Indexes where a name does not select one item, or items moved.
+    "moved": (named("a", "b"), named("b", "a"), ["replace /l/0/name b", "replace /l/1/name a"]),
+    "all others": (named("a"), named("b"), ["replace /l/0/name b"]),
+    "empty": (named(""), named("", **{"": 2}), ["replace /l/0/v 2"]),
+    "optional": (named("a?"), named("a?", **{"a?": 2}), ["replace /l/0/v 2"]),
+    "variable": (named("((a))"), named("((a))", **{"((a))": 2}), ["replace /l/0/v 2"]),
+    "twice": (named("a", "a", "b"), named("a", "a", "b", b=2), ["replace /l/2/v 2"]),
+    "numbers": ([{"port": 1, "v": 1}], [{"port": 1, "v": 2}], ["replace /l/0/v 2"]),
+}
+
+
+@pytest.mark.parametrize("case", BY_NAME)
+def test_items_are_selected_by_name_where_one_item_has_it(case: str) -> None:
+    old, new, wanted = BY_NAME[case]
+    left, right = from_plain({"l": old}), from_plain({"l": new})
+    found = diff(left, right, tests=False, identifying=identifying)
+    assert [
+        " ".join([one.kind, str(one.pointer), *(str(to_plain(field.value)) for field in one.fields()[2:])])
+        for one in found
+    ] == wanted
+    written = operations_of(to_nodes(diff(left, right, identifying=identifying)), Source("ops.yml"), null_values=True)
+    assert alike(patch(left, written), right)
+
+
+def test_items_by_name_are_tested_with_their_old_value() -> None:
+    left, right = from_plain({"l": named("a", "b")}), from_plain({"l": named("a", a=2)})
+    found = [f"{one.kind} {one.pointer}" for one in diff(left, right, identifying=identifying)]
+    assert found == ["test /l/name=a/v", "replace /l/name=a/v", "test /l/name=b", "remove /l/name=b"]

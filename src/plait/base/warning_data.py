@@ -56,15 +56,19 @@ def _warning_from(data: object) -> Warning:
 
 def _position(data: list[object]) -> Position:
     shown, line, column, end, label, text, private = data
-    if not all(type(one) is int for one in (line, column, end)) or type(private) is not bool:
-        raise TypeError
-    source = Source(_string(shown), _string(text), line)
-    source.private = private
-    at = Position(source if source.shown else None, line, column or None, end or None)
-    return at.labelled(label) if label else at
+    source = Source(_string(shown), _string(text), _number(line))
+    source.private = bool(private)
+    at = Position(source if source.shown else None, _number(line), _number(column) or None, _number(end) or None)
+    return at.labelled(_string(label)) if label else at
 
 
 def _string(value: object) -> str:
     if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _number(value: object) -> int:
+    if type(value) is not int:
         raise TypeError
     return value

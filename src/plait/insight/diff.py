@@ -12,6 +12,7 @@ from plait.base.errors import UsageError
 from plait.base.similar_names import counted
 from plait.base.text_diff import GONE, NEW, Paint, hunks, marked, visible, with_marks
 from plait.insight.item_names import by_key, identifying
+from plait.tree.equality import alike
 from plait.tree.nodes import Array, Map, check_nodes, equal, is_empty, key_id, to_plain
 from plait.tree.secrets import HIDDEN
 from plait.yaml.document_names import document_name, key_text
@@ -330,7 +331,7 @@ def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests:
 
 def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> Value:
     """As `to_operations`, as nodes."""
-    from plait.ops.difference import diff as difference
+    from plait.ops import difference, job
     from plait.ops.operations import to_nodes
 
     if len(left) != 1 or len(right) != 1:
@@ -340,4 +341,8 @@ def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bo
             hint="use --as overlay, which works for any number",
             code="one-document",
         )
-    return to_nodes(difference(left[0].value, right[0].value, tests=tests))
+    old, new = left[0].value, right[0].value
+    found = difference.diff(old, new, tests=tests, identifying=identifying)
+    if not alike(job.patch(old, found), new):
+        found = difference.diff(old, new, tests=tests)
+    return to_nodes(found)
