@@ -549,10 +549,10 @@ class Warning(str):
         made.diagnostic = diagnostic
         return made
 
-    def __reduce__(self) -> tuple[object, ...]:
-        from plait.base.warning_data import warning_data, warning_from
+    def __reduce__(self) -> tuple[type[Warning], tuple[str, Finding]]:
+        from plait.base.excerpts import excerpt
 
-        return warning_from, (warning_data(self),)
+        return Warning, (str(self), excerpt(self.diagnostic))
 
 
 def warning(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from plait.base.suggestions import replacing
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,6 +108,8 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
     found = near(name, candidates)
     if not found:
         return None
+    from plait.base.suggestions import replacing
+
     return replacing(name, found, f"did you mean {listed(found, quote=chr(34))}?")
 
 

@@ -1,28 +1,22 @@
-"""Warnings as plain data, for other processes and for files: texts with code and positions, but without suggestions.
-
-Suggestions become edits only where the text of the whole file is available.
-"""
+"""Warnings as plain data for files: texts with code and positions, but without suggestions."""
 
 from __future__ import annotations
 
 from plait.base.errors import Finding, Warning
-from plait.base.extents import words_of
+from plait.base.excerpts import excerpt
 from plait.base.source import Position, Source, public
-
-# Characters of a source line that are stored.
-_LONGEST = 1_000
 
 
 def warning_data(text: str) -> object:
     """A warning as JSON: a string unless it has a diagnostic."""
     if not isinstance(text, Warning):
         return text
-    found = text.diagnostic
+    found = excerpt(text.diagnostic)
     return {
         "text": str(text),
         "message": found.message,
         "code": found.code,
-        "word": next(iter(words_of(found)), ""),
+        "word": found.word,
         "at": None if found.at is None else _place(found.at),
         "also": [_place(one) for one in found.also],
     }
@@ -30,8 +24,7 @@ def warning_data(text: str) -> object:
 
 def _place(at: Position) -> list[object]:
     source = at.source or Source("")
-    text = "" if source.private else (at.text or "")[:_LONGEST]
-    return [source.shown, at.line, at.column or 0, at.end or 0, at.label, text, source.private]
+    return [source.shown, at.line, at.column or 0, at.end or 0, at.label, at.text or "", source.private]
 
 
 def warning_from(data: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from plait.base.errors import LimitError, PlaitError
+from plait.base.extras import missing_extra
 from plait.base.version import __version__
 from plait.cli.streams import TYPED
 
@@ -26,8 +27,6 @@ def known(error: Exception) -> PlaitError | None:
         return LimitError("the data are nested too deeply", code="too-deep")
     if not isinstance(error, ModuleNotFoundError):
         return None
-    from plait.base.extras import missing_extra
-
     return missing_extra(error)
 
 
