@@ -122,7 +122,7 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
         names = sorted(os.listdir(here))
     except OSError:
         return None
-    alike = similar(name, names[:1000])
+    alike = _similar_files(name, names[:1000])
     if alike:
         rest = path.rstrip(os.sep)[len(os.path.join(folder, name)) :]
         whole = [os.path.join(folder, one) for one in alike]
@@ -130,10 +130,25 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
         if not is_typed:
             return replacing(name, alike, f"did you mean {listed(alike, quote=chr(34))}?")
         return replacing(path, whole, f"did you mean {listed(whole, quote=chr(34))}?")
+    outer = os.path.join(os.path.dirname(folder) or os.curdir, name)
+    if folder and not is_typed and not os.path.isabs(path) and may_read(outer) and os.path.exists(outer):
+        meant = os.path.join(os.pardir, name)
+        return replacing(name, [meant], f'paths are relative to "{folder}"; did you mean "{meant}"?')
+    # In a directory of many files, those of the same kind.
+    found = _few_names(here, extensions) or _few_names(here, [os.path.splitext(name)[1] or os.sep])
     if folder:
-        found = _few_names(folder, extensions)
         return f'"{folder}" contains {found}' if found else None
-    return "paths are relative to the working directory" if is_typed and not os.path.isabs(path) else None
+    if not is_typed:
+        return f"the directory contains {found}" if found else None
+    return f"paths are relative to the working directory{f', which contains {found}' if found else ''}"
+
+
+def _similar_files(name: str, names: Sequence[str]) -> list[str]:
+    """The most similar of some names of files. That two names have the same extension does not make them similar."""
+    stem, extension = os.path.splitext(name)
+    stems = {known: one for one in names for known, own in (os.path.splitext(one),) if own == extension}
+    same = [one for one in names if os.path.splitext(one)[0] == stem]
+    return [stems[one] for one in similar(stem, stems)] or same or ([] if extension else similar(name, names))
 
 
 def _few_names(folder: str, extensions: Sequence[str]) -> str:

@@ -63,6 +63,11 @@ class Diff(Request):
 
 
 DIFF = Command(Diff)
+# Values of --as by other names.
+_FORMS = {
+    **dict.fromkeys(("bosh", "json-patch", "jsonpatch", "patch"), "ops: operations are what plait patch applies"),
+    **dict.fromkeys(("merge", "render", "ytt"), "overlay: overlays are what plait render applies"),
+}
 _OF_RUNS = "plait fleet diff A B compares two runs of the project"
 
 
@@ -83,8 +88,8 @@ def main(flags: Diff) -> int:
             wanted = [one for one in known if one]
             raise UsageError(
                 f"unknown value for {name}: {word}",
+                hint=did_you_mean(word, wanted) or _FORMS.get(word),
                 expected=", ".join(wanted),
-                hint=did_you_mean(word, wanted),
                 code="unknown-choice",
             )
 

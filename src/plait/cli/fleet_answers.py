@@ -94,8 +94,16 @@ def answer(name: str, argv: Sequence[str]) -> int:
 
 def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) != 1:
+        runs = {task.name for task in tasks}
+        given = [one for one in flags.arguments if one not in runs]
         raise UsageError(
-            "plait fleet why needs one PATH", expected="such as Deployment/web:spec.replicas", code="missing-argument"
+            "plait fleet why needs one PATH",
+            expected="such as Deployment/web:spec.replicas",
+            found=" ".join(flags.arguments) or None,
+            hint=f"--only selects runs: --only {flags.arguments[0]} {given[0]}"
+            if len(given) == 1 and flags.arguments[0] in runs
+            else None,
+            code="missing-argument",
         )
     found = list(why(project, tasks, flags.arguments[0]))
     if flags.output == ANSWER_JSON:

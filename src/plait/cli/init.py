@@ -153,6 +153,13 @@ _NOTE = 300
 def main_init(flags: Init) -> int:
     """Runs `plait init`. Returns the exit status: 1 if nothing was written. Raises PlaitError."""
     directory = only_argument(INIT, flags, "directory", ".")
+    if os.path.isfile(directory) or directory.endswith((".yml", ".yaml")):
+        raise UsageError(
+            f'"{directory}" is not a directory',
+            expected="the directory to write plait.yml in",
+            hint=f"plait init {os.path.dirname(directory) or os.curdir}",
+            code="invalid-value",
+        )
     # Names that a fresh clone of an empty repository may contain.
     if os.path.isdir(directory) and set(os.listdir(directory)) - {".git"}:
         return _adopt(flags, directory)

@@ -95,6 +95,7 @@ class Wish:
             raise UsageError(
                 f'"{text}" sets nothing',
                 expected="PATH=VALUE, such as Deployment/web:spec.replicas=3",
+                hint='PATH, "=" and VALUE are one argument, without spaces' if text[:1] == "=" else None,
                 code="missing-argument",
             )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import nullcontext
 from time import perf_counter
@@ -14,7 +15,7 @@ from plait.authoring.testing.last_failed import remember, selected
 from plait.authoring.testing.reports import junit
 from plait.authoring.testing.running import results
 from plait.authoring.testing.snapshots import obsolete, remove
-from plait.base.errors import UsageError
+from plait.base.errors import UsageError, did_you_mean
 from plait.base.limits import current_budget
 from plait.base.process import goes_on, stop_timer
 from plait.base.writing.real_paths import failure
@@ -118,6 +119,11 @@ def main(flags: Test) -> int:
         return 0 if cases else NO_TESTS
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
+        if collected.cases:
+            words = [word for case in collected.cases for word in re.findall(r"\w[\w-]*", case.id)]
+            note(
+                f"  hint:     {did_you_mean(flags.keyword, words) or 'plait test --list prints the ids, with all their words'}\n"
+            )
         if not collected.cases:
             paths = [one for one in flags.arguments or (os.curdir,) if os.path.isdir(one)]
             other = next((path for path in map(misnamed, paths) if path is not None), None)

@@ -174,6 +174,24 @@ def _also(at: Position | None) -> list[Position]:
     return [] if at is None else [at.labelled("the other one")]
 
 
+_SHOWN = 9  # names in a message
+
+
+def _unknown_run(name: str, tasks: Sequence[Task], known: Iterable[str]) -> UsageError:
+    parts = [one for one in known if name.strip("*") in one]
+    hint = did_you_mean(name, known) or (
+        f"a pattern selects runs by a part of their name: '*{name}*'" if parts else None
+    )
+    names = list(dict.fromkeys(task.matrix or task.name for task in tasks))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return UsageError(
+        f'no run matches "{name}"' if is_pattern(name) else f'unknown run "{name}"',
+        expected=", ".join(names[:_SHOWN]) + more,
+        hint=hint or "plait project lists the runs and their environments",
+        code="run-not-found",
+    )
+
+
 def chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
     """The runs with these names, of these matrices, or matching these patterns. Raises UsageError."""
     known = {task.name for task in tasks} | {task.matrix for task in tasks if task.matrix}
@@ -183,6 +201,6 @@ def chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
             continue
         found = {one.name for one in tasks if fnmatchcase(one.name, name)} if is_pattern(name) else set()
         if not found:
-            raise UsageError(f'unknown run "{name}"', hint=did_you_mean(name, known), code="run-not-found")
+            raise _unknown_run(name, tasks, known)
         wanted |= found
     return [task for task in tasks if task.name in wanted or task.matrix in wanted]

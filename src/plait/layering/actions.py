@@ -11,6 +11,7 @@ from __future__ import annotations
 from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Frame
+from plait.base.suggestions import replacing
 from plait.layering.data_paths import PathError, action_path
 from plait.layering.failures import failure, lacking
 from plait.layering.path_edits import NoMatch, find, without, write
@@ -18,7 +19,7 @@ from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from plait.base.errors import LayeringError
     from plait.base.events import Point
@@ -166,9 +167,20 @@ def _parts(child: LayeredDocument, action: ArrayItem, number: int) -> tuple[str,
             at=action.position,
             expected="a map with a string `method` and a string `path`",
             found=lacking(value, ("method", "path")),
-            hint="actions: [{method: merge, path: .}]",
+            hint=_miswritten(value, {"method": method, "path": path}) or "actions: [{method: merge, path: .}]",
         )
     return method.value, path.value
+
+
+def _miswritten(value: Value, wanted: Mapping[str, MapItem | None]) -> str | None:
+    """A hint for an action with one missing key and one unknown key, or None."""
+    absent = [key for key, item in wanted.items() if item is None]
+    unknown = [item.key for item in value.items if item.key not in wanted] if type(value) is Map else []
+    if len(absent) != 1:
+        return None
+    if len(unknown) == 1:
+        return replacing(str(unknown[0]), absent, f'"{unknown[0]}" is written "{absent[0]}"')
+    return "add path: ." if absent == ["path"] else "add method: merge; replace and delete are the other methods"
 
 
 def _absent(

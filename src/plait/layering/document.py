@@ -149,9 +149,11 @@ class LayeredDocument:
             return value
         if not value and type(value) is not Array:
             return None
-        raise _malformed(
-            f"document {self}: {key} must be a map, not {a_kind(value)}", item.position, hint=f"{key}: {{KEY: VALUE}}"
-        )
+        if key == "parentSelector" and type(value) is str:
+            hint = f'it selects by labels, not by name: {key}: {{LABEL: VALUE}}, as in metadata.labels of "{value}"'
+        else:
+            hint = f"{key}: {{KEY: VALUE}}"
+        raise _malformed(f"document {self}: {key} must be a map, not {a_kind(value)}", item.position, hint=hint)
 
     def _list(self, item: MapItem, key: str) -> list[ArrayItem]:
         value = item.value
@@ -288,7 +290,11 @@ class Substitution:
         src = value.find("src") if type(value) is Map else None
         dest = value.find("dest") if type(value) is Map else None
         if src is None or type(src.value) is not Map or dest is None:
-            raise malformed_substitution(document, item, number, "a map with `src` and `dest`", keys=("src", "dest"))
+            inner = src.value.find("dest") if src is not None and type(src.value) is Map else None
+            hint = "dest is within src: indent it as far as src" if inner is not None and dest is None else None
+            raise malformed_substitution(
+                document, item, number, "a map with `src` and `dest`", keys=("src", "dest"), hint=hint
+            )
         find_src = src.value.find
         self.item = item
         self.schema = text_of(find_src("schema"))
@@ -364,8 +370,24 @@ def malformed_substitution(
         at=at.position if at is not None else item.position,
         expected=expected,
         found=lacking(value, keys) if keys else a_kind(value),
-        hint=_misspelt(item) or hint or (f"add {' and '.join(keys)}" if keys else None),
+        hint=_misspelt(item) or hint or _missing_keys(value, keys),
     )
+
+
+# How each key of a substitution is written.
+_WRITTEN = {
+    "src": "src: {schema: SCHEMA, name: NAME, path: .KEY}",
+    "dest": "dest: {path: .KEY}",
+    "schema": "schema: NAMESPACE/KIND/VERSION, of the source document",
+    "name": "name: NAME, of the source document",
+    "path": "path: .KEY; path: . is all of the source's data",
+}
+
+
+def _missing_keys(value: Value, keys: Sequence[str]) -> str | None:
+    """A hint with the keys that a map lacks, or None."""
+    absent = [key for key in keys if type(value) is Map and value.find(key) is None]
+    return f"add {', and '.join(_WRITTEN[key] for key in absent)}" if absent else None
 
 
 def _misspelt(item: ArrayItem) -> str | None:

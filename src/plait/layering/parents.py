@@ -11,9 +11,9 @@ Candidates come from an index of labels. The label with the fewest documents is 
 
 from __future__ import annotations
 
-from plait.base.similar_names import did_you_mean
-from plait.layering.failures import failure, raise_all
-from plait.tree.nodes import equal, key_id
+from plait.base.similar_names import did_you_mean, listed
+from plait.layering.failures import failure, raise_all, shown
+from plait.tree.nodes import Map, equal, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.base.errors import LayeringError
     from plait.layering.document import LayeredDocument
     from plait.layering.policy import LayeringPolicy
-    from plait.tree.nodes import Map
+    from plait.tree.nodes import Value
 
 
 class LabelIndex:
@@ -66,6 +66,8 @@ class LabelIndex:
         for item in selector.items:
             if (key_id(item.key), key_id(item.value)) in self._by_pair:
                 continue
+            if item.key == "labels" and type(item.value) is Map and item.value.items:
+                return f'labels stand in the selector itself, without "labels:": {labels_text(item.value)}'
             named = self._by_name.get(str(item.value)) if item.key == "name" else None
             if named is not None and named.labels is not None and named.labels.items:
                 return f"a selector matches labels, not names: {labels_text(named.labels)}"
@@ -174,7 +176,12 @@ def unmatched_text(child: LayeredDocument) -> str:
 
 def labels_text(labels: Map) -> str:
     """The labels as `key: value` pairs for messages."""
-    return ", ".join(f"{item.key}: {item.value}" for item in labels.items)
+    return ", ".join(f"{item.key}: {_shown(item.value)}" for item in labels.items)
+
+
+def _shown(value: Value) -> str:
+    """A label's value in a message. Labels are strings; any other value is shown as JSON."""
+    return value if type(value) is str else shown(value)
 
 
 def _is_copy(match: LayeredDocument, child: LayeredDocument) -> bool:
@@ -191,14 +198,17 @@ def _impossible(
         if match.schema != child.schema:
             expected = f"documents with the label {_selected(child)} to have the schema {child.schema}"
             reason = "their schemas differ"
-            hint = did_you_mean(child.schema, [match.schema]) or _SCHEMAS
+            hint: str | None = did_you_mean(child.schema, [match.schema]) or _SCHEMAS
         elif rank[match.layer or ""] >= child_rank:
+            lower = listed(order[rank[match.layer or ""] + 1 :])
             if child.layer is None:
                 reason = "the child has no layer"
+                expected = f"a layer below {match.layer}, in the order {', '.join(order)}"
+                hint = f"add layer: {lower} to its layeringDefinition" if lower else None
             else:
                 reason = f"its layer {match.layer} is not above the child's layer {child.layer}"
-            expected = f"a layer above {child.layer}, in the order {', '.join(order)}"
-            hint = None
+                expected = f"a layer above {child.layer}, in the order {', '.join(order)}"
+                hint = f"the parent is in {match.layer}: put the child in {lower}" if lower else None
         else:
             continue
         found.append(

@@ -166,7 +166,16 @@ def _in_the_way(value: Value, path: DataPath, i: int) -> PathError:
     wanted = "a map" if type(path.steps[i]) is str else "a list"
     before = "".join(f".{step}" if type(step) is str else f"[{step}]" for step in path.steps[:i]) or "."
     at = value.position if type(value) is Map or type(value) is Array else None
-    return PathError(f'the path "{path.text}" needs {wanted} at "{before}", but there is {a_kind(value)}', at)
+    rest = "".join(f".{step}" if type(step) is str else f"[{step}]" for step in path.steps[i:])
+    if type(value) is Array:
+        hint = f"an item is named by its index: {before.rstrip('.')}[0]{rest}"
+    elif type(value) is Map:
+        hint = f"a value of a map is named by its key: {before.rstrip('.')}.KEY"
+    else:
+        hint = f"end the path at {before}, or remove the value there"
+    return PathError(
+        f'the path "{path.text}" needs {wanted} at "{before}", but there is {a_kind(value)}', at, hint=hint
+    )
 
 
 def _set(value: Value, steps: tuple[Step, ...], i: int, new: Value) -> Value:

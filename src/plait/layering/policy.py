@@ -59,7 +59,7 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
         others = ", ".join(f"{other.name} ({other.position})" for other in policies[1:])
         context.warn(
             warning(
-                f"more than one layering policy: {policy.name} ({policy.position}) is used, not {others}",
+                f"more than one layering policy: {policy.name} ({policy.position}) is used, not {others}; keep one of them",
                 code="several-policies",
             )
         )

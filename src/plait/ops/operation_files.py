@@ -16,6 +16,7 @@ from plait.base.source import CLAUSE, Advice, Flag, Position, Source
 from plait.ops.operations import Operation, OperationSource, Remove, Replace, Test, not_read
 from plait.ops.reader import read_first
 from plait.ops.rewrite import rewrite_floats
+from plait.ops.walk import syntaxes
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
@@ -116,7 +117,10 @@ def operations_of(
     operations = []
     for number, item in enumerate(value.items):
         current_budget().check_time()
-        operations.append(_operation(item, number, source, null_values, extensions))
+        try:
+            operations.append(_operation(item, number, source, null_values, extensions))
+        except OpsError as error:
+            raise syntaxes().without_its_fields(error, value.items, number) from None
     return operations
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import OpsError
-from plait.base.source import public, quotation
+from plait.base.source import Advice, Flag, public, quotation
 from plait.base.suggestions import OPTIONAL, Suggestion, replacing
 from plait.ops.pointer import KeyToken, MatchingIndexToken, escape, index_number, with_step
 from plait.tree.nodes import Array, Map, kind_name
@@ -135,13 +135,15 @@ def not_maps(array: Array, also: list[Position], token: MatchingIndexToken, poin
     )
 
 
-def placeholder(token: MatchingIndexToken) -> str | None:
-    """A hint for a placeholder in a match, or None."""
-    return (
-        "placeholders are not filled in a path: write the value, or an ops file for each"
-        if "((" in token.value
-        else None
-    )
+def match_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
+    """A hint for a match that selects no item: the match or the index that selects one, or None."""
+    if "((" in token.value:
+        return "placeholders are not filled in a path: write the value, or an ops file for each"
+    key = _key_of(array, token.value)
+    if key is not None:
+        step = MatchingIndexToken(key, token.value, token.optional, token.modifiers).text(mark=token.optional)
+        return _instead(pointer, with_step(pointer, depth, step), f'an item has this value as its "{key}"')
+    return _number_hint(array, token, pointer, depth)
 
 
 def appending(pointer: Pointer, depth: int) -> str:
@@ -151,3 +153,73 @@ def appending(pointer: Pointer, depth: int) -> str:
     rest = pointer.tokens[depth + 1]
     inner = f"{rest.name}: ..." if type(rest) is KeyToken else "..."
     return f'"-" is the last step: {pointer.until(depth)}/- with the whole item as its value: {{{inner}}}'
+
+
+def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
+    """A hint for `/id=1` if the items have the integer 1, because a match compares text. Else None."""
+    for place_found, entry in enumerate(array.items[:1000]):
+        item = entry.value.find(token.key) if type(entry.value) is Map else None
+        if item is not None and type(item.value) is not str and str(item.value) == token.value:
+            kind = kind_name(item.value)
+            where = with_step(pointer, depth, str(place_found))
+            return f'a match compares strings, and this is an {kind}: use the index, "{where}"'.replace("an f", "a f")
+    return None
+
+
+def key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
+    """A hint for a key that is looked up in a value other than a map."""
+    token = pointer.tokens[depth]
+    last = depth == len(pointer.tokens) - 1
+    if type(node) is not Array:
+        if type(token) is KeyToken and token.name == "" and last and depth:
+            meant = pointer.until(depth)
+            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
+        if not depth:
+            return "the document is empty" if node is None else f"the document is a {kind_name(node)}, without keys"
+        return f'{_no_parts(node)}: end the path at "{pointer.until(depth)}"'
+    if type(token) is KeyToken and token.name == "-":
+        return appending(pointer, depth)
+    if type(token) is KeyToken and token.name in ("*", "[*]", ""):
+        return Advice(
+            "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
+        )
+    return item_hint(node, pointer, depth)
+
+
+def array_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
+    """A hint for an item that is looked up in a value other than an array."""
+    token = pointer.tokens[depth]
+    if type(node) is not Map:
+        return f'{_no_parts(node)}: end the path at "{pointer.until(depth)}"' if depth else None
+    text = token.text(mark=False)
+    if type(token) is MatchingIndexToken and "[" in token.key:
+        key, _, name = token.key.partition("[")
+        step = f"{key}/{name}={token.value.rstrip(']')}"
+        return f'an item is a step of its own: "{with_step(pointer, depth, step)}"'
+    if type(token) is MatchingIndexToken:
+        return f'a key is named alone: "{with_step(pointer, depth, token.value)}"'
+    if text == "-":
+        return f'"-" adds to an array; a key is added to a map by its name: "{pointer.until(depth)}/NAME?"'
+    if node.find(text) is not None:
+        return f'the key "{text}" is written "{text}?" in a path'
+    first = next((item.key for item in node.items if type(item.key) is str), None)
+    return (
+        None if first is None else f'a map has keys, not numbers: such as "{with_step(pointer, depth, escape(first))}"'
+    )
+
+
+def _no_parts(node: Value) -> str:
+    """The reason why a path cannot enter a value."""
+    return "null has no parts" if node is None else f"the {kind_name(node)} there has no parts"
+
+
+def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int) -> OpsError:
+    """The error of an operation. If the fields that it lacks are in the next item, the hint says so."""
+    item, following = items[number], items[number + 1] if number + 1 < len(items) else None
+    if following is None or type(item.value) is not Map or type(following.value) is not Map:
+        return error
+    keys = [entry.key for entry in following.value.items]
+    if keys and all(key in ("path", "value") and item.value.find(key) is None for key in keys):
+        fields = " and ".join(str(key) for key in keys)
+        error.hint = public(f'{fields} of line {following.line} belongs to it: remove the "-" before {keys[0]}')
+    return error

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from plait.base.errors import OpsError, did_you_mean, replacing
-from plait.base.source import Advice, Flag, public, quotation, suggested
+from plait.base.errors import OpsError, did_you_mean
+from plait.base.source import public, quotation, suggested
 from plait.ops.pointer import (
     AfterLastIndexToken,
     IndexToken,
@@ -153,7 +153,7 @@ def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
         also=place(node),
         expected=public("a map"),
         found=public(kind_name(node)),
-        hint=_public(_key_hint(node, pointer, depth)),
+        hint=_public(syntaxes().key_hint(node, pointer, depth)),
         reference=f"Expected to find a map at path '{pointer.until(depth + 1)}' but found '{go_type(node)}'",
         code="path-through-scalar",
     )
@@ -163,26 +163,12 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
     """The node if it is an array. Raises OpsError otherwise."""
     if type(node) is Array:
         return node
-    token = pointer.tokens[depth]
-    hint = None
-    if type(node) is Map:
-        text = token.text(mark=False)
-        if type(token) is MatchingIndexToken and "[" in token.key:
-            key, _, name = token.key.partition("[")
-            step = f"{key}/{name}={token.value.rstrip(']')}"
-            hint = f'an item is a step of its own: "{with_step(pointer, depth, step)}"'
-        elif type(token) is MatchingIndexToken:
-            hint = f'a key is named alone: "{with_step(pointer, depth, token.value)}"'
-        elif text == "-":
-            hint = f'"-" adds to an array; a key is added to a map by its name: "{pointer.until(depth)}/NAME?"'
-        elif node.find(text) is not None:
-            hint = f'the key "{text}" is written "{text}?" in a path'
     raise OpsError(
         public(f"not an array at {_upto(pointer, depth)}: {pointer.until(depth + 1)} asks for an item"),
         also=place(node),
         expected=public("an array"),
         found=public(kind_name(node)),
-        hint=_public(hint),
+        hint=_public(syntaxes().array_hint(node, pointer, depth)),
         reference=f"Expected to find an array at path '{pointer.until(depth + 1)}' but found '{go_type(node)}'",
         code="path-through-scalar",
     )
@@ -207,9 +193,9 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
     if array.items and all(type(item.value) is not Map for item in array.items):
-        raise _syntaxes().not_maps(array, place(array), token, pointer, depth)
+        raise syntaxes().not_maps(array, place(array), token, pointer, depth)
     if values:
-        meant: str | None = _syntaxes().without_quotes(token, values, pointer, depth)
+        meant: str | None = syntaxes().without_quotes(token, values, pointer, depth)
         if meant is None:
             meant = did_you_mean(escape(token.value), [escape(value) for value in values[:1000]])
         hint = None if meant is None else quotation(meant)
@@ -223,7 +209,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
         also=place(array),
         expected=public(f'exactly one item whose "{token.key}" is {_in_quotes(token.value)} (a string)'),
         found=quotation(listed(values)) if values else public(f'0 items with a string under "{token.key}"'),
-        hint=hint or _public(_syntaxes().placeholder(token) or _number_hint(array, token, pointer, depth)),
+        hint=hint or _public(syntaxes().match_hint(array, token, pointer, depth)),
         word=word,
         reference=told,
         code="path-matches",
@@ -279,7 +265,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> PathNotFoundError:
     else:
         found = "no string keys" if items else "an empty map"
     where, word = pointer.until(depth + 1), escape(token.name)
-    meant = _syntaxes().in_steps(node, pointer, depth) or did_you_mean(word, [escape(name) for name in siblings[:1000]])
+    meant = syntaxes().in_steps(node, pointer, depth) or did_you_mean(word, [escape(name) for name in siblings[:1000]])
     nearest = next((one.new for one in suggested((meant,))), "")
     near_by = [item.position.labelled("the nearest key") for item in items if escape(str(item.key)) == nearest]
     error = PathNotFoundError(
@@ -289,7 +275,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> PathNotFoundError:
         found=public(found),
         hint=public(meant or f"{where}? makes it optional"),
         word=word,
-        suggestions=[_syntaxes().optional(word)],
+        suggestions=[syntaxes().optional(word)],
         reference=f"Expected to find a map key '{token.name}' for path '{where}' ({_go_siblings(items, siblings)})",
         code="path-not-found",
     )
@@ -354,37 +340,7 @@ def _in_quotes(text: str) -> str:
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
-def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
-    """A hint for `/id=1` if the items have the integer 1, because a match compares text. Else None."""
-    for place_found, entry in enumerate(array.items[:1000]):
-        item = entry.value.find(token.key) if type(entry.value) is Map else None
-        if item is not None and type(item.value) is not str and str(item.value) == token.value:
-            kind = kind_name(item.value)
-            where = with_step(pointer, depth, str(place_found))
-            return f'a match compares strings, and this is an {kind}: use the index, "{where}"'.replace("an f", "a f")
-    return None
-
-
-def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
-    """A hint for a key that is looked up in a value other than a map."""
-    token = pointer.tokens[depth]
-    last = depth == len(pointer.tokens) - 1
-    if type(node) is not Array:
-        if type(token) is KeyToken and token.name == "" and last and depth:
-            meant = pointer.until(depth)
-            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
-        return "the document is empty" if node is None and not depth else None
-    if type(token) is KeyToken and token.name == "-":
-        return str(_syntaxes().appending(pointer, depth))
-    if type(token) is KeyToken and token.name in ("*", "[*]", ""):
-        return Advice(
-            "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
-        )
-    told: str = _syntaxes().item_hint(node, pointer, depth)
-    return told
-
-
-def _syntaxes() -> ModuleType:
+def syntaxes() -> ModuleType:
     """The module with hints for paths in the syntax of other programs, which only errors need."""
     from plait.ops import path_syntaxes
 

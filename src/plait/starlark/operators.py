@@ -43,6 +43,8 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "make a string of the number first: str(...)"
     elif operator == "+" and str in {type(x), type(y)} and "yamlfragment" in {type_of(x), type_of(y)}:
         hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"
+    elif operator == "+" and List in {type(x), type(y)} and "yamlfragment" in {type_of(x), type_of(y)}:
+        hint = "list(...) of a function with YAML makes a list of its array"
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"
     error = StarlarkError(message, hint=hint, code="unknown-operation")
     if x is None or y is None:

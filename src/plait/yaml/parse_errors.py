@@ -6,6 +6,10 @@ from plait.base.errors import LimitError, ReadError
 from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.yaml.libyaml import Mark
+
 _QUOTE = Suggestion(QUOTE_VALUE)
 _HINTS: dict[str, str] = {
     "mapping values are not allowed in this context": Hint('put the value in quotes if it contains ": "', _QUOTE),
@@ -33,6 +37,7 @@ _HELM = r"\{\{-?\s*(-|/\*|(if|with|range|include|define|block|end|else|template|
 CODE_WITHIN = (
     "code goes to the end of the line, and takes the bracket with it: put what is in brackets on lines of its own"
 )
+_SECOND_COLON = 'a second ": " in the line'
 _IN_QUOTES = Hint("put the text in quotes", _QUOTE)
 _CANNOT_START: dict[str, tuple[str, str]] = {
     "\t": ("a tab", "indent with spaces"),
@@ -77,6 +82,10 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         at = _position(code, source, text, base)
     elif problem == "mapping values are not allowed in this context":
         hint = _too_far_in(text, index) or hint
+        if hint is _HINTS[problem] and _line(text, index).count(": ") > 1:
+            found = _SECOND_COLON
+    elif problem == "could not find expected ':'" and _lacks_space(_line(text, index), text, context):
+        hint = "an item has a space after its dash"
     elif problem in ("did not find expected <document start>", "did not find expected key"):
         hint = _too_far_out(text, index) or hint
     elif problem == "found a tab character that violates indentation":
@@ -95,7 +104,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         told,
         at=at,
         also=also,
-        found=found and (public(found) if found == "a tab" else quotation(found)),
+        found=found and (public(found) if found in ("a tab", _SECOND_COLON) else quotation(found)),
         hint=hint and _public(hint),
         reference=_go_yaml(error, problem, source, base, prepends),
         code="invalid-yaml",
@@ -155,6 +164,12 @@ def _before(text: str, index: int) -> str:
             return line
         end = start
     return ""
+
+
+def _lacks_space(line: str, text: str, context: Mark | None) -> bool:
+    """True if a line that has no colon begins like an item whose dash is not followed by a space."""
+    lines = (line, "" if context is None else _line(text, context.index))
+    return any(one.startswith("-") and one[1:2] not in ("", " ", "-") for one in map(str.strip, lines))
 
 
 def _too_far_in(text: str, index: int) -> str | None:

@@ -84,7 +84,8 @@ class DataStruct(Struct):
     def index(self, key: object) -> object:
         item = self.node.find(key if type(key) is str else to_nodes(key))
         if item is None:
-            near = did_you_mean(key, self.attr_names()) if type(key) is str else None
+            names = self.attr_names()
+            near = (did_you_mean(key, names) if type(key) is str else None) or f"its keys are {', '.join(names[:12])}"
             raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near, code="key-not-found")
         return self.part(item)
 

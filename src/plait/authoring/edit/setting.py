@@ -197,9 +197,16 @@ class EditSession:
         tries = (
             (one.path, one.entry.place, text) for one in found for text in one.text.replaced(one.site, value, typed)
         )
-        edit = self.best(node_path, value, tries)
         declared = next((one.entry for one in found if one.entry.action == _DECLARED), None)
-        if declared is not None and declared.place in edit.places and kind_name(declared.value) != kind_name(value):
+        is_retyped = declared is not None and kind_name(declared.value) != kind_name(value)
+        try:
+            edit = self.best(node_path, value, tries)
+        except EditError as refused:
+            # An array as a declaration has an empty one as its default: the output has another value.
+            if declared is not None and is_retyped and refused.reason == OTHERWISE:
+                raise _retyped(str(node_path), declared, value) from None
+            raise
+        if declared is not None and is_retyped and declared.place in edit.places:
             raise _retyped(str(node_path), declared, value)
         return edit
 

@@ -106,7 +106,9 @@ class Project:
             raise UsageError(
                 f'unknown run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",
-                hint=did_you_mean(name, names) or (None if names else _NONE_FOUND),
+                hint=did_you_mean(name, names)
+                or (None if names else _NONE_FOUND)
+                or (f"it is a file: render -f {name} takes the place of a run" if is_path else None),
                 code="run-not-found",
             )
         return found
@@ -257,6 +259,13 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
     return tuple(found)
 
 
+# The commands of runs, by the names of other programs and their commands.
+_COMMANDS = {
+    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
+    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
+    **dict.fromkeys(("deckhand", "layers", "layering", "pegleg"), "layer"),
+    **dict.fromkeys(("pipeline", "chain"), "compose"),
+}
 # Names of `base` in other programs.
 _BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
 
@@ -268,7 +277,7 @@ def _hint_of(item: MapItem) -> str | None:
         return 'the key for the run that this one inherits from is "base"'
     commands = commands_with(name)
     if not commands:
-        return None
+        return f'the command of such a run is "{_COMMANDS[name]}"' if name in _COMMANDS else None
     return f"{name} is a setting of {' and '.join(commands)}: {commands[0]}: {{{name}: ...}}"
 
 

@@ -88,7 +88,8 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     f'{command} has no setting "{item.key}"',
                     at=item.position,
                     expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
-                    hint=_setting_of(str(item.key), options)
+                    hint=_files_of_values(item, options)
+                    or _setting_of(str(item.key), options)
                     or _of_another_command(str(item.key), command)
                     or _misspelt(str(item.key), options),
                     code="unknown-setting",
@@ -124,6 +125,14 @@ def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
 
 # Names of a map of values elsewhere.
 _OF_VALUES = frozenset({"data", "data-values", "values", "variables"})
+
+
+def _files_of_values(item: MapItem, options: Mapping[str, Option]) -> str | None:
+    """A hint for files under a name of a map of values, or None."""
+    if item.key not in (*_OF_VALUES, "vars") or type(item.value) is Map:
+        return None
+    files = next((name for name in ("data-values-file", "vars-file") if name in options), None)
+    return f'the setting for files of values is "{files}"' if files is not None else None
 
 
 def _misspelt(name: str, options: Mapping[str, Option]) -> str | None:

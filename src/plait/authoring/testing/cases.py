@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from plait.authoring.testing.expectations import Expectation
     from plait.base.source import Position
 
+# Names of expectations in other tools.
+_EXPECTATIONS = frozenset(["assert", "asserts", "equal", "expect", "expected", "expects", "should", "want"])
 CASE_KEYS = ("description", *KEYS, "each", "snapshot", *KINDS)
 TOP_KEYS = ("defaults", "tests")
 # Keys whose nested maps are merged too: values, and settings of commands.
@@ -107,6 +109,17 @@ def _cases(tests: MapItem, defaults: MapItem | None, path: str, project: Project
     return found
 
 
+def _unknown_key_hint(item: MapItem) -> str | None:
+    """A hint for an unknown key of a test, or None."""
+    if item.key in _EXPECTATIONS:
+        return "equals: {PATH: VALUE} compares values; has, lacks, matches, types, count and fails check otherwise"
+    if item.key == "name":
+        return "the key of a test is its name"
+    if item.key in ("values", "data-values"):
+        return "set: {NAME: VALUE} changes data values for a test"
+    return None
+
+
 def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, project: Project) -> Iterator[Case]:
     settings = item.value
     if type(settings) is not Map:
@@ -117,7 +130,7 @@ def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, proj
             found=kind_name(settings),
             code="test-form",
         )
-    check_keys(settings, CASE_KEYS, "a test")
+    check_keys(settings, CASE_KEYS, "a test", _unknown_key_hint)
     if defaults is not None and type(defaults.value) is Map:
         settings = _over(defaults.value, settings)
     each = settings.find("each")

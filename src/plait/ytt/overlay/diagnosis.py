@@ -42,7 +42,7 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
         hint: Hint | None = None
         if len(places) > 1:
             several = 'expects="1+"'
-            told = f"if all of them are meant, add {several} to #{_MATCH}"
+            told = f"if all of them are meant, add {several} to #{_MATCH}{_one_of(edit_items)}"
             hint = Hint(told, Suggestion(ARGUMENT, several, old=_MATCH))
         found = _documents(edit_items)
         also = [one.labelled("one that matches") for one in also]
@@ -66,6 +66,15 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
     error.word = _named(step)
     error.focus = _matcher_of(step)
     return error
+
+
+def _one_of(items: Sequence[Item]) -> str:
+    """The rest of a hint: what selects the first of several documents; "" for items of the same kind."""
+    kinds = [kind.value if type(one.value) is Map and (kind := one.value.find("kind")) else None for one in items]
+    first = kinds[0]
+    if type(first) is not str or type(items[0]) is not Document or kinds.count(first) > 1:
+        return ""
+    return f'; if one is, "kind": "{first}" in the subset selects {first}'
 
 
 def _matcher_of(step: OverlayStep) -> Position | None:

@@ -194,7 +194,7 @@ def _read(step: OverlayStep, annotations: Annotations, defaults: MatchCount, *, 
             raise OverlayError(
                 f"Found @overlay/{step.action} on map item ({step.item.position}); only array items can be annotated "
                 f"with @overlay/{step.action}",
-                hint=f"#@overlay/match missing_ok=True in its place adds the key {step.item.key}",
+                hint=f"remove it: a map is merged; #@overlay/match missing_ok=True adds the key {step.item.key} if it is missing",
                 code="misplaced-annotation",
             )
         return

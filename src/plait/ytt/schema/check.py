@@ -178,7 +178,7 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
     else:
         expected = f"a key declared in map (from {declared.position})"
     expected = ", or ".join([expected, *others])
-    hint = (did_you_mean(key, allowed) or _nested(key, allowed)) if suggest else None
+    hint = (_nested(key, allowed) or _outer(item, allowed) or did_you_mean(key, allowed)) if suggest else None
     also = [declared.position.labelled("the declaration")]
     meant = next((one.new for one in suggested((hint,))), "")
     also += [
@@ -209,6 +209,14 @@ def _nested(key: str, allowed: Sequence[str]) -> str | None:
     """A hint for a path written as one key, or None."""
     first, dot, rest = key.partition(".")
     return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
+
+
+def _outer(item: MapItem, allowed: Sequence[str]) -> str | None:
+    """A hint for a map around declared keys, or None."""
+    inner = [key_text(one.key) for one in item.value.items] if type(item.value) is Map else []
+    if not inner or not set(inner) <= set(allowed):
+        return None
+    return f'declared here are the keys within it: write {", ".join(inner[:9])} without "{key_text(item.key)}:" around'
 
 
 def _quoted(item: Item) -> Sequence[Item]:
