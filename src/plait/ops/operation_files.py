@@ -51,17 +51,9 @@ def _replace(definition: OperationSource, null_values: bool) -> Operation:
 
 def _remove(definition: OperationSource, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
     if definition.value("value") is not None:
-        from plait.base.suggestions import REMOVE, Hint, Suggestion
-
-        item = definition.fields["value"]
-        raise OpsError(
-            f'remove operation [{definition.number}]: takes no "value"',
-            at=item.position,
-            also=[Position(definition.source, definition.line).labelled("the operation")],
-            hint=Hint("remove it, or replace the value with type: replace", Suggestion(REMOVE)),
-            reference=definition.told(f"Remove operation [{definition.number}]: Cannot specify value"),
-            code="value-of-remove",
-        )
+        at = Position(definition.source, definition.line)
+        fault = definition.told(f"Remove operation [{definition.number}]: Cannot specify value")
+        raise syntaxes().value_of_remove(definition.number, definition.fields["value"], at, fault)
     pointer = definition.pointer()
     source, line, number, words = definition.at
     return Remove(pointer, source=source, line=line, number=number, words=words)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plait.base.errors import OpsError
-from plait.base.source import Advice, Flag, public, quotation
-from plait.base.suggestions import OPTIONAL, Suggestion, replacing
+from plait.base.source import Advice, Flag, Position, public, quotation
+from plait.base.suggestions import OPTIONAL, REMOVE, Hint, Suggestion, replacing
 from plait.ops.pointer import KeyToken, MatchingIndexToken, escape, index_number, with_step
 from plait.tree.nodes import Array, Map, kind_name
 
@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.source import Position, Wording
+    from plait.base.source import Wording
     from plait.ops.pointer import Pointer
-    from plait.tree.nodes import ArrayItem, Value
+    from plait.tree.nodes import ArrayItem, MapItem, Value
 
 # Maximum number of items examined.
 _MOST = 1000
@@ -223,3 +223,15 @@ def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int)
         fields = " and ".join(str(key) for key in keys)
         error.hint = public(f'{fields} of line {following.line} belongs to it: remove the "-" before {keys[0]}')
     return error
+
+
+def value_of_remove(number: int, item: MapItem, at: Position, reference: str) -> OpsError:
+    """The error for a `remove` operation with a value. at: of the operation. reference: bosh's message."""
+    return OpsError(
+        f'remove operation [{number}]: takes no "value"',
+        at=item.position,
+        also=[at.labelled("the operation")],
+        hint=Hint("remove it, or replace the value with type: replace", Suggestion(REMOVE)),
+        reference=reference,
+        code="value-of-remove",
+    )

@@ -32,19 +32,19 @@ _FEW_ITEMS = 16  # comparing this number of items costs no more than the step it
 
 def unknown(operator: str, x: object, y: object) -> StarlarkError:
     """The error for operands that an operator does not accept."""
-    hint = None
+    hint, kinds = None, {type_of(x), type_of(y)}
     if operator == "|":
         hint = "use 'or' instead of '|' for logical-or"
     elif operator == "&":
         hint = "use 'and' instead of '&' for logical-and"
-    elif operator == "+" and {type(x), type(y)} == {str, float}:
+    elif operator == "+" and kinds == {"string", "float"}:
         hint = "put the number in quotes where it is given: str(...) makes 1.2 of 1.20"
-    elif operator == "+" and {type(x), type(y)} == {str, int}:
+    elif operator == "+" and kinds == {"string", "int"}:
         hint = "make a string of the number first: str(...)"
-    elif operator == "+" and str in {type(x), type(y)} and "yamlfragment" in {type_of(x), type_of(y)}:
+    elif operator == "+" and kinds == {"string", "yamlfragment"}:
         hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"
-    elif operator == "+" and List in {type(x), type(y)} and "yamlfragment" in {type_of(x), type_of(y)}:
-        hint = "list(...) of a function with YAML makes a list of its array"
+    elif operator == "+" and kinds == {"list", "yamlfragment"}:
+        hint = "list(...) of such nodes is a list"
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"
     error = StarlarkError(message, hint=hint, code="unknown-operation")
     if x is None or y is None:

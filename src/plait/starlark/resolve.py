@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.starlark.syntax import Name, Scope
 
-KNOWN = frozenset((*UNIVERSAL, "None", "True", "False"))
+_UNIVERSAL = frozenset((*UNIVERSAL, "None", "True", "False"))
 
 
 def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
@@ -32,15 +32,15 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
             while found is not None and text not in found.bound:
                 found = found.parent
             name.scope = found
-            if found is None and text not in KNOWN:
+            if found is None and text not in _UNIVERSAL:
                 missing.setdefault(scope, []).append((name, scope))
     if missing:
         from plait.starlark.undefined_names import undefined
 
-        problems += [undefined(*use, source) for use in missing.pop(program, ())]
+        problems += [undefined(*use, source, _UNIVERSAL) for use in missing.pop(program, ())]
         told: set[tuple[str, Scope]] = set()
         for rank, (name, scope) in enumerate(_in_order(program, missing), 1):
-            finding = undefined(name, scope, source)
+            finding = undefined(name, scope, source, _UNIVERSAL)
             finding.rank = rank
             outermost = scope
             while outermost.parent not in (None, program):

@@ -8,7 +8,6 @@ from plait.base.errors import Finding
 from plait.base.similar_names import listed, near, spelled
 from plait.base.source import Position
 from plait.base.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
-from plait.starlark.resolve import KNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,8 +83,8 @@ def _parameter(name: str, line: str) -> str | None:
     return f"a parameter stands before the colon: lambda {name}: ..." if found is not None else None
 
 
-def undefined(name: Name, scope: Scope, source: Source) -> Finding:
-    """The finding for a name that no scope defines, with the nearest one or what is missing."""
+def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:
+    """The finding for a name that no scope defines. universal: the names that every program knows."""
     hint: str | None = _HINTS.get(name.name)
     alike: list[str] = []
     suggestions = [Suggestion(QUOTE_WORD, old=name.name)]
@@ -94,7 +93,7 @@ def undefined(name: Name, scope: Scope, source: Source) -> Finding:
         hint = Hint(f"load it first: {load}", Suggestion(LOAD, load))
         suggestions = []
     if hint is None:
-        known = set(KNOWN)
+        known = set(universal)
         outer: Scope | None = scope
         while outer is not None:
             known.update(outer.bound)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.run import Run
-from plait.authoring.project.settings import COMMANDS, commands_with, settings_of
+from plait.authoring.project.settings import COMMANDS, commands_with, settings_of, unknown_names
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import permitted
 from plait.base.permissions import FILE_NAMES, READ, Need, upwards
-from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.base.trust import assenting, check_owner, permissions_of
 from plait.engine import dialect
@@ -33,12 +32,6 @@ if TYPE_CHECKING:
 ONLY = "default"
 
 RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "steps", *COMMANDS)
-
-
-_NONE_FOUND = (
-    "there is no plait.yml here or above, and no run could be inferred: "
-    "write one, such as runs: {web: {render: {files: [config]}}}"
-)
 
 
 class Project:
@@ -97,20 +90,7 @@ class Project:
                     at=self.abstract[name],
                     code="abstract-run",
                 )
-            names = [*self.runs, *self.matrices]
-            is_path = os.sep in name or name.endswith((".yaml", ".yml"))
-            if is_path and not os.path.lexists(name):
-                from plait.base.path_errors import read_failure
-
-                raise read_failure(name, subject=f'"{name}"', kind=UsageError)
-            raise UsageError(
-                f'unknown run "{name}"' if name else "which run?",
-                expected=", ".join(names) or "a project file, plait.yml",
-                hint=did_you_mean(name, names)
-                or (None if names else _NONE_FOUND)
-                or (f"it is a file: render -f {name} takes the place of a run" if is_path else None),
-                code="run-not-found",
-            )
+            raise unknown_names().unknown_run(name, [*self.runs, *self.matrices])
         return found
 
     def _of_matrix(self, name: str) -> Run | None:
@@ -259,26 +239,10 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
     return tuple(found)
 
 
-# The commands of runs, by the names of other programs and their commands.
-_COMMANDS = {
-    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
-    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
-    **dict.fromkeys(("deckhand", "layers", "layering", "pegleg"), "layer"),
-    **dict.fromkeys(("pipeline", "chain"), "compose"),
-}
-# Names of `base` in other programs.
-_BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
-
-
 def _hint_of(item: MapItem) -> str | None:
-    """A hint for an unknown key of a run, or None."""
     name = str(item.key)
-    if name in _BASES:
-        return 'the key for the run that this one inherits from is "base"'
-    commands = commands_with(name)
-    if not commands:
-        return f'the command of such a run is "{_COMMANDS[name]}"' if name in _COMMANDS else None
-    return f"{name} is a setting of {' and '.join(commands)}: {commands[0]}: {{{name}: ...}}"
+    hint: str | None = unknown_names().run_key_hint(name, commands_with(name))
+    return hint
 
 
 def _check(item: MapItem) -> None:

@@ -12,7 +12,6 @@ from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
 from plait.base.limits import DURATIONS, TABLE, parse
 from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, READ, Need, origin_of
-from plait.base.similar_names import did_you_mean, near
 from plait.engine import DIALECTS, dialect
 from plait.engine.common import LIMIT
 from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
@@ -23,6 +22,7 @@ from plait.yaml.writer import write_value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from types import ModuleType
 
     from plait.base.permissions import Permissions
     from plait.base.source import Position
@@ -88,10 +88,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     f'{command} has no setting "{item.key}"',
                     at=item.position,
                     expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
-                    hint=_files_of_values(item, options)
-                    or _setting_of(str(item.key), options)
-                    or _of_another_command(str(item.key), command)
-                    or _misspelt(str(item.key), options),
+                    hint=unknown_names().setting_hint(item, options, command, commands_with(str(item.key))),
                     code="unknown-setting",
                 )
             if option.kind == MAP:
@@ -110,37 +107,11 @@ def commands_with(setting: str) -> list[str]:
     return [one for one in COMMANDS if setting in options_of(one)]
 
 
-def _of_another_command(setting: str, command: str) -> str | None:
-    others = commands_with(setting)
-    if not others:
-        return None
-    return f"{setting} is a setting of {' and '.join(others)}; a run with steps can have {command} and {others[0]}"
+def unknown_names() -> ModuleType:
+    """The module with hints for unknown names, which only errors need."""
+    from plait.authoring.project import unknown_names
 
-
-def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
-    """A hint for the name of a flag whose setting has another name, or None."""
-    meant = next((one.setting for one in options.values() if one.name == flag), None)
-    return None if meant is None else f'the setting of --{flag} is "{meant}"'
-
-
-# Names of a map of values elsewhere.
-_OF_VALUES = frozenset({"data", "data-values", "values", "variables"})
-
-
-def _files_of_values(item: MapItem, options: Mapping[str, Option]) -> str | None:
-    """A hint for files under a name of a map of values, or None."""
-    if item.key not in (*_OF_VALUES, "vars") or type(item.value) is Map:
-        return None
-    files = next((name for name in ("data-values-file", "vars-file") if name in options), None)
-    return f'the setting for files of values is "{files}"' if files is not None else None
-
-
-def _misspelt(name: str, options: Mapping[str, Option]) -> str | None:
-    """A hint for a misspelt setting, or for the misspelt name of a flag."""
-    if (maps := [setting for setting, one in options.items() if one.kind == MAP]) and name in _OF_VALUES:
-        return f'"{maps[0]}" is a map of values: {maps[0]}: {{name: value}}'
-    flags = near(name, [one.name for one in options.values()])
-    return did_you_mean(name, options) or (_setting_of(flags[0], options) if flags else None)
+    return unknown_names
 
 
 def uses_of(settings: Iterable[Setting], directory: str) -> list[Use]:

@@ -224,7 +224,7 @@ class Tokens:
             column,
             hint="each of them needs an end of its own: an end closes the innermost block that is open"
             if within
-            else "add an end after the last line of this block: #@ end in YAML, (@ end @) in a text",
+            else "add an end after its last line: #@ end in YAML, (@ end @) in a text",
             expected=expected,
             found=f"{counted(len(within), 'end')}; the last one closes the block of line {within[-1][0]}"
             if within

@@ -116,9 +116,7 @@ class Library:
                 raise ReadError(
                     f"Expected to find library '{path}', but did not find '{'/'.join(pieces[: index + 1])}'",
                     reference=f"Expected to find library '{path}', but did not find '{'/'.join(pieces[:index])}'",
-                    hint=f'its path begins below {PRIVATE_NAME}: "{"/".join(pieces[1:])}"'
-                    if piece == PRIVATE_NAME
-                    else did_you_mean(piece, (child.name for child in library.children)),
+                    hint=did_you_mean(piece, (child.name for child in library.children)),
                     code="library-not-found",
                 )
             if found.private:

@@ -69,9 +69,9 @@ def library_module(
             found = current.find_library(path)
         except ReadError as error:
             told = f"library.get: {error.reference}"
-            raise StarlarkError(
-                f"library.get: {error.message}", hint=error.hint, reference=told, code=error.code
-            ) from None
+            inner_path = path.removeprefix("_ytt_lib/")
+            hint = f'a path begins below _ytt_lib: library.get("{inner_path}")' if inner_path != path else error.hint
+            raise StarlarkError(f"library.get: {error.message}", hint=hint, reference=told, code=error.code) from None
         if execution.session.frame is not None:
             execution.session.frame.libraries.append(found)
         inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
