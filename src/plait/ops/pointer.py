@@ -253,7 +253,7 @@ def _unknown_modifier(text: str, piece: str, first: str) -> OpsError:
     hint: str | None = did_you_mean(piece, MODIFIERS) if piece else None
     if piece.endswith("?"):
         hint = '"?" goes before the modifiers: "/name=x?:before"'
-    elif hint is None and piece:
+    elif hint is None and text.partition(f":{piece}")[0].rpartition("/")[2].isidentifier():
         meant = text.replace(f":{piece}", f"={piece}", 1)
         hint = replacing(text, [meant], f'a match is written with "=": "{meant}"; a colon within a key is "~7"')
     return OpsError(
