@@ -15,7 +15,7 @@ from plait.ytt.templates.recovery import STARLARK, TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.authoring.analysis.data_value_uses import Keys
     from plait.authoring.analysis.file_facts import File
@@ -31,6 +31,8 @@ _VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 _REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
 # Matches a data value in quoted code.
 _QUOTED = re.compile(r"""["']#@ [^"'\n]*?\bdata\.values\.(\w+(?:\.\w+)*)""")
+# Matches a data value in code.
+_USED = re.compile(r"\bdata\.values\.(\w+(?:\.\w+)*)")
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 
 
@@ -45,7 +47,10 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
         if (used[library] or not library) and () not in used[library]:
             for keys, item in data_value_uses.unused_values([document], used[library] | quoted):
                 places.setdefault((library, keys), []).append((layout, item))
+    elsewhere = _used_elsewhere(subject) if places else set()
     for (library, keys), found in places.items():
+        if any(one[: len(keys)] == keys or keys[: len(one)] == one for one in elsewhere):
+            continue
         layout, item = found[0]
         removes = [edit for one, inner in found for edit in one.removal(inner) or ()]
         if len({(edit.path, edit.start) for edit in removes}) < len(found):
@@ -63,6 +68,11 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
 def _quoted(subject: LintProject) -> set[Keys]:
     """The data values in quoted code. S382 reports the quotes; removing the value would be the wrong fix."""
     return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
+
+
+def _used_elsewhere(subject: LintProject) -> set[Keys]:
+    """The data values in files that no run reads."""
+    return {tuple(one[1].split(".")) for text in subject.unread_texts() for one in _USED.finditer(text)}
 
 
 def _files_of(subject: LintProject, library: str) -> list[File]:
@@ -112,7 +122,8 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
     ran = [one for one in subject.runs if one.run.command == "patch"]
     if not ran:
         return
-    used = {found[1].partition(".")[0] for path in subject.paths for found in _VARIABLE.finditer(subject.text(path))}
+    used = _variables_in(subject.text(path) for path in subject.paths)
+    elsewhere: set[str] | None = None
     seen: set[tuple[str, int]] = set()
     for one in ran:
         for layout, item in _variables_of(subject, one):
@@ -120,6 +131,10 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
             if str(item.key).partition(".")[0] in used or line in seen:
                 continue
             seen.add(line)
+            if elsewhere is None:
+                elsewhere = _variables_in(subject.unread_texts())
+            if str(item.key).partition(".")[0] in elsewhere:
+                continue
             yield layout.finding(
                 "D105",
                 item,
@@ -127,6 +142,11 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
                 removes=_removal_edits(layout, item),
                 hint="remove it",
             )
+
+
+def _variables_in(texts: Iterable[str]) -> set[str]:
+    """The variables of the placeholders in some texts."""
+    return {found[1].partition(".")[0] for text in texts for found in _VARIABLE.finditer(text)}
 
 
 def _variables_of(subject: LintProject, ran: EvaluatedRun) -> Iterator[tuple[LintedFile, MapItem]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from plait.authoring.analysis.file_facts import OPS, File
 from plait.authoring.analysis.file_settings import reading_in
@@ -13,7 +14,7 @@ from plait.authoring.lint.used_lines import lines_of_secrets, lines_used
 from plait.authoring.project.run import relative_to_cwd
 from plait.base.content import file_content
 from plait.base.errors import PlaitError
-from plait.base.input_view import InputView
+from plait.base.input_view import InputView, may_read
 from plait.base.text_edits import edited, outermost
 from plait.engine.incremental import Engine
 from plait.tree.lookups import Lookups
@@ -36,6 +37,24 @@ VENDORED = f"{os.sep}vendor{os.sep}"
 # Settings of a run that name files of values, which messages do not quote.
 _OF_VALUES = frozenset({"data-values-file", "vars-files", "vars-store", "secrets-file"})
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
+
+
+_MOST_FILES, _LONGEST = 5000, 1 << 20
+_CODE = (".yml", ".yaml", ".star", ".lib.txt")
+
+
+def _code_files(directory: str) -> Iterator[str]:
+    """The files with code below a directory, at most `_MOST_FILES`; not those behind links."""
+    count = 0
+    for top, names, files in os.walk(directory):
+        names[:] = sorted(name for name in names if name[:1] != ".")
+        for name in sorted(files):
+            path = os.path.join(top, name)
+            if name.endswith(_CODE) and not os.path.islink(path):
+                count += 1
+                if count > _MOST_FILES:
+                    return
+                yield path
 
 
 class EvaluatedRun:
@@ -117,6 +136,15 @@ class LintProject:
                 content = b""
             found = self._texts[path] = content.decode("utf-8", "surrogateescape")
         return found
+
+    def unread_texts(self) -> Iterator[str]:
+        """The YAML and Starlark files of the project that no run reads: another run, which the project file does not
+        name, may use what the runs do not. Hidden directories, and files after the first ones, are left out.
+        """
+        for path in _code_files(os.path.realpath(self.project.directory or os.curdir)):
+            if path not in self.read and may_read(path):
+                with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+                    yield file.read(_LONGEST)
 
     def file(self, path: str) -> File | None:
         """A file, parsed as far as possible; None if it exceeds the limits."""

@@ -1,0 +1,82 @@
+"""Errors about unknown runs, and hints for unknown keys of runs. Loaded only for an error."""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.errors import UsageError
+from plait.base.path_errors import read_failure
+from plait.base.similar_names import did_you_mean, near
+from plait.engine.options import MAP
+from plait.tree.nodes import Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.engine.options import Option
+    from plait.tree.nodes import MapItem
+
+_NONE_FOUND = (
+    "there is no plait.yml here or above, and no run could be inferred: "
+    "write one, such as runs: {web: {render: {files: [config]}}}"
+)
+# The commands of runs, by the names of other programs and their commands.
+_COMMANDS = {
+    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
+    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
+    **dict.fromkeys(("deckhand", "layering", "layers", "pegleg"), "layer"),
+    **dict.fromkeys(("chain", "pipeline"), "compose"),
+}
+# Names of `base` in other programs.
+_BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
+# Names of a map of values elsewhere.
+_OF_VALUES = frozenset({"data", "data-values", "values", "variables", "vars"})
+
+
+def unknown_run(name: str, names: Sequence[str]) -> UsageError:
+    """The error for the name of a run that a project does not have. name: "" if none is given."""
+    is_path = os.sep in name or name.endswith((".yaml", ".yml"))
+    if is_path and not os.path.lexists(name):
+        return read_failure(name, subject=f'"{name}"', kind=UsageError)
+    return UsageError(
+        f'unknown run "{name}"' if name else "which run?",
+        expected=", ".join(names) or "a project file, plait.yml",
+        hint=did_you_mean(name, names)
+        or (None if names else _NONE_FOUND)
+        or (f"it is a file: render -f {name} takes the place of a run" if is_path else None),
+        code="run-not-found",
+    )
+
+
+def run_key_hint(name: str, commands: Sequence[str]) -> str | None:
+    """A hint for an unknown key of a run, or None. commands: those with a setting of this name."""
+    if name in _BASES:
+        return 'the key for the run that this one inherits from is "base"'
+    if commands:
+        return f"{name} is a setting of {' and '.join(commands)}: {commands[0]}: {{{name}: ...}}"
+    return f'the command of such a run is "{_COMMANDS[name]}"' if name in _COMMANDS else None
+
+
+def setting_hint(item: MapItem, options: Mapping[str, Option], command: str, others: Sequence[str]) -> str | None:
+    """A hint for an unknown setting of a command, or None. others: the commands with this setting."""
+    name = str(item.key)
+    if name in _OF_VALUES and type(item.value) is not Map:
+        files = next((one for one in ("data-values-file", "vars-file") if one in options), None)
+        if files is not None:
+            return f'the setting for files of values is "{files}"'
+    found = _setting_of(name, options)
+    if found is not None:
+        return found
+    if others:
+        return f"{name} is a setting of {' and '.join(others)}; a run with steps can have {command} and {others[0]}"
+    if (maps := [setting for setting, one in options.items() if one.kind == MAP]) and name in _OF_VALUES:
+        return f'"{maps[0]}" is a map of values: {maps[0]}: {{name: value}}'
+    flags = near(name, [one.name for one in options.values()])
+    return did_you_mean(name, options) or (_setting_of(flags[0], options) if flags else None)
+
+
+def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
+    """A hint for the name of a flag whose setting has another name, or None."""
+    meant = next((one.setting for one in options.values() if one.name == flag), None)
+    return None if meant is None else f'the setting of --{flag} is "{meant}"'
