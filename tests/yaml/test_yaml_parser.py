@@ -144,6 +144,18 @@ def test_the_default_depth_ends_before_memory_does() -> None:
         read(Source("f.yml", "[" * 100_000))
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, f"a: {'[' * 5_000}{']' * 5_000}", "- " * 3_000 + "x", "{a: " * 3_000])
+def test_the_parser_for_deep_texts_does_not_read_what_the_limit_rejects(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes quadratic time: 7 seconds for 10 kB."""
+    monkeypatch.setattr("plait.yaml.events.pure_parser", lambda: pytest.fail("it reads the text"))
+    with pytest.raises(LimitError, match=r"the limit nesting=1000$") as caught:
+        read(Source("f.yml", text))
+    assert caught.value.at is not None
+    assert caught.value.at.line == 1
+
+
 def test_copies_by_aliases_are_limited() -> None:
     text = "a: &a [x, x, x, x, x, x, x, x]\n"
     for name, before in zip("bcdefg", "abcdef", strict=True):

@@ -12,6 +12,7 @@ import threading
 
 from plait.api.argument_errors import add_facts
 from plait.api.arguments import checked, checker, refuse
+from plait.api.workers import call_in_worker
 from plait.base.errors import PlaitError, UsageError
 from plait.base.process import with_stack_headroom
 
@@ -59,8 +60,6 @@ def can_be_isolated(
                 first = threading.current_thread() is threading.main_thread()
                 return with_stack_headroom(lambda: function(*arguments, **options), first=first)
             check(options)
-
-            from plait.api.workers import call_in_worker
 
             try:
                 given = inspect.signature(function).bind(*arguments, **options).arguments

@@ -15,6 +15,7 @@ from plait.engine.results import Rendered
 from plait.tree.nodes import Document
 from plait.ytt.workspace.environment import Environment
 from plait.ytt.workspace.file_marks import apply_marks
+from plait.ytt.workspace.merges import Merges, documents_of
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.render_job import ReferencedValues as Entry
 from plait.ytt.workspace.render_job import RenderJob, RenderOptions, values_of_map
@@ -125,8 +126,6 @@ class RenderInputs:
 
     def add_merges(self, inputs: Inputs, keys: Texts, schemas: Texts) -> None:
         """Adds plain documents to merge into the output. Raises ReadError, UsageError."""
-        from plait.ytt.workspace.merges import Merges, documents_of
-
         documents = documents_of(files(inputs)[0], strict=self._job.options.strict, warn=self.context.warn)
         self._job.merged = Merges(documents, keys, schemas).merged
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 from _contextvars import ContextVar
 from time import monotonic
 
+from plait.base.errors import UsageError, did_you_mean, limit_reached
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _contextvars import Token
     from collections.abc import Callable, Iterable, Mapping
 
-    from plait.base.errors import LimitError, UsageError
+    from plait.base.errors import LimitError
     from plait.base.source import Position
 
 # Maximum depth of nested calls. The stack of the process is large enough for this.
@@ -124,8 +126,6 @@ def parse(texts: Iterable[str]) -> Limits:
 
 def _invalid(found: str, expected: str, *, unknown: str | None = None) -> UsageError:
     """unknown: the name, if there is no such limit."""
-    from plait.base.errors import UsageError, did_you_mean
-
     error = UsageError(f"invalid limit {found}", expected=expected, code="invalid-limit")
     if unknown is not None:
         error.message, error.found = f'unknown limit "{unknown}"', found or None
@@ -246,7 +246,5 @@ def limit_error(
     hint: str | None = None,
 ) -> LimitError:
     """The error for an exceeded limit. what: the subject of the message. name, value: of the limit."""
-    from plait.base.errors import limit_reached
-
     text = f"{what} exceeds the limit {name}={_format_value(name, value)}"
     return limit_reached(text, name, at=at, expected=expected, hint=hint)

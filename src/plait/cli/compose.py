@@ -9,12 +9,15 @@ from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import keep_warnings, print_warnings, trace_of, write_source_map
 from plait.cli.result_files import write_files
 from plait.cli.streams import watched, write_folded, write_out
+from plait.cli.watch import watch
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.compose import Compose, composed
 from plait.engine.flags import Command
 from plait.engine.options import Request
+from plait.engine.step_differences import StepDifferences
 from plait.tree.context import Context
 from plait.yaml.output_formats import text_of
+from plait.yaml.output_paths import files_of, places_by
 
 COMPOSE = Command(Compose)
 
@@ -23,8 +26,6 @@ def deliver(request: Request) -> int:
     """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError."""
     assert isinstance(request, Compose)
     if request.watch:
-        from plait.cli.watch import watch
-
         return watch(lambda: (request, None), deliver)
     form: str = request.output
     request.require_choice(Compose.output, "form")
@@ -43,15 +44,11 @@ def deliver(request: Request) -> int:
     keep_originals(request, context, form)
     changes = None
     if request.diff:
-        from plait.engine.step_differences import StepDifferences
-
         changes = StepDifferences(cleartext_secrets=request.cleartext_secrets)
     with watched(context):
         result = composed(request, context, changes)
     context.check_warnings()
     if pattern is not None:
-        from plait.yaml.output_paths import places_by
-
         placed = places_by(pattern, result.items)
     write_source_map(request, context.trace, result, originals=context.originals)
     print_warnings(request, context)
@@ -60,8 +57,6 @@ def deliver(request: Request) -> int:
         return 0
 
     if request.has(Compose.output_files):
-        from plait.yaml.output_paths import files_of
-
         write_files(
             request.output_files,
             files_of(placed, lambda documents: text_of(documents, originals=context.originals)),

@@ -26,6 +26,9 @@ from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text
 from plait.insight import diff
 from plait.insight.diff import read
+from plait.layering.job import LayerJob
+from plait.layering.rendering import LayeringOptions
+from plait.layering.sites import find_site
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -127,10 +130,6 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     if not flags.site:
         context.begin(f"reading {path}")
         return read(sources(path, _EXTENSIONS, links=links))
-    from plait.layering.job import LayerJob
-    from plait.layering.rendering import LayeringOptions
-    from plait.layering.sites import find_site
-
     context.done = context.total = 0
     site = find_site(path, context.warn, repositories=repositories_of(flags.value(REPOSITORY)), links=links)
     options = LayeringOptions(lenient=flags.lenient, cleartext_secrets=flags.cleartext_secrets)

@@ -14,6 +14,7 @@ from plait.engine.options import Request, switch
 from plait.engine.patch import Patch
 from plait.insight.explain import Explainer, histories
 from plait.insight.history_text import to_data, to_text, value_data
+from plait.insight.impact import check_line, impact
 from plait.insight.node_paths import parse
 from plait.insight.why_not import absent
 from plait.tree.context import Context
@@ -140,7 +141,6 @@ def main_impact(argv: Sequence[str]) -> int:
             expected="FILE:LINE, such as values.yml:3",
             code="invalid-value",
         )
-    from plait.insight.impact import check_line, impact
 
     def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
         with use_view(InputView(texts)):

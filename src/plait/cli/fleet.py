@@ -12,6 +12,7 @@ from plait.base.errors import UsageError
 from plait.base.limits import Limits, budget_scope, parse
 from plait.base.process import stop_timer, unbound_memory
 from plait.cli.common_flags import performed
+from plait.cli.fleet_answers import answer
 from plait.cli.fleet_progress import EventReporter, for_people
 from plait.cli.messages import complain_of_messages, complain_of_warning, is_text
 from plait.cli.signals import interrupted_by_sigterm
@@ -100,8 +101,6 @@ FLEET = Command(Fleet)
 def main(argv: Sequence[str]) -> int:
     """Runs `plait fleet`. Returns the exit status: 1 if a run failed. Raises PlaitError."""
     if argv and argv[0] in dict(_SUBCOMMANDS):
-        from plait.cli.fleet_answers import answer
-
         with _many_runs():
             return answer(argv[0], argv[1:])
     return performed(FLEET, _fleet, argv)

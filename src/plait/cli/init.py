@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from plait.authoring.project.drafting import draft
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
 from plait.base.writing.real_paths import failure
@@ -177,8 +178,6 @@ def main_init(flags: Init) -> int:
 
 def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
-    from plait.authoring.project.drafting import draft
-
     with working("looking for runs"):
         found = draft(directory)
     notes = "".join(f"note: {one if len(one) <= _NOTE else one[: _NOTE - 3] + '...'}\n" for one in found.notes)

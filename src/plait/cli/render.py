@@ -6,6 +6,7 @@ import os
 import sys
 from time import perf_counter
 
+from plait.base.code_cache import user_cache
 from plait.base.errors import PlaitError, warning
 from plait.cli.common_flags import (
     are_notes_shown,
@@ -18,11 +19,13 @@ from plait.cli.streams import watched, write_out
 from plait.engine.common import keep_limits
 from plait.engine.options import Request
 from plait.engine.render import Render, inputs_of, read_inputs
+from plait.engine.rendering import outcome
+from plait.tree.context import Context
+from plait.yaml.output_formats import bulk_json, choose_formats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.code_cache import CodeCache
-    from plait.tree.context import Context
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.render_job import RenderResult
@@ -46,8 +49,6 @@ def deliver(request: Request) -> int:
     files = read_inputs(request, inputs)
     cache = None
     if not request.no_code_cache:
-        from plait.base.code_cache import user_cache
-
         cache = user_cache(os.environ, [_directory_of(path) for path in request.value(Render.inputs)])
         if cache is not None:
             cache.open_pack([file.path for file in files])
@@ -64,10 +65,6 @@ def _directory_of(argument: str) -> str:
 
 
 def _rendered(request: Render, files: list[InputFile], inputs: Inputs, cache: CodeCache | None, start: float) -> int:
-    from plait.engine.rendering import outcome
-    from plait.tree.context import Context
-    from plait.yaml.output_formats import bulk_json, choose_formats
-
     debug = _print_error_line if request.debug else None
     context = Context(print_line=_print_error_line, cache=cache)
     if request.program != "plait" and are_notes_shown(request):

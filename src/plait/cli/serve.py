@@ -10,6 +10,8 @@ from plait.cli.serve_options import Serve
 from plait.cli.streams import note
 from plait.cli.tools import size_of
 from plait.engine.flags import Command
+from plait.service.discovery import LOOPBACK
+from plait.service.records import FORMS, set_up
 from plait.service.telemetry import ExportingTelemetry
 
 TYPE_CHECKING = False
@@ -35,9 +37,6 @@ def main(flags: Serve) -> int:
 
 
 def _serve(flags: Serve) -> int:
-    from plait.service.discovery import LOOPBACK
-    from plait.service.records import FORMS, set_up
-
     if flags.log_format not in FORMS:
         raise UsageError(
             f'unknown --log-format "{flags.log_format}"', expected=" or ".join(FORMS), code="unknown-choice"

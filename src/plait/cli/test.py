@@ -12,6 +12,7 @@ from plait.authoring.testing import reports
 from plait.authoring.testing.cases import Case
 from plait.authoring.testing.collecting import Collector, misnamed
 from plait.authoring.testing.last_failed import remember, selected
+from plait.authoring.testing.parallel import results_of_several
 from plait.authoring.testing.reports import junit
 from plait.authoring.testing.running import results
 from plait.authoring.testing.snapshots import obsolete, remove
@@ -21,11 +22,13 @@ from plait.base.process import goes_on, stop_timer
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
 from plait.cli.colour import in_colour
+from plait.cli.coverage_reports import Reports
 from plait.cli.messages import complain_of_failure
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import in_workflow, note, write_answer, write_out
 from plait.cli.test_output import TerminalReporter, obsolete_note
+from plait.cli.test_watch import watch
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
     from plait.authoring.testing.results import CaseResult
-    from plait.cli.coverage_reports import Reports
     from plait.engine.options import Declared
 
 
@@ -106,8 +108,6 @@ def main(flags: Test) -> int:
     goes_on()
     reports = _coverage_reports(flags)
     if flags.watch:
-        from plait.cli.test_watch import watch
-
         watch(lambda: _collected(flags)[1], verbose=flags.verbose, update=flags.update)
         return 0
     jobs = jobs_of(flags)
@@ -168,8 +168,6 @@ def _coverage_reports(flags: Test) -> Reports | None:
             code="flag-conflict",
         )
 
-    from plait.cli.coverage_reports import Reports
-
     return Reports(flags.cov_report, flags.fail_under, "")
 
 
@@ -219,8 +217,6 @@ def _results(
 ) -> Iterator[CaseResult]:
     update = flags.update
     if jobs > 1 and len(cases) > 1:
-        from plait.authoring.testing.parallel import results_of_several
-
         several = min(jobs, len(cases))
         return results_of_several(cases, several, flags.project, update=update, coverage=coverage)
     return results(cases, update=update, coverage=coverage)

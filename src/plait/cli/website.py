@@ -11,6 +11,7 @@ from plait.base.version import __version__
 from plait.cli.streams import complain, note
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text
+from plait.playground.server import Playground
 
 TYPE_CHECKING = False
 
@@ -50,8 +51,6 @@ def main(flags: Website) -> int:
         )
     address = flags.listen_addr
     host, port = _address(address)
-    from plait.playground.server import Playground
-
     try:
         server = Playground(host, port, _page())
     except OSError as error:

@@ -27,6 +27,7 @@ from plait.engine.pipeline import read
 from plait.engine.pipeline_steps import compose, has_secrets
 from plait.tree.nodes import Map
 from plait.yaml.output_formats import text_of
+from plait.ytt.json_schema.output import check_output
 from plait.ytt.workspace.inputs import Inputs as Reader
 from plait.ytt.workspace.render_job import values_of_map
 from plait.ytt.workspace.values_flags import ValuesFlags, read_values
@@ -123,8 +124,6 @@ def composed(
     with permitted(None if current_permissions() is not None else permissions_of(path, typed=[Need(READ, path)])):
         result = _after_steps(request, path, context, watch, values)
     if request.has(Compose.check_output):
-        from plait.ytt.json_schema.output import check_output
-
         check_output(result.items, request.check_output, context.warn, quotes=False)
     return result
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.base.similar_names import no_attribute
+
 TYPE_CHECKING = False
 
 
@@ -14,8 +16,6 @@ class Comparable:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            from plait.base.similar_names import no_attribute
-
             raise no_attribute(self, name)
 
     def _held(self) -> object:

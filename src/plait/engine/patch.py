@@ -26,6 +26,7 @@ from plait.engine.options import (
     texts,
     value_map,
 )
+from plait.ops.pointer import parse
 from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
@@ -316,8 +317,6 @@ def _take_store(job: PatchJob, value: str, _request: Patch) -> None:
 
 
 def _take_location(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops.pointer import parse
-
     job.pointer = parse(value)
 
 

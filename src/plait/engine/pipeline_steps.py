@@ -20,12 +20,17 @@ from plait.base.errors import LimitError, PlaitError, UsageError, warning
 from plait.base.extensions import OUTPUT_FILE, SECRETS, TAGS
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
+from plait.engine import render, rendering
+from plait.engine.layer_step import layer
+from plait.engine.patch_step import patch
 from plait.engine.pipeline import Pipeline, Step, read
 from plait.engine.pipeline_state import PipelineState, made_of, paths_of
+from plait.engine.secret_sources import read_secrets
 from plait.tree.nodes import Document, DocumentSet
 from plait.tree.withholding import telling
 from plait.ytt.workspace.input_files import InputFile
 from plait.ytt.workspace.inputs import Inputs
+from plait.ytt.workspace.merges import Merges, documents_of
 from plait.ytt.workspace.phases import run as run_phases
 from plait.ytt.workspace.render_job import DocumentFile, RenderJob, values_of_map
 from plait.ytt.workspace.values_flags import ValuesFlags, read_values
@@ -128,15 +133,11 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
     arguments = [before + (os.path.join(pipeline.directory, path) if path else "") for before, path in step.secrets()]
     if not arguments:
         return []
-    from plait.engine.secret_sources import read_secrets
-
     return [values_of_map(values, secret=True) for values in read_secrets(arguments)]
 
 
 def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Evaluates templates and overlays of files. The overlays also change the existing documents."""
-    from plait.engine import render, rendering
-
     paths = paths_of(step, pipeline, "files")
     if not paths:
         raise UsageError(
@@ -202,8 +203,6 @@ def _overlay(step: Step, pipeline: Pipeline, state: PipelineState, context: Cont
 
 def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Merges plain documents into the documents."""
-    from plait.ytt.workspace.merges import Merges, documents_of
-
     documents = documents_of(Inputs().files(paths_of(step, pipeline, "files")), warn=context.warn)
     merges = Merges(documents, step.texts("keys"), paths_of(step, pipeline, "schemas"))
     try:
@@ -214,14 +213,10 @@ def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 
 
 def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    from plait.engine.layer_step import layer
-
     layer(step, pipeline, state, context)
 
 
 def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
-    from plait.engine.patch_step import patch
-
     patch(step, pipeline, state, context)
 
 

@@ -9,6 +9,7 @@ from plait.base.source import Source
 from plait.base.uncaught_errors import show_facts
 from plait.engine.equality import Comparable
 from plait.engine.notebook import yaml_html
+from plait.insight.path_resolution import values_at
 from plait.tree.nodes import DocumentSet, kind_name, to_plain
 from plait.yaml.document_names import document_name
 from plait.yaml.json import write_json
@@ -207,8 +208,6 @@ class Documents(Comparable):
 
     def values(self, path: str) -> list[Plain]:
         """The values at a PATH, in order. Raises UsageError if there are none."""
-        from plait.insight.path_resolution import values_at
-
         try:
             with budget_scope(self._run.again()):
                 return [plain(value) for value in values_at(path, self.nodes.items)]

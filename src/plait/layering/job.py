@@ -9,6 +9,8 @@ from plait.layering.ignored import warn_of_ignored
 from plait.layering.plain_scalars import misread, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
+from plait.layering.sites import unwrapped
+from plait.layering.validation import check_documents
 from plait.yaml.duplicate_keys import duplicate_key_warnings
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
@@ -90,8 +92,6 @@ class LayerJob:
     def _read(self, context: Context) -> Sequence[DocumentSet]:
         sets = [self._documents(one, context) if isinstance(one, Source) else one for one in self.sources]
         if self.validate or self.options.strict:
-            from plait.layering.validation import check_documents
-
             check_documents(sets)
         return sets
 
@@ -109,8 +109,6 @@ class LayerJob:
         if documents is not written:
             warnings += duplicate_key_warnings(source, written)
         if self.unwrap:
-            from plait.layering.sites import unwrapped
-
             documents = unwrapped(documents, warnings.append)
         for text in warnings:
             context.warn(text)

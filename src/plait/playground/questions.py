@@ -15,6 +15,7 @@ from plait.base.errors import PlaitError, UsageError
 from plait.base.writing.directory import temporary
 from plait.base.writing.targets import strict
 from plait.playground import evaluation
+from plait.playground.changes import project_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ def lay_out(request: Request) -> None:
         return
     files = {file["name"]: file["text"] for file in request["files"]}
     if asked == "fixes" and evaluation.PIPELINE not in files:
-        from plait.playground.changes import project_text
-
         files[evaluation.PIPELINE] = project_text(request)
     for path, text in files.items():
         above, name = os.path.split(path)

@@ -22,6 +22,7 @@ from plait.yaml.libyaml import (
     DOCUMENT_END,
     DOCUMENT_START,
     MAP_START,
+    MOST_NESTED,
     SCALAR,
     STREAM_END,
     open_keeping_marks,
@@ -32,6 +33,7 @@ from plait.yaml.libyaml import parser as fastest_parser
 from plait.yaml.libyaml_quirks import PatchedText
 from plait.yaml.line_numbers import correct_lines, dash_before, has_odd_breaks
 from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged
+from plait.yaml.tags import is_tag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def read_events(text: str, settings: ReaderSettings, parser: Parser | None) -> D
             raise
         except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `parse_errors`
             if too_deep(error):
-                parser = pure_parser()
+                parser = reading.deeper_parser(error)
                 continue
             if adapted is None or not adapted.cover(error):
                 raise reading.problem(error) from None
@@ -90,7 +92,7 @@ def read_part(
             raise
         except Exception as error:  # noqa: BLE001 - as above
             if too_deep(error):
-                parser = pure_parser()
+                parser = reading.deeper_parser(error)
                 continue
             raise reading.problem(error) from None
 
@@ -293,8 +295,6 @@ class ParsePass:
 
     def tagged(self, tag: str, event: Event, value: Value, *, is_key: bool) -> Map:
         """The value with its tag, as a map with one key (see `plait.yaml.tags`)."""
-        from plait.yaml.tags import is_tag
-
         start = event[2].index
         line = self.line_at(start)
         at = self.text.find(tag, start)
@@ -343,6 +343,14 @@ class ParsePass:
 
         prepends = self.settings.begins_document
         return syntax_error(error, self.source, self.text, self.base, prepends=prepends)
+
+    def deeper_parser(self, error: Exception) -> Parser:
+        """The parser for a text that libyaml rejects for its depth. Raises LimitError if the limit allows no more than
+        libyaml: the other parser takes quadratic time to find that.
+        """
+        if self.settings.depth <= MOST_NESTED:
+            raise self.too_deep(error.problem_mark) from None  # type: ignore[attr-defined] # a class of PyYAML's
+        return pure_parser()
 
     def too_deep(self, start: Mark) -> PlaitError:
         at = Position(self.source, self.line_at(start.index))

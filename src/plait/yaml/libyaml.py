@@ -75,9 +75,13 @@ def _native() -> Parser | None:
     return Parser(open_text)
 
 
+# The levels of flow collections, and those of block collections, that libyaml accepts.
+MOST_NESTED = 1000
+
+
 def too_deep(error: Exception) -> bool:
-    """True if libyaml rejected a text only for its depth. Version 0.2.6 rejects more than 1,000 levels; `pure_parser`
-    accepts them.
+    """True if libyaml rejected a text only for its depth: since version 0.2.6 it rejects more than MOST_NESTED levels,
+    which `pure_parser` accepts.
     """
     return getattr(error, "problem", None) == "exceeded maximum nesting depth"
 

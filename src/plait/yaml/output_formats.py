@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError, did_you_mean
+from plait.yaml.writer import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ JSON_SCHEMA = "json-schema"
 
 def write_yaml(documents: DocumentSet, known: KnownTexts | None = None) -> str:
     """Documents as YAML. known: the texts of documents printed before; updated."""
-    from plait.yaml.writer import write
-
     return write(documents, known=known)
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from plait.authoring.coverage.data import Coverage
 from plait.authoring.project.discovery import project_of
+from plait.base.children.pool import in_several
 from plait.base.code_cache import user_cache
 from plait.base.equal_errors import key_of
 from plait.base.errors import PlaitError, text_of
@@ -47,8 +48,6 @@ def counted(project: Project, runs: Iterable[Run], coverage: Coverage) -> Iterat
 
 def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[Failed]:
     """As `counted`, in several processes. named: the project file that the user named, or ""."""
-    from plait.base.children.pool import in_several
-
     names = [run.name for run in runs]
     for name, found in zip(names, in_several(processes, _run_one, names, _begin, (named, is_assenting())), strict=True):
         if found is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.starlark.instrument.coverage import points_in
 from plait.starlark.program_parts import CodePart
 from plait.ytt.templates import text
+from plait.ytt.templates.compiler import plan
 from plait.ytt.templates.statement_lines import of_nodes, of_text
 from plait.ytt.templates.template_files import read_yaml
 
@@ -25,7 +26,5 @@ def points_of(source: Source, kind: str) -> Sequence[Point]:
     file = read_yaml(source)
     if not file.is_template or file.comments is None:
         return ()
-    from plait.ytt.templates.compiler import plan
-
     pieces, made = plan(file.documents, file.comments, source, ignore_unknown=True, repeated_keys=file.repeats_keys)
     return points_in(pieces, source, lambda host: of_nodes(host, made, source))

@@ -16,6 +16,7 @@ from plait.base.source import Position, Source
 from plait.starlark.parsing import parse_program
 from plait.starlark.program_parts import CodePart
 from plait.ytt.templates import text
+from plait.ytt.templates.compiler import plan
 from plait.ytt.templates.template_files import read_yaml
 
 TYPE_CHECKING = False
@@ -192,8 +193,6 @@ def _read(
         found.file = file = read_yaml(source, strict=strict)
         if not file.is_template or file.comments is None:
             return ()
-        from plait.ytt.templates.compiler import plan
-
         found.pieces, _ = plan(
             file.documents,
             file.comments,
