@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, UsageError, warning
 from plait.base.source import Source
+from plait.layering.deckhand_differences import compare
 from plait.layering.document import read_documents
 from plait.layering.ignored import warn_of_ignored
 from plait.layering.plain_scalars import misread, plain_values
@@ -81,8 +82,6 @@ class LayerJob:
 
     def compare(self, context: Context) -> Comparison:
         """The values that Deckhand renders differently. Raises what `plan` raises, and LimitError."""
-        from plait.layering.deckhand_differences import compare
-
         self._check_options()
         try:
             return compare(self._read(context), self.options, context)

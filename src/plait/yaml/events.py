@@ -33,7 +33,6 @@ from plait.yaml.libyaml import parser as fastest_parser
 from plait.yaml.libyaml_quirks import PatchedText
 from plait.yaml.line_numbers import correct_lines, dash_before, has_odd_breaks
 from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged
-from plait.yaml.tags import is_tag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -295,6 +294,8 @@ class ParsePass:
 
     def tagged(self, tag: str, event: Event, value: Value, *, is_key: bool) -> Map:
         """The value with its tag, as a map with one key (see `plait.yaml.tags`)."""
+        from plait.yaml.tags import is_tag
+
         start = event[2].index
         line = self.line_at(start)
         at = self.text.find(tag, start)
