@@ -12,6 +12,8 @@ from plait.base.errors import UsageError
 from plait.base.similar_names import counted
 from plait.base.text_diff import GONE, NEW, Paint, hunks, marked, visible, with_marks
 from plait.insight.item_names import by_key, identifying
+from plait.ops import difference, job
+from plait.ops.operations import to_nodes
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, Map, check_nodes, equal, is_empty, key_id, to_plain
 from plait.tree.secrets import HIDDEN
@@ -331,9 +333,6 @@ def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests:
 
 def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> Value:
     """As `to_operations`, as nodes."""
-    from plait.ops import difference, job
-    from plait.ops.operations import to_nodes
-
     if len(left) != 1 or len(right) != 1:
         raise UsageError(
             "an operations file can change only one document",

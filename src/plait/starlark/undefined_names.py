@@ -56,7 +56,7 @@ _MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"
 
 def _dashed(name: str, line: str) -> str | None:
     """A hint for a key with a dash, which is read as a subtraction; None for other names."""
-    found = re.search(rf"([A-Za-z_][\w.]*)\.(\w+(?:-\w+)*-{re.escape(name)})\b", line)
+    found = re.search(rf"(?<![\w.])([A-Za-z_][\w.]*)\.(\w+(?:-\w+)*-{re.escape(name)})\b", line)
     return None if found is None else f'a key with a dash is written in brackets: {found[1]}["{found[2]}"]'
 
 
