@@ -188,9 +188,11 @@ def canaries(place: pathlib.Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """A directory with plait and what it cannot do without, in pure Python."""
+    """A directory with plait and what it cannot do without, in pure Python, with the compiled code that is at hand: the
+    processes write none.
+    """
     top = tmp_path_factory.mktemp("installed") / "site-packages"
-    ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd")
+    ignored = shutil.ignore_patterns("*.so", "*.pyd")
     shutil.copytree(PACKAGE, top / "plait", ignore=ignored)
     shutil.copytree(pathlib.Path(yaml.__file__).parent, top / "yaml", ignore=ignored)
     return top
@@ -238,7 +240,13 @@ def editable(library: pathlib.Path) -> Launcher:
 def archive(library: pathlib.Path) -> Launcher:
     target = library.parent / "plait.pyz"
     if not target.exists():
-        zipapp.create_archive(library, target, main="plait.cli:run")
+        zipped = library.parent / "zipped"
+        shutil.copytree(library, zipped)
+        for compiled in zipped.rglob("*.pyc"):  # in an archive, they stand beside the sources
+            name, _, rest = compiled.name.partition(".")
+            if rest == f"{sys.implementation.cache_tag}.pyc":
+                compiled.rename(compiled.parent.parent / f"{name}.pyc")
+        zipapp.create_archive(zipped, target, main="plait.cli:run")
     return Launcher([base_python(), str(target)], {})
 
 
