@@ -124,7 +124,7 @@ class Documents(Comparable):
 
     def state(self) -> State:
         """The state from which another process restores the documents. Raises PlaitError."""
-        return {"text": self.to_yaml(), "tags": self._tags, "warnings": self.warnings, "printed": self.printed}
+        return {"text": self.to_yaml(), "tags": self._tags, "warnings": self.warned, "printed": self.printed}
 
     @classmethod
     def of_state(cls, state: State) -> Self:

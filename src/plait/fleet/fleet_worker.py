@@ -226,7 +226,7 @@ def _directories(run: Run) -> list[str]:
 
 def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:
     """The files of a run, and its warnings. The name is empty if the destination is one file."""
-    warnings = list(documents.warnings)
+    warnings = list(documents.warned)
     if not isinstance(documents, Rendered):
         return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
     if not task.is_file:
