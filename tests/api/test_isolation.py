@@ -18,6 +18,7 @@ import pytest
 import plait
 from patience import LONGEST, processor_seconds
 from plait.api import workers
+from plait.base.errors import Warning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,6 +123,14 @@ def test_the_data_of_a_diagnostic_come_along(files: dict[str, str], word: str) -
         found.append([(one.code, one.word, one.subject, one.detail, [*one.suggestions]) for one in faults])
     assert found[0] == found[1]
     assert any(one[1] == word and one[4] for one in found[0])
+
+
+def test_the_data_of_a_warning_come_along() -> None:
+    documents = plait.render({"a.yml": 'a: 1\nb: "#@ 1"\n'}, isolated=True)
+    (warning,) = documents.warned
+    assert isinstance(warning, Warning)
+    at = warning.diagnostic.at
+    assert (warning.diagnostic.code, at and at.line) == ("quoted-code", 2)
 
 
 def test_the_rule_of_a_layering_error_comes_along() -> None:

@@ -11,6 +11,7 @@ from plait.base import errors
 from plait.base.errors import Finding, LayeringError, LimitError, PlaitError, conceal, full
 from plait.base.source import Advice, Flag, Frame, Position, Quoted, Source, Wording
 from plait.base.suggestions import Suggestion
+from plait.base.warning_data import warning_data, warning_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,13 +40,17 @@ if TYPE_CHECKING:
 
 def encode(reply: ReplyPayload) -> bytes:
     """Encodes a reply."""
-    return json.dumps(reply).encode()
+    warnings = [warning_data(one) for one in reply.get("result", {}).get("warnings", ())]
+    return json.dumps({"reply": reply, "warnings": warnings}).encode()
 
 
 def decode(data: bytes) -> ReplyPayload:
     """Decodes a reply."""
-    found: ReplyPayload = json.loads(data)
-    return found
+    found = json.loads(data)
+    reply: ReplyPayload = found["reply"]
+    if found["warnings"]:  # as strings, they are without diagnostics in the reply
+        reply["result"]["warnings"] = [warning_from(one) for one in found["warnings"]]
+    return reply
 
 
 def failure_of(error: PlaitError) -> ErrorPayload:
