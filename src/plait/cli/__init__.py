@@ -145,15 +145,17 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return (without_end if is_long_running else within_limits)(
                 lambda: run(words) if takes_words else performed(table, run, words)
             )
-        if name == "help" or name in _HELP:
+        if name in ("version", "--version") and _HELP.isdisjoint(words):
+            from plait.base.version import __version__
+
+            return _write_out(f"plait {__version__}\n")
+        if name in ("help", "version") or name in _HELP:
             from plait.cli.help import help_for, overview
             from plait.cli.messages import without_shared_flags
 
-            words = without_shared_flags(words)
-            write_folded(help_for(words) if name == "help" and words else overview(), is_harmless=True)
+            words = without_shared_flags(argv[:1] if name == "version" else words)
+            write_folded(help_for(words) if name[0] != "-" and words else overview(), is_harmless=True)
             return 0
-        if name in ("version", "--version"):
-            return _version()
         from plait.cli.mistakes import unknown_command
 
         raise unknown_command(name)
@@ -165,7 +167,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     except MemoryError:
         sys.stderr.write("plait: out of memory\n")
         return 3
-    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
+    except Exception as error:  # noqa: BLE001 - the last line of defence
         return _failed(error, argv, program)
     finally:
         if SINK.get() or any(one.message_format != "text" for one in TYPED.get()):
@@ -293,9 +295,3 @@ def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
 def _write_out(text: str, *, is_harmless: bool = False) -> int:
     write_out(text, is_harmless=is_harmless)
     return 0
-
-
-def _version() -> int:
-    from plait.base.version import __version__
-
-    return _write_out(f"plait {__version__}\n")

@@ -259,7 +259,12 @@ def check_line(files: Files, file: str, number: int, whose: str) -> None:
         )
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     if not 0 < number <= lines:
-        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"), code="invalid-value")
+        raise UsageError(
+            f"{file} has no line {number}",
+            expected=f"a line from 1 to {lines}" if lines else None,
+            found=counted(lines, "line"),
+            code="invalid-value",
+        )
 
 
 def _shown(path: str) -> str:

@@ -15,7 +15,7 @@ from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
 from plait.insight.node_paths import NodePath, means_text, parse, text_lines
 from plait.insight.path_resolution import find
-from plait.tree.nodes import equal, kind_name
+from plait.tree.nodes import Array, Map, equal, kind_name
 from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
@@ -208,6 +208,10 @@ class EditSession:
             raise
         if declared is not None and is_retyped and declared.place in edit.places:
             raise _retyped(str(node_path), declared, value)
+        if isinstance(node_path.value, Map | Array) and not isinstance(value, Map | Array):
+            edit.notes.append(
+                f"{node_path} was of type {kind_name(node_path.value)}, and is of type {kind_name(value)} now"
+            )
         return edit
 
     def best(self, node_path: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
