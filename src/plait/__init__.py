@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.api.checking import Findings, check_data_values, check_layers
     from plait.api.composing import Composed, ComposeStep, acompose, compose
+    from plait.api.data_values import data_values, data_values_schema
     from plait.api.differences import Difference, Differences, diff
     from plait.api.documents import documents, read
     from plait.api.explaining import Entry, History, explain
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from plait.api.layering import alayer, layer
     from plait.api.patching import apatch, patch
     from plait.api.rendering import arender, render
-    from plait.api.values import data_values, data_values_schema
     from plait.authoring.edit.api import set
     from plait.authoring.lint.api import lint
     from plait.authoring.project.api import Project, project, run

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from plait.api.data_values import data_values
 from plait.api.isolation import can_be_isolated
 from plait.api.layering import layer
-from plait.api.values import data_values
 from plait.api.worker_messages import fault_of, finding_of
 from plait.base.errors import Finding, LayeringError, SchemaError, as_finding
 from plait.engine.equality import Comparable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.lint import reports
+from plait.authoring.lint import finding_reports
 from plait.authoring.lint.codes import is_pattern
 from plait.authoring.lint.fixing import fix
 from plait.authoring.lint.linter import findings_of
@@ -148,11 +148,11 @@ class Asked:
     def tell(self, subject: LintProject, found: Sequence[LintFinding]) -> None:
         """Prints the findings, and writes them to files. Raises ReadError."""
         form, flags = self.form, self.flags
-        messages = reports.messages(subject, found)
+        messages = finding_reports.messages(subject, found)
         if flags.has(Lint.sarif):
             _write(flags.sarif, as_sarif(messages))
         if form == "text":
-            write_folded(reports.as_text(subject, found, styles_of(), line_width()), is_harmless=True)
+            write_folded(finding_reports.as_text(subject, found, styles_of(), line_width()), is_harmless=True)
         else:
             write_out({"json": as_list, "github": as_annotations, "sarif": as_sarif}[form](messages))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from plait.authoring.edit import insertion
+from plait.authoring.edit.data_value_hints import data_value_hint
 from plait.authoring.edit.edit_errors import EditError
 from plait.authoring.edit.insertion import offers
 from plait.authoring.edit.other_runs import other_changes
-from plait.authoring.edit.path_hints import data_value_hint
 from plait.authoring.edit.public_functions import added, edited, removed
 from plait.authoring.edit.setting import EditSession, joined
 from plait.authoring.edit.target import Target

@@ -8,8 +8,8 @@ from plait.authoring.project.run_selection import paths_of
 from plait.base.errors import heading
 from plait.base.similar_names import counted
 from plait.review.causes import Examination
+from plait.review.changed_lines import document_changes
 from plait.review.consequences import consequences
-from plait.review.documents import document_changes
 from plait.review.environments import described
 from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange

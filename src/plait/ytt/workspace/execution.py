@@ -258,7 +258,7 @@ class Execution:
     def _hide_secrets(self, document: Document, schema: Declaration) -> None:
         """Marks the data values that the schema declares secret."""
         if SECRETS in self.options.extensions:
-            from plait.ytt.schema.secrets import hide_secrets
+            from plait.ytt.schema.secret_declarations import hide_secrets
 
             hide_secrets(schema, document.value, self.session.context.trace)
 
