@@ -197,7 +197,7 @@ def _evaluated(name: str, request: bytes) -> bytes:
     given = json.loads(request)
     module.lay_out(given)
     # A file named "-" is empty: standard input is the pipe of the requests.
-    sys.stdin = open(os.devnull)  # noqa: SIM115 - until the process ends
+    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - until the process ends
     seal()
     return json.dumps(module.evaluate(given)).encode()
 

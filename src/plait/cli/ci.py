@@ -35,7 +35,7 @@ class Ci(Request):
     usage = "COMMAND github|gitlab [FILE]"
     commands = (
         ("init", "write the job for the project into the repository"),
-        ("comment", "post the review in FILE as the comment of the request, or update that comment"),
+        ("comment", "post the review in FILE as a comment, or update that comment"),
     )
     project = PROJECT
     plait = text(

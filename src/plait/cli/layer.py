@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from plait.base.errors import UsageError
 from plait.cli.common_flags import keep_warnings, print_warnings, trace_of, write_source_map
-from plait.cli.result_files import write_files
 from plait.cli.streams import watched, write_answer, write_out
-from plait.cli.watch import watch
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.flags import Command
 from plait.engine.layer import Layer, format_named, job_of
 from plait.engine.options import Request
-from plait.layering.deckhand_differences import to_text
-from plait.layering.inheritance_tree import dot, tree
 from plait.layering.job import STRINGS, LayerJob
 from plait.tree.context import Context
-from plait.yaml.output_formats import FORMATS
-from plait.yaml.output_paths import files_of, layered_places, places_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +27,8 @@ def deliver(request: Request) -> int:
     """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError."""
     assert isinstance(request, Layer)
     if request.watch:
+        from plait.cli.watch import watch
+
         return watch(lambda: (request, None), deliver)
     keep_limits(request)
     as_json = format_named(request) == "json"
@@ -44,6 +40,8 @@ def deliver(request: Request) -> int:
         job = job_of(request, context)
         keep_originals(request, context, request.output, STRINGS)
         if request.tree or request.dot:
+            from plait.layering.inheritance_tree import dot, tree
+
             planned = job.plan(context)
             context.check_warnings()
             chosen = [document for document in planned.documents if job.selection.takes(document)]
@@ -55,12 +53,17 @@ def deliver(request: Request) -> int:
             result = job.run(context)
         context.check_warnings()
         if pattern is not None or to_files:
+            from plait.yaml.output_paths import layered_places, places_by
+
             placed = layered_places(result.items) if pattern is None else places_by(pattern, result.items)
         text = _json(result) if as_json else job.text(result, context.originals)
         write_source_map(request, context.trace, result, None if as_json else text, as_json=as_json)
     finally:
         print_warnings(request, context)
     if to_files:
+        from plait.cli.result_files import write_files
+        from plait.yaml.output_paths import files_of
+
         write_files(request.output_files, files_of(placed, lambda documents: job.text(documents, context.originals)))
     else:
         write_out(text)
@@ -68,11 +71,15 @@ def deliver(request: Request) -> int:
 
 
 def _json(result: DocumentSet) -> str:
+    from plait.yaml.output_formats import FORMATS
+
     return FORMATS["json"](result)
 
 
 def _compare(job: LayerJob, context: Context) -> int:
     """Prints the values that Deckhand renders differently. Returns 1 if there are any."""
+    from plait.layering.deckhand_differences import to_text
+
     if job.options.relaxed or job.options.like_deckhand:
         raise UsageError(
             "--compare-deckhand cannot be combined with --relaxed or --like-deckhand", code="flag-conflict"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, UsageError, warning
 from plait.base.source import Source
-from plait.layering.deckhand_differences import compare
 from plait.layering.document import read_documents
 from plait.layering.ignored import warn_of_ignored
 from plait.layering.plain_scalars import misread, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
-from plait.layering.sites import unwrapped
-from plait.layering.validation import check_documents
 from plait.yaml.duplicate_keys import duplicate_key_warnings
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
@@ -82,6 +79,8 @@ class LayerJob:
 
     def compare(self, context: Context) -> Comparison:
         """The values that Deckhand renders differently. Raises what `plan` raises, and LimitError."""
+        from plait.layering.deckhand_differences import compare
+
         self._check_options()
         try:
             return compare(self._read(context), self.options, context)
@@ -91,6 +90,8 @@ class LayerJob:
     def _read(self, context: Context) -> Sequence[DocumentSet]:
         sets = [self._documents(one, context) if isinstance(one, Source) else one for one in self.sources]
         if self.validate or self.options.strict:
+            from plait.layering.validation import check_documents
+
             check_documents(sets)
         return sets
 
@@ -108,6 +109,8 @@ class LayerJob:
         if documents is not written:
             warnings += duplicate_key_warnings(source, written)
         if self.unwrap:
+            from plait.layering.sites import unwrapped
+
             documents = unwrapped(documents, warnings.append)
         for text in warnings:
             context.warn(text)

@@ -16,7 +16,6 @@ from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
 from plait.ops.reader import read_first, write_text
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
-from plait.ops.unmarshal import wrong_type
 from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
@@ -74,6 +73,8 @@ def _definitions(root: Value) -> list[VariableDefinition]:
 
 
 def _not_read(value: Value, line: int, expected: str) -> str:
+    from plait.ops.unmarshal import wrong_type
+
     return wrong_type(value, line, expected)
 
 

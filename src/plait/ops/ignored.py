@@ -12,7 +12,6 @@ from plait.ops.placeholders import MARK, marked, name_end, names
 from plait.ops.pointer import MatchingIndexToken, Pointer
 from plait.ops.walk import find
 from plait.tree.nodes import Array, Map
-from plait.yaml.duplicate_keys import duplicate_key_warnings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
     """Warns about ignored parts of a text if only its first document is read. repeats: it has duplicate keys."""
     if repeats:
+        from plait.yaml.duplicate_keys import duplicate_key_warnings
+
         for text in _undashed(documents) or duplicate_key_warnings(source, documents, first=True):
             warn(text)
     line = second_document(source.text)

@@ -17,7 +17,6 @@ from plait.base.limits import current_budget
 from plait.base.source import displayable_path
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import target, write_file
-from plait.ops.generate import check_kind, generate
 from plait.ops.reader import file_source, texts_to_values, write_bytes
 from plait.tree.nodes import Map, MapItem
 
@@ -60,6 +59,8 @@ class VariableStore:
             return False, None
         make = self._make
         if make is None:
+            from plait.ops.generate import check_kind, generate
+
             check_kind(kind)
             make = generate
         view = current_view()

@@ -71,6 +71,7 @@ class Playground(ThreadingHTTPServer):
         # Sandboxes that wait for a request.
         self._idle: list[Sandbox] = []
         self._is_closed = False
+        self._lock = threading.Lock()
         super().__init__((host, port), _Handler)
         shown = f"[{host}]" if ":" in host else host
         # The `Host` header that a browser sends; port 80 is omitted.
@@ -80,7 +81,6 @@ class Playground(ThreadingHTTPServer):
         self.address = f"http://{shown}:{port}"
         self.turns = BoundedSemaphore(_AT_ONCE)
         self.evaluations = BoundedSemaphore(_MOST_EVALUATIONS)
-        self._lock = threading.Lock()
         # The deadlines of open connections in their order; infinite while a request is evaluated.
         self._deadlines: dict[socket.socket, float] = {}
         self.paths = _paths(_STATIC) if page is None else _paths(page) | {_EVALUATOR: _STATIC / _EVALUATOR[1:]}
