@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import plait
 from plait.authoring.lsp import completion, tokens
-from plait.base.errors import LimitError, ReadError, conceal, render
+from plait.base.errors import LimitError, PlaitError, ReadError, conceal, render
 from plait.base.limits import Limits, budget_scope
 from plait.base.regex import RegexPattern
 from plait.base.similar_names import did_you_mean
@@ -284,8 +285,18 @@ LONG_LINES = {
     "open strings": '"a' * 100_000,
     "a word": "a" * 200_000,
     "a chain": "a." * 100_000,
+    "dashes": "a-" * 100_000,
+    "a chain with dashes": "a.a-" * 50_000,
     "blanks": "a" + " " * 200_000 + "b",
 }
+
+
+@pytest.mark.parametrize("line", [f"x{'.a' * 3000}", "[" + "x, " * 2000 + "]", "[" + "lambda: x, " * 2000 + "]"])
+def test_hints_about_names_take_time_in_proportion_to_the_line(line: str) -> None:
+    start = time.process_time()
+    with pytest.raises(PlaitError, match="undefined: x"):
+        plait.render({"a.yml": f"a: #@ {line}\n"})
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("name", LONG_LINES)

@@ -26,7 +26,6 @@ from plait.base.content import READ_ONLY
 from plait.base.fast_paths import FAST
 from plait.base.input_view import unrestricted
 from plait.base.limits import current_budget
-from plait.base.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,6 +204,8 @@ def _is_entry(name: str) -> bool:
 
 def build() -> str:
     """An identifier of this build of plait and Python: versions, the files of the compiler, and optimization."""
+    from plait.base.version import __version__
+
     package = os.path.dirname(os.path.dirname(__file__))
     parts = [__version__, sys.version, str(marshal.version), str(FAST)]
     if not os.path.isdir(package):

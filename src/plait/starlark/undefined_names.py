@@ -54,6 +54,10 @@ _MODULES = frozenset(
 _MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"])
 
 
+# The characters of a line in which hints look for each of its names.
+_MOST_READ = 1000
+
+
 def _dashed(name: str, line: str) -> str | None:
     """A hint for a key with a dash, which is read as a subtraction; None for other names."""
     found = re.search(rf"(?<![\w.])([A-Za-z_][\w.]*)\.(\w+(?:-\w+)*-{re.escape(name)})\b", line)
@@ -85,6 +89,7 @@ def _parameter(name: str, line: str) -> str | None:
 
 def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:
     """The finding for a name that no scope defines. universal: the names that every program knows."""
+    text = (source.line(name.line) or "")[:_MOST_READ]
     hint: str | None = _HINTS.get(name.name)
     alike: list[str] = []
     suggestions = [Suggestion(QUOTE_WORD, old=name.name)]
@@ -105,9 +110,8 @@ def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str
             hint = replacing(name.name, [meant], f"did you mean {meant}?")
         if hint is not None:
             suggestions = []
-        elif hint is None and f"={name.name}" in (source.line(name.line) or "").partition("#@overlay/")[2]:
+        elif hint is None and f"={name.name}" in text.partition("#@overlay/")[2]:
             hint = f'a text is written in quotes: "{name.name}"'
-    text = source.line(name.line) or ""
     hint = _later(name, scope) or hint or _dashed(name.name, text) or _parameter(name.name, text)
     told = f"undefined: {name.name}"
     also = [Position(source, line).labelled("the nearest name") for line in _lines_of(alike[:1], scope)]
