@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sqlite3
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -77,7 +78,8 @@ def test_no_digest_at_rest_confirms_a_guess(tmp_path: Path) -> None:
     request = b"".join(b"%d %s" % (len(part), part) for part in parts[:2]) + parts[2]
     guesses = [request, body.encode(), b"canary-7f3a", b"canary-7f3a\n", b'"canary-7f3a"']
     assert fingerprint_of(["PUT", "/api/v1.0/buckets/a/documents"], body_with(body)) == sha256(request).hexdigest()
-    rows = "".join(sqlite3.connect(file).iterdump()).lower()
+    with closing(sqlite3.connect(file)) as connection:
+        rows = "".join(connection.iterdump()).lower()
     assert "repeats" in rows
     for kind in ("md5", "sha1", "sha256", "sha512"):
         for guess in guesses:
