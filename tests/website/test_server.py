@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 
@@ -129,6 +129,56 @@ def test_a_request_is_evaluated(server: Playground) -> None:
 )
 def test_what_other_pages_can_send_is_refused(server: Playground, headers: dict[str, str], status: int) -> None:
     assert send(server, "POST", "/evaluate", json.dumps(APP), **headers)[0] == status
+
+
+# Heads of requests whose body another program may see elsewhere; the body is a request. Only the first is answered.
+BODIES = {
+    "GET with a length": (b"GET / HTTP/1.1", b"Content-Length: %d", 200),
+    "GET of an unknown page": (b"GET /none HTTP/1.1", b"Content-Length: %d", 404),
+    "GET with an invalid length": (b"GET / HTTP/1.1", b"Content-Length: +%d", 200),
+    "GET with a space before the colon": (b"GET / HTTP/1.1", b"Content-Length : %d", 400),
+    "GET in chunks": (b"GET / HTTP/1.1", b"Transfer-Encoding: chunked", 400),
+    "GET that stays open": (b"GET / HTTP/1.0", b"Connection: keep-alive\r\nContent-Length: %d", 200),
+    "GET that expects to be asked": (b"GET / HTTP/1.1", b"Expect: 100-continue\r\nContent-Length: %d", 200),
+    "GET with two lengths": (b"GET / HTTP/1.1", b"Content-Length: 0\r\nContent-Length: %d", 400),
+    "GET with two hosts": (b"GET / HTTP/1.1", b"Host: localhost:80\r\nContent-Length: %d", 400),
+    "POST in chunks": (b"POST /evaluate HTTP/1.1", b"Content-Length: 2\r\nTransfer-Encoding: chunked", 400),
+    "POST with two lengths": (b"POST /evaluate HTTP/1.1", b"Content-Length: 2\r\nContent-Length: %d", 400),
+    "POST with two origins": (b"POST /evaluate HTTP/1.1", b"Origin: null\r\nOrigin: null\r\nContent-Length: 2", 400),
+    "POST to another page": (b"POST / HTTP/1.1", b"Content-Length: %d", 404),
+    "POST without a length": (b"POST /evaluate HTTP/1.1", b"Content-Type: application/json", 411),
+} | {
+    method.decode(): (method + b" / HTTP/1.1", b"Content-Length: %d", 501)
+    for method in (b"HEAD", b"PUT", b"DELETE", b"OPTIONS", b"PATCH", b"TRACE", b"CONNECT")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BODIES)
+def test_a_body_is_not_read_as_a_request(what: str, server: Playground) -> None:
+    line, header, status = BODIES[what]
+    port = server.server_address[1]
+    inner = b"GET /examples.json HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % port
+    if b"%d" in header:
+        header %= len(inner)
+    with socket.create_connection(("localhost", port), timeout=LONGEST) as connection:
+        connection.sendall(b"%s\r\nHost: localhost:%d\r\n%s\r\n\r\n%s" % (line, port, header, inner))
+        answer = b""
+        with suppress(ConnectionResetError):
+            while part := connection.recv(1 << 16):
+                answer += part
+    statuses = [int(found) for found in re.findall(rb"HTTP/1\.1 (\d+) ", answer) if found != b"100"]
+    assert statuses == [status]
+
+
+def test_requests_follow_each_other_on_a_connection(server: Playground) -> None:
+    with closing(http.client.HTTPConnection("localhost", server.server_address[1], timeout=LONGEST)) as connection:
+        for _ in range(2):
+            connection.request("GET", "/examples.json")
+            assert connection.getresponse().read()
+            connection.request("POST", "/evaluate", json.dumps(APP), {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            assert (response.status, response.getheader("Connection")) == (200, None)
+            response.read()
 
 
 def test_a_name_that_was_made_to_lead_here_gets_no_page(server: Playground) -> None:
