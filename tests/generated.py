@@ -27,7 +27,7 @@ from plait.tree import plain_data
 
 FUNCTIONS = (
     "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
-    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers", "project", "run", "lint", "test",
+    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers", "project", "run", "inspect", "lint", "test",
     "set",
 )  # fmt: skip
 AWAITED = ("render", "patch", "layer", "compose")

@@ -27,6 +27,7 @@ LEVELS = [
     ["review"],
     ["service"],
     ["playground"],
+    ["agents"],
     ["cli"],
     ["__main__"],
 ]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from plait.api.patching import apatch, patch
     from plait.api.rendering import arender, render
     from plait.authoring.edit.api import set
+    from plait.authoring.inspection.api import FoundValue, Impact, Inspection, inspect
     from plait.authoring.lint.api import lint
     from plait.authoring.project.api import Project, project, run
     from plait.authoring.testing.api import test
@@ -60,9 +61,12 @@ __all__ = [
     "Finding",
     "Findings",
     "Formatted",
+    "FoundValue",
     "History",
+    "Impact",
     "Input",
     "Inputs",
+    "Inspection",
     "LayeringError",
     "LimitError",
     "Limits",
@@ -93,6 +97,7 @@ __all__ = [
     "documents",
     "explain",
     "fmt",
+    "inspect",
     "layer",
     "lint",
     "patch",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Order of preference if several extras have the same library.
-_ORDER = ("service", "validate", "lsp", "watch", "toml", "dask", "fsspec", "postgresql", "keystone", "telemetry")
+_ORDER = ("service", "validate", "lsp", "mcp", "watch", "toml", "dask", "fsspec", "postgresql", "keystone", "telemetry")
 # Modules whose distribution has a different name.
 _DISTRIBUTIONS = {"jwt": "pyjwt", "yaml": "pyyaml", "re2": "google_re2", "memcache": "python_memcached"}
 

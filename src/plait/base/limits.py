@@ -53,6 +53,8 @@ TABLE: dict[str, tuple[float, str, str]] = {
 GROWS: dict[str, int] = {"memory": 64, "output": 16, "steps": 64}
 _FREE = 64 * _K
 _EACH = 1 * _K
+# The limits of an evaluation that a person or an agent waits for: in the editor, and by a tool of `plait mcp`.
+INTERACTIVE: Mapping[str, int] = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 DURATIONS = ("pattern", "seconds", "url")
 _UNITS = {"K": _K, "M": _M, "G": 1 << 30}
 

@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "review": ("review", "main"),
     "serve": ("serve", "main"),
     "lsp": ("lsp", "main"),
+    "mcp": ("mcp", "main"),
     "website": ("website", "main"),
 }
 

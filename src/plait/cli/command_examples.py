@@ -49,6 +49,7 @@ EXAMPLES: Mapping[str, str] = {
     "completion": "source <(plait completion bash)",
     "shims": "plait shims ~/.local/bin",
     "lsp": "plait lsp",
+    "mcp": "plait mcp config/",
     "serve": "plait serve --tokens tokens.yml --port 9000",
     "serve new-token": "plait serve new-token deployer --role admin",
     "serve new-key": "plait serve new-key",

@@ -60,6 +60,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Serve": {
         "lsp": "serve an editor (extra: lsp)",
+        "mcp": "serve an AI agent (extra: mcp)",
         "serve": "store documents in revisions and serve them over HTTP (extra: serve)",
         "website": "serve the playground to a browser on this machine",
         "krm": "run as a function of Kustomize or kpt",

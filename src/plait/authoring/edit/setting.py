@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, EditError
 from plait.authoring.edit.edited_files import write_all
 from plait.authoring.edit.origins import OriginFiles, check_file, decoded, history_of, origins, why_not
@@ -10,6 +12,7 @@ from plait.authoring.edit.target import Output, Target, changed_texts, differenc
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.source import Position, public
+from plait.base.text_diff import differing
 from plait.insight.diff import diff
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
@@ -79,6 +82,23 @@ class Edit:
                 is_hidden = any(self.before.is_secret(path, line + number) for number in range(len(old)))
                 yield path, line, [HIDDEN] * len(old) if is_hidden else old, [HIDDEN] * len(new) if is_hidden else new
 
+    def to_patch(self) -> str:
+        """The edit as a unified diff without context, for `git apply --unidiff-zero`. Paths are relative to the working
+        directory; secret lines are hidden, and then it cannot be applied.
+        """
+        out: list[str] = []
+        for path, (before, after) in self.files.items():
+            name = os.path.relpath(path).replace(os.sep, "/")
+            old = [] if before is None else decoded(before).splitlines(keepends=True)
+            new = decoded(after).splitlines(keepends=True)
+            out += ["--- /dev/null\n" if before is None else f"--- a/{name}\n", f"+++ b/{name}\n"]
+            for start, end, there, last in differing(old, new):
+                out.append(f"@@ -{_range(start, end)} +{_range(there, last)} @@\n")
+                is_hidden = any(self.before.is_secret(path, number + 1) for number in range(start, end))
+                out += [_patch_line("-", line, is_hidden=is_hidden) for line in old[start:end]]
+                out += [_patch_line("+", line, is_hidden=is_hidden) for line in new[there:last]]
+        return "".join(out)
+
     def write(self, *, also: bool = False) -> None:
         """Writes the files, all or none. also: write even if there are unintended changes.
 
@@ -98,6 +118,16 @@ class Edit:
             hint="--also accepts it",
             changes=self.also,
         )
+
+
+def _range(start: int, end: int) -> str:
+    """The lines of one side of a hunk; of an empty side, the line before it."""
+    return f"{start + 1 if end > start else start},{end - start}"
+
+
+def _patch_line(sign: str, line: str, *, is_hidden: bool) -> str:
+    text = HIDDEN + "\n" if is_hidden else line
+    return f"{sign}{text}" if text.endswith("\n") else f"{sign}{text}\n\\ No newline at end of file\n"
 
 
 _MOST_SHOWN = 12

@@ -11,7 +11,7 @@ from plait.authoring.analysis.symbols import items_by_keys
 from plait.authoring.lsp.value_origins import origin_lines
 from plait.base.errors import LimitError, PlaitError
 from plait.base.input_view import InputView
-from plait.base.limits import Limits, RunBudget, budget_scope, limit_error
+from plait.base.limits import INTERACTIVE, Limits, RunBudget, budget_scope, limit_error
 from plait.base.process import with_stack_headroom
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.check import SchemaViolation
     from plait.ytt.json_schema.subschema import Subschema
 
-# The limits of an evaluation. An editor waits for it, and the user may have typed only half of a loop. `memory` is the
-# limit of the server's process, because the memory of one thread cannot be measured.
-LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
+# The user may have typed only half of a loop. `memory` is the limit of the server's process, because the memory of one
+# thread cannot be measured.
+LIMITS = INTERACTIVE
 # The name of directories that contain libraries.
 _PRIVATE = f"{os.sep}{PRIVATE_NAME}{os.sep}"
 

@@ -1,0 +1,101 @@
+"""One page of a result: as many items as fit, and a note about the rest."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypedDict
+
+    from plait.tree.plain_data import Plain
+
+    class Page(TypedDict):
+        """One page of a result. total: number of items in all. next_offset: of the rest; None at the end. text: the
+        items as text.
+        """
+
+        summary: str
+        items: list[Plain]
+        total: int
+        next_offset: int | None
+        note: str
+        text: str
+
+
+# Maximum number of characters of a result, as JSON and as text.
+MOST = 6_000
+# Characters for the parts of a result that are not items, and the maximum of each.
+_ROOM, _SUMMARY = 800, 500
+# Maximum number of characters of a string of an item, and of items of a list in it: first, and if that is too long.
+_CLIPS = ((1_500, 40), (150, 8), (40, 2))
+
+
+class Item(NamedTuple):
+    """An item of a result, as data and as text."""
+
+    data: Plain
+    text: str
+
+
+def page(items: Iterable[Item], summary: str, offset: int = 0, note: str = "") -> Page:
+    """The structured result of a tool: the items from an offset that fit, with a summary. note: more for the reader."""
+    found = list(items)
+    shown: list[Plain] = []
+    texts: list[str] = []
+    size = written = 0
+    for item in found[offset:]:
+        item = clipped(item)
+        size += len(dumps(item.data, ensure_ascii=False)) + 2
+        written += len(item.text) + 1
+        if shown and max(size, written) > MOST - _ROOM:
+            break
+        shown.append(item.data)
+        texts.append(item.text)
+    end = offset + len(shown)
+    rest = (
+        f"items {offset + 1} to {end} of {len(found)}; offset={end} returns the next ones" if end < len(found) else ""
+    )
+    return {
+        "summary": _clip(summary, _SUMMARY),
+        "items": shown,
+        "total": len(found),
+        "next_offset": end if rest else None,
+        "note": "; ".join(filter(None, (_clip(note, _SUMMARY // 2), rest))),
+        "text": "\n".join(texts),
+    }
+
+
+def text_of(result: Page) -> str:
+    """A result as text: the summary, the items, the note."""
+    return "\n".join(filter(None, (result["summary"], result["text"], result["note"])))
+
+
+def clipped(item: Item) -> Item:
+    """An item that fits into a page."""
+    for characters, count in _CLIPS:
+        found = Item(_shortened(item.data, characters, count), _clip(item.text, MOST - _ROOM))
+        if len(dumps(found.data, ensure_ascii=False)) <= MOST - _ROOM:
+            return found
+    return Item(None, _clip(item.text, MOST - _ROOM))
+
+
+def _shortened(value: Plain, characters: int, count: int) -> Plain:
+    if isinstance(value, str):
+        return _clip(value, characters)
+    if isinstance(value, list):
+        return [_shortened(one, characters, count) for one in value[:count]]
+    if isinstance(value, dict):
+        return {key: _shortened(one, characters, count) for key, one in value.items()}
+    return value
+
+
+def _clip(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 30]}... ({len(text) - most + 30} more characters)"
+
+
+def lines(text: str) -> Sequence[Item]:
+    """Each line of a text as an item."""
+    return [Item(line, line) for line in text.splitlines()]
