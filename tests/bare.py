@@ -53,6 +53,7 @@ LINES = {
     "review": ["HEAD"],
     "serve": ["--check", "--port", "0"],
     "lsp": [],
+    "mcp": [],
     "website": ["--listen-addr", "nowhere:0"],
 }
 MORE = [

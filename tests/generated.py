@@ -105,6 +105,9 @@ def api_page() -> str:
         plait.Formatted,
         plait.Findings,
         plait.Project,
+        plait.Inspection,
+        plait.FoundValue,
+        plait.Impact,
     ):
         out += [f"### plait.{kind.__name__}", docstring(kind)]
         members = [

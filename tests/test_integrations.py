@@ -347,6 +347,7 @@ def test_github_action_names_the_extras_that_there_are() -> None:
         "fuzz",
         "dev",
         "lsp",
+        "mcp",
         "watch",
         "dask",
         "fsspec",

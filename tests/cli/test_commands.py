@@ -21,7 +21,7 @@ import bare
 from plait.base.writing import directory, targets
 from plait.cli import COMMANDS, main
 
-LONG_RUNNING = {"blame", "fleet", "log", "lsp", "reduce", "review", "serve", "website"}
+LONG_RUNNING = {"blame", "fleet", "log", "lsp", "mcp", "reduce", "review", "serve", "website"}
 TIMERS = """\
 import json, signal
 from plait.base.process import own_process

@@ -16,7 +16,7 @@ from plait.cli.help import help_text
 from plait.cli.man_pages import man_page, man_page_of_all
 from plait.engine.options import SHARED
 
-SERVERS = {"lsp", "serve", "website"}
+SERVERS = {"lsp", "mcp", "serve", "website"}
 FILES = {
     "config/app.yml": """\
         #@ load("@ytt:data", "data")

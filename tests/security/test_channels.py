@@ -374,6 +374,7 @@ CHANNELS: dict[str, Callable[[Site], str] | None] = {
     "review": reviewed,
     "serve": None,  # tests/service
     "lsp": None,  # tests/lsp/test_canary.py
+    "mcp": None,  # tests/agents/test_attacks.py
     "log": histories,
     "blame": histories,
     "shims": None,  # evaluates nothing

@@ -81,6 +81,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "krm": (),
     "completion": (),
     "lsp": (),
+    "mcp": ("mcp", "mcp config"),
     "shims": ("shims config",),
     "website": (),
 }  # fmt: skip

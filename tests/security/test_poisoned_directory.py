@@ -130,6 +130,7 @@ LINES: dict[str, list[Line]] = {
     "review": [Line("review HEAD", starts=True)],
     "serve": [Line("serve --port 0 --database sqlite:///plait.db", starts=True, needs="sqlalchemy")],
     "lsp": [Line("lsp", starts=False, needs="pygls")],
+    "mcp": [Line("mcp", starts=False, needs="mcp")],
     "shims": [Line("shims shims", starts=False)],
     "trust": [Line("trust --list", starts=False), Line("trust", starts=False)],
     "website": [Line("website --listen-addr localhost:0", starts=True)],

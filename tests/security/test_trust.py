@@ -187,7 +187,14 @@ TYPED_ONLY = {
     "website",
     "trust",
 }
-OTHERWISE = {"compose", "lsp", "review", "log", "blame"}  # tested below, in tests/review and tests/fleet
+OTHERWISE = {
+    "compose",
+    "lsp",
+    "mcp",
+    "review",
+    "log",
+    "blame",
+}  # tested below, in tests/agents, tests/review, tests/fleet
 
 
 def test_every_command_is_started() -> None:

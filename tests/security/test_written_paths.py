@@ -114,6 +114,7 @@ TARGETS = [
     Target("init", "", "site/demo/config/app.yml", 2, "init site/demo"),
     Target("ci", "", ".github/workflows/plait-review.yml", 0, "ci init github --yes"),
     Target("ci", "", ".gitlab/plait-review.yml", 0, "ci init gitlab --yes"),
+    Target("init", "agents", "site/demo/AGENTS.md", 2, "init --agents --force site/demo"),
     Target("fleet", "output", "site/out/sub/app/sub/a.yml", 2, "fleet -j 1 --no-cache --output site/out", replaced=4),
     Target("fleet", "output", "site/out/sub/one.yml", 2, "fleet -j 1 --no-cache --output site/out"),
     Target("fleet", "", "out/sub/app/sub/a.yml", 0, "fleet -j 1 --no-cache", replaced=3),
@@ -140,6 +141,7 @@ READERS = {
     "impact",
     "project",
     "lsp",
+    "mcp",
     "website",
 }
 

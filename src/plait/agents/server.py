@@ -62,9 +62,11 @@ def resource(uri: str) -> str:
 
 def serve(directory: str) -> None:
     """Serves a directory until the client ends the connection. Raises ModuleNotFoundError without the extra."""
+    from mcp import types  # first: the message about a missing module names its extra
+
+    # isort: split
     import anyio
     import jsonschema
-    from mcp import types
     from mcp.server import Server, ServerRequestContext
     from mcp.server.stdio import stdio_server
     from mcp.shared.exceptions import MCPError

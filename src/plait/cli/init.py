@@ -44,6 +44,8 @@ class Init(Request):
     )
     usage = "[DIRECTORY]"
     dry_run = switch("dry-run", "print the project file of an existing repository without writing it")
+    agents = switch("agents", "write an AGENTS.md instead: the project's commands and rules for AI agents")
+    force = switch("force", "with --agents, replace a file that exists")
     yes = switch("yes", "write without asking for confirmation", short="y")
     output_links = ALLOW_OUTPUT
 
@@ -161,6 +163,8 @@ def main_init(flags: Init) -> int:
             hint=f"plait init {os.path.dirname(directory) or os.curdir}",
             code="invalid-value",
         )
+    if flags.agents:
+        return _write_agents(flags, directory)
     # Names that a fresh clone of an empty repository may contain.
     if os.path.isdir(directory) and set(os.listdir(directory)) - {".git"}:
         return _adopt(flags, directory)
@@ -204,6 +208,42 @@ def _adopt(flags: Init, directory: str) -> int:
     except OSError as error:
         raise failure(f"in {found.path}", error, UsageError) from None
     write_out(f"\ncreated {found.path}\n" + _CHECKS.format(name=found.runs[0].name))
+    return 0
+
+
+# The text that `init --agents` writes.
+AGENTS = """\
+# Configuration with plait
+
+The YAML of this project is rendered by plait. A value of the output comes from a line of an input: edit that line, never
+the output.
+
+- `plait project` lists the runs; `plait run NAME` renders one.
+- `plait explain run NAME PATH` shows every line behind a value, such as `Deployment/web:spec.replicas`.
+- `plait impact run NAME FILE:LINE` lists the values that a line affects.
+- `plait set run NAME PATH=VALUE` shows the edit that sets a value, and other runs that it changes; `-w` writes it.
+- `plait lint`, `plait test` and `plait review main` check a change before it is committed.
+- `plait help CODE` explains the code of an error, such as E0101.
+
+`plait mcp` serves the same to agents as tools of the Model Context Protocol; it writes nothing and shows no secrets.
+Do not pass `--trust` or run `plait trust`: the user decides what a project may access beyond its repository.
+"""
+
+
+def _write_agents(flags: Init, directory: str) -> int:
+    """Writes AGENTS.md. Returns the exit status. Raises UsageError if it exists, unless --force is given."""
+    path = os.path.normpath(os.path.join(directory, "AGENTS.md"))
+    if flags.dry_run:
+        write_out(f"would create {path}\n")
+        return 0
+    if not flags.force and os.path.lexists(path):
+        raise UsageError(f"{path} exists", hint="--force replaces it", code="foreign-file")
+    try:
+        followed(directory, make=0o777).close()
+        write_file(path, [AGENTS.encode()], new_mode=0o666)
+    except OSError as error:
+        raise failure(f"in {directory}", error, UsageError) from None
+    write_out(f"created {path}\n")
     return 0
 
 

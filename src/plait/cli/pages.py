@@ -13,7 +13,7 @@ from plait.base.similar_names import did_you_mean
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The directory in an installation, and in a checkout.
 _PLACES = (
-    os.path.join(_PACKAGE, "explanations"),
+    os.path.join(_PACKAGE, "pages", "reference", "codes"),
     os.path.join(os.path.dirname(os.path.dirname(_PACKAGE)), "docs", "reference", "codes"),
 )
 

@@ -238,12 +238,12 @@ def inspect(project: str | os.PathLike[str] = ".", run: str = "") -> Inspection:
 
     >>> import pathlib
     >>> import plait
-    >>> _ = pathlib.Path("app.yml").write_text("port: 80\nname: web")
+    >>> _ = pathlib.Path("app.yml").write_text("---\nport: 80\nsize: 1")
     >>> _ = pathlib.Path("plait.yml").write_text("runs: {app: {render: {files: [app.yml]}}}")
     >>> found = plait.inspect(".", "app")
     >>> [(one.path, one.value, one.place) for one in found.search("port")]
-    [('port', 80, 'app.yml:1')]
-    >>> found.impact("app.yml", 1).paths
+    [('port', 80, 'app.yml:2')]
+    >>> found.impact("app.yml", 2).paths
     ['port']
     """
     return Inspection(project_at(project).run(run))
