@@ -60,7 +60,7 @@ CALLS: dict[str, tuple[dict[str, object], str]] = {
     "runs": ({}, "app\nproduction"),
     "render": ({"run": "production", "path": "Deployment/web:spec"}, "memory: 256Mi"),
     "search": ({"run": "production", "text": "DEPLOYMENT 256mi"}, "Deployment/web:spec.memory: 256Mi  (production.yml:6)"),
-    "explain": ({"run": "production", "path": "spec.replicas"}, "values.yml:1          data values     3"),
+    "explain": ({"run": "production", "path": "spec.replicas"}, "values.yml:1         data values     3"),
     "why_not": ({"run": "app", "path": "Deployment/web:spec.memory"}, 'no key "memory"'),
     "impact": ({"run": "app", "file": "config/schema.yml", "line": 3}, "Deployment/web:spec.replicas"),
     "set": ({"run": "production", "path": "spec.replicas", "value": 5}, "-replicas: 3\n+replicas: 5"),

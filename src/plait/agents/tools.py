@@ -194,11 +194,27 @@ def _impact(arguments: Arguments) -> Answer:
 
 def _search(arguments: Arguments) -> Answer:
     found = _inspected(arguments)
-    items = [
-        Item({"path": one.path, "value": one.value, "place": one.place}, f"{one.path}: {one.value}  ({one.place})")
-        for one in found.search(_text(arguments, "text"))
-    ]
+    words = _text(arguments, "text").lower().split()
+    items = []
+    for one in found.search(_text(arguments, "text")):
+        value = _excerpt(one.value, words)
+        items.append(
+            Item({"path": one.path, "value": value, "place": one.place}, f"{one.path}: {value}  ({one.place})")
+        )
     return Answer(items, f"{len(items)} values of run {found.run}" if items else _about(found), arguments)
+
+
+def _excerpt(value: Plain, words: Sequence[str]) -> Plain:
+    """The lines of a long text that have a word of a search; any other value itself."""
+    if not isinstance(value, str) or "\n" not in value:
+        return value
+    found = [line.strip() for line in value.splitlines() if any(word in line.lower() for word in words)]
+    return " ... ".join(found[:_MOST_LINES]) + (
+        f" ... and {len(found) - _MOST_LINES} more lines" if len(found) > _MOST_LINES else ""
+    )
+
+
+_MOST_LINES = 3
 
 
 def _schema(arguments: Arguments) -> Answer:
@@ -348,7 +364,7 @@ _ALL = (
         "impact",
         "List the values of the output that depend on a line of an input file.",
         {**_OF_RUN, "file": _string("an input of the run"), "line": {"type": "integer", "minimum": 1}}, ("file", "line"),
-        _object(path="string"), _impact,
+        _object(path="string"), _impact, 60,
     ),
     Tool(
         "set",

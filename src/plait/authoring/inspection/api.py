@@ -7,6 +7,7 @@ import os
 from plait.api.arguments import checked
 from plait.api.explaining import History
 from plait.api.isolation import with_error_facts
+from plait.authoring.analysis.shared_stores import hide_stores, stores_of
 from plait.authoring.analysis.verifying import with_texts
 from plait.authoring.edit import insertion
 from plait.authoring.edit.edit_errors import LINK, SECRET, EditError
@@ -35,7 +36,7 @@ from plait.yaml.writer import write, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from plait.authoring.edit.setting import Edit
     from plait.authoring.project.run import Run
@@ -93,9 +94,10 @@ class Inspection(Comparable):
 
     __slots__ = ("_output", "_run", "_session", "documents", "run", "texts", "warnings")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, stores: Collection[str] = ()) -> None:
+        """stores: the variables stores of the project's runs."""
         self._run = run
-        self._session = EditSession(Target(run))
+        self._session = EditSession(Target(run, stores=stores))
         self._output = self._session.output
         self.run = run.name
         self.documents = [document_name(one) or "" for one in self._output.shown(self._output.documents)]
@@ -155,6 +157,7 @@ class Inspection(Comparable):
         view, trace = InputView(), Trace()
         trace.follows_all = True
         nodes = self._run.evaluate(view=view, trace=trace).nodes
+        hide_stores(trace, view, self._session.target.stores)
         impacts.check_line(view.files, file, line, "this run")
 
         def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
@@ -246,4 +249,5 @@ def inspect(project: str | os.PathLike[str] = ".", run: str = "") -> Inspection:
     >>> found.impact("app.yml", 2).paths
     ['port']
     """
-    return Inspection(project_at(project).run(run))
+    found = project_at(project)
+    return Inspection(found.run(run), stores_of(found.runs.values()))

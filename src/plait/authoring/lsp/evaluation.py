@@ -6,6 +6,7 @@ import os
 from threading import Lock
 
 from plait.authoring.analysis.code import ITEM
+from plait.authoring.analysis.shared_stores import hide_stores
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.symbols import items_by_keys
 from plait.authoring.lsp.value_origins import origin_lines
@@ -18,7 +19,7 @@ from plait.insight.history_text import shown
 from plait.insight.node_paths import NodePath, all_places
 from plait.tree.lookups import Instance, Lookups
 from plait.tree.nodes import Array, Map, MapItem, walk
-from plait.tree.provenance import EVERY, Change, Contributor, Trace
+from plait.tree.provenance import Trace
 from plait.tree.secrets import HIDDEN, uses_secrets
 from plait.ytt.templates.recovery import findings_of
 from plait.ytt.workspace.library import PRIVATE_NAME
@@ -215,15 +216,7 @@ class Evaluation:
 
     def hide(self, stores: Collection[str]) -> None:
         """Marks values from some files as secret, because another run uses the files as variables stores."""
-        if not stores or not any(path in stores for path in self.view.files):
-            return
-        sources = {
-            one.source
-            for change in self.trace.changes.values()
-            for one in (change, *change.because)
-            if isinstance(one, Change | Contributor | MapItem) and path_of(one.source) in stores
-        }
-        self.trace.hide_lines((source, 0, EVERY) for source in sources)
+        hide_stores(self.trace, self.view, stores)
 
     def name_of(self, node_path: NodePath) -> str:
         """The name of a value, without secrets."""

@@ -12,6 +12,7 @@ from threading import BoundedSemaphore, RLock, Thread
 
 from plait.authoring.analysis.file_facts import File, FileSettings
 from plait.authoring.analysis.file_settings import reading_in
+from plait.authoring.analysis.shared_stores import stores_of
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop, evaluate, is_stopped
 from plait.authoring.lsp.registry import Registry
@@ -323,12 +324,7 @@ class ServerState:
 
     def _stores(self) -> set[str]:
         """The variables stores of all runs."""
-        found = set()
-        for watched in self.registry.all():
-            for setting in watched.run.settings:
-                if setting.name == "vars-store":
-                    found.update(watched.run.paths(setting))
-        return found
+        return stores_of(watched.run for watched in self.registry.all())
 
     def is_busy(self) -> bool:
         """True if an evaluation is running."""
