@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.analysis.shared_stores import hide_stores
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.verifying import with_texts
 from plait.authoring.project.run import Run
@@ -19,7 +18,7 @@ from plait.tree.secrets import HIDDEN, uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plait.engine.options import Use
     from plait.engine.results import Documents
@@ -157,11 +156,10 @@ class Seen(NodePath):
 
 
 class Target:
-    """A run with additional flags. stores: files whose values are secret, because other runs keep variables in them."""
+    """A run with additional flags."""
 
-    def __init__(self, run: Run, uses: Sequence[Use] = (), stores: Collection[str] = ()) -> None:
+    def __init__(self, run: Run, uses: Sequence[Use] = ()) -> None:
         self.run = run
-        self.stores = stores
         self.uses = uses
         # Inputs that cannot be read twice, such as a pipe.
         self._once: dict[str, bytes] = {}
@@ -170,8 +168,6 @@ class Target:
         """The output with replaced texts. uses: additional flags. Raises PlaitError."""
         view = InputView({**self._once, **texts})
         made = with_texts(self.run, texts).evaluate(view=view, trace=trace, uses=[*self.uses, *uses])
-        if made.trace is not None:
-            hide_stores(made.trace, view, self.stores)
         output = Output(made, view, None if self.run.at is None else self.run.directory)
         for path, data in view.files.items():
             if data is not None and path not in texts and not os.path.isfile(path):

@@ -7,7 +7,6 @@ import os
 from plait.api.arguments import checked
 from plait.api.explaining import History
 from plait.api.isolation import with_error_facts
-from plait.authoring.analysis.shared_stores import hide_stores, stores_of
 from plait.authoring.analysis.verifying import with_texts
 from plait.authoring.edit import insertion
 from plait.authoring.edit.edit_errors import LINK, SECRET, EditError
@@ -36,7 +35,7 @@ from plait.yaml.writer import write, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from plait.authoring.edit.setting import Edit
     from plait.authoring.project.run import Run
@@ -94,10 +93,9 @@ class Inspection(Comparable):
 
     __slots__ = ("_output", "_run", "_session", "documents", "run", "texts", "warnings")
 
-    def __init__(self, run: Run, stores: Collection[str] = ()) -> None:
-        """stores: the variables stores of the project's runs."""
+    def __init__(self, run: Run) -> None:
         self._run = run
-        self._session = EditSession(Target(run, stores=stores))
+        self._session = EditSession(Target(run))
         self._output = self._session.output
         self.run = run.name
         self.documents = [document_name(one) or "" for one in self._output.shown(self._output.documents)]
@@ -157,7 +155,6 @@ class Inspection(Comparable):
         view, trace = InputView(), Trace()
         trace.follows_all = True
         nodes = self._run.evaluate(view=view, trace=trace).nodes
-        hide_stores(trace, view, self._session.target.stores)
         impacts.check_line(view.files, file, line, "this run")
 
         def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
@@ -250,4 +247,4 @@ def inspect(project: str | os.PathLike[str] = ".", run: str = "") -> Inspection:
     ['port']
     """
     found = project_at(project)
-    return Inspection(found.run(run), stores_of(found.runs.values()))
+    return Inspection(found.run(run))

@@ -63,6 +63,8 @@ class Project:
         self.path = path
         self.directory = directory
         self.runs = {run.name: run for run in runs}
+        for run in runs:
+            run.project_runs = runs
         self.abstract = {} if abstract is None else abstract
         self.notes = list(notes)
         self.lint = lint
@@ -185,7 +187,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), uses=_pipeline(source.name))
         run.schemas, run.permissions = schemas, permissions
         return Project(source.name, directory, [run], permissions=permissions, lint=top.find("lint"), schemas=schemas)
-    found = []
+    found: list[Run] = []
     matrices = {}
     abstract = {}
     for item in runs.items:
@@ -195,7 +197,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
         if _is_abstract(item):
             abstract[name_of(item, _OF_A_RUN)] = item.position
         elif (entry := _last(chain, "matrix")) is not None:
-            matrices[name_of(item, _OF_A_RUN)] = _matrix(item, entry, chain, directory, schemas, permissions)
+            matrices[name_of(item, _OF_A_RUN)] = _matrix(item, entry, chain, directory, schemas, permissions, found)
         else:
             found.append(_run(item, chain, source, directory, schemas))
             found[-1].permissions = permissions
@@ -291,6 +293,7 @@ def _matrix(
     directory: str,
     schemas: Sequence[Schemas],
     permissions: Permissions,
+    project_runs: Sequence[Run],
 ) -> Matrix:
     """A matrix. entry: its node. schemas: of the project. Raises UsageError."""
     if type(entry.value) is not Map:
@@ -312,7 +315,7 @@ def _matrix(
     def make(name: str, maps: Sequence[Map]) -> Run:
         settings, given = settings_of(command, maps)
         run = Run(name, command, settings, given, directory, item.position)
-        run.schemas = own
+        run.schemas, run.project_runs = own, project_runs
         return run
 
     from plait.authoring.project.matrix import Matrix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.settings import check, joined, needs_of, needs_of_uses, path_in, uses_of, values_of
-from plait.base.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError, UsageError, conceal
 from plait.base.input_view import may_read, permitted
 from plait.engine import dialect
 from plait.engine.common import CHECK_OUTPUT
@@ -13,7 +13,7 @@ from plait.engine.options import Use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plait.authoring.project.settings import Setting
     from plait.base.code_cache import CodeCache
@@ -39,6 +39,7 @@ class Run:
     at: its position; None for an inferred run. why: the evidence for an inferred run.
     output: the destination of its results in a fleet, if the project file sets it.
     permissions: of its project; None for a command line.
+    project_runs: the runs of its project. The values of their variables stores are secret in every run.
     schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
     """
 
@@ -50,6 +51,7 @@ class Run:
         "name",
         "output",
         "permissions",
+        "project_runs",
         "schemas",
         "settings",
         "uses",
@@ -81,6 +83,7 @@ class Run:
         self.output = output
         self.schemas: Sequence[str | tuple[str, str]] = ()
         self.permissions: Permissions | None = None
+        self.project_runs: Iterable[Run] = ()
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {self.command}>"
@@ -208,7 +211,30 @@ class Run:
         request = self.request(typed=uses)
         if not checks:
             request = request.without(CHECK_OUTPUT)
-        return evaluate(request, world, trace or None)
+        try:
+            made = evaluate(request, world, trace or None)
+        except PlaitError as error:
+            if view is not None and self._hide_stores(view, trace or None):
+                conceal(error)
+            raise
+        if view is not None:
+            self._hide_stores(view, made.trace)
+        return made
+
+    def _hide_stores(self, view: InputView, trace: Trace | None) -> bool:
+        """Marks values of the project's variables stores as secret. True if the evaluation read one."""
+        if not any(setting.name == "vars-store" for run in self.project_runs for setting in run.settings):
+            return False
+        from plait.authoring.analysis.shared_stores import hide_stores, stores_of
+
+        stores = stores_of(self.project_runs)
+        if not any(path in view.files for path in stores):
+            return False
+        view.uses_secrets = True
+        if trace is not None:
+            trace.use_secrets()
+            hide_stores(trace, view, stores)
+        return True
 
     def _located(self, error: PlaitError) -> PlaitError:
         return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)
