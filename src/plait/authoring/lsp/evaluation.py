@@ -6,7 +6,6 @@ import os
 from threading import Lock
 
 from plait.authoring.analysis.code import ITEM
-from plait.authoring.analysis.shared_stores import hide_stores
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.symbols import items_by_keys
 from plait.authoring.lsp.value_origins import origin_lines
@@ -216,7 +215,8 @@ class Evaluation:
 
     def hide(self, stores: Collection[str]) -> None:
         """Marks values from some files as secret, because another run uses the files as variables stores."""
-        hide_stores(self.trace, self.view, stores)
+        if any(path in self.view.files for path in stores):
+            self.trace.hide_files(stores)
 
     def name_of(self, node_path: NodePath) -> str:
         """The name of a value, without secrets."""

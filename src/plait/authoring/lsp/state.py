@@ -12,10 +12,10 @@ from threading import BoundedSemaphore, RLock, Thread
 
 from plait.authoring.analysis.file_facts import File, FileSettings
 from plait.authoring.analysis.file_settings import reading_in
-from plait.authoring.analysis.shared_stores import stores_of
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop, evaluate, is_stopped
 from plait.authoring.lsp.registry import Registry
+from plait.authoring.project.run import stores_of
 from plait.base.content import regular_content
 from plait.base.errors import PlaitError
 from plait.base.input_view import current_permissions, permitted

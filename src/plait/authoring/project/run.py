@@ -223,21 +223,30 @@ class Run:
 
     def _hide_stores(self, view: InputView, trace: Trace | None) -> bool:
         """Marks values of the project's variables stores as secret. True if the evaluation read one."""
-        if not any(setting.name == "vars-store" for run in self.project_runs for setting in run.settings):
-            return False
-        from plait.authoring.analysis.shared_stores import hide_stores, stores_of
-
         stores = stores_of(self.project_runs)
         if not any(path in view.files for path in stores):
             return False
         view.uses_secrets = True
         if trace is not None:
             trace.use_secrets()
-            hide_stores(trace, view, stores)
+            trace.hide_files(stores)
         return True
 
     def _located(self, error: PlaitError) -> PlaitError:
         return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)
+
+
+def stores_of(runs: Iterable[Run]) -> set[str]:
+    """The absolute paths of the variables stores of runs."""
+    found: set[str] = set()
+    for run in runs:
+        for setting in run.settings:
+            if setting.name == "vars-store":
+                try:
+                    found.update(run.paths(setting))
+                except PlaitError:  # reported when the run is evaluated
+                    continue
+    return found
 
 
 def relative_to_cwd(directory: str) -> str:

@@ -14,12 +14,14 @@ This package is imported only if `Context.trace` is set.
 
 from __future__ import annotations
 
+import os
+
 from plait.base.content import note_secrets
-from plait.tree.nodes import Array, DocumentSet, Map, key_id, walk, walk_once
+from plait.tree.nodes import Array, DocumentSet, Map, MapItem, key_id, walk, walk_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from typing import Protocol, TypeAlias
 
@@ -232,6 +234,17 @@ class Trace:
         """Declares all source lines of a tree secret."""
         sources = dict.fromkeys(item.source for item in walk(root))
         self.hide_lines((source, 0, EVERY) for source in sources)
+
+    def hide_files(self, paths: Container[str]) -> None:
+        """Declares files secret, by their absolute paths."""
+        sources = {
+            one.source
+            for change in self.changes.values()
+            for one in (change, *change.because)
+            if isinstance(one, Change | Contributor | MapItem)
+        }
+        files = (one for one in sources if one is not None and not one.flag and os.path.abspath(one.shown) in paths)
+        self.hide_lines((one, 0, EVERY) for one in files)
 
     def hide_item(self, item: Item) -> None:
         """Declares the lines of an item and of its descendants secret."""
