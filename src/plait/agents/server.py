@@ -15,8 +15,8 @@ from plait.agents.results import MOST, text_of
 from plait.agents.tools import TOOLS
 from plait.api.cancellation import CURRENT, Canceller
 from plait.api.workers import call_in_worker
+from plait.authoring.interactive import INTERACTIVE
 from plait.base.errors import PlaitError, UsageError
-from plait.base.limits import INTERACTIVE
 from plait.base.version import __version__
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@
         ...
 
 The name of a limit is the same in `--limit NAME=VALUE`, in `limits={NAME: VALUE}` and in messages. Code in the `with`
-block, in the same thread, is subject to these limits; code that reads, evaluates or prints calls `current_budget()`. A
-limit without explicit value grows with the size of the inputs, as listed in GROWS.
+block, in the same thread, is subject to these limits; code that reads, evaluates or prints calls `current_budget()`. Default
+limits grow with the size of the inputs, as listed in GROWS.
 """
 
 from __future__ import annotations
@@ -48,13 +48,10 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "url": (30, "one URL, redirects included", "seconds"),
     "variables": (32 * _M, "text that variables add to one document", "characters"),
 }
-# Maps a name to the increase of its default per byte of input beyond _FREE. Each input counts as _EACH additional
-# bytes.
+# Maps a name to the increase of its default per byte of input beyond _FREE. Each input counts as _EACH more bytes.
 GROWS: dict[str, int] = {"memory": 64, "output": 16, "steps": 64}
 _FREE = 64 * _K
 _EACH = 1 * _K
-# The limits of an evaluation that a person or an agent waits for: in the editor, and by a tool of `plait mcp`.
-INTERACTIVE: Mapping[str, int] = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 DURATIONS = ("pattern", "seconds", "url")
 _UNITS = {"K": _K, "M": _M, "G": 1 << 30}
 

@@ -90,7 +90,7 @@ class Isolate(BaseException):
     """Raised if a command line requests a separate process."""
 
 
-# The environment variable that names the program for command lines that do not start with a command of plait.
+# The environment variable that names the program, if the first word is no command of plait.
 PROGRAM_VARIABLE = "PLAIT_AS"
 
 
@@ -115,8 +115,8 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
 def main(argv: Sequence[str], program: str = PLAIT) -> int:
     """Runs one command line, without the program's name. Returns the exit status.
 
-    Prints a `PlaitError` to standard error. An internal error is reported as such, with status 70. program: the program
-    that plait replaces; its error layout is used.
+    Prints a `PlaitError` to standard error. An internal error is reported as such, with status 70. program: the replaced
+    program, whose error layout is used.
     """
     TYPED.set([])
     SINK.set([])

@@ -8,10 +8,11 @@ from threading import Lock
 from plait.authoring.analysis.code import ITEM
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.symbols import items_by_keys
+from plait.authoring.interactive import INTERACTIVE
 from plait.authoring.lsp.value_origins import origin_lines
 from plait.base.errors import LimitError, PlaitError
 from plait.base.input_view import InputView
-from plait.base.limits import INTERACTIVE, Limits, RunBudget, budget_scope, limit_error
+from plait.base.limits import Limits, RunBudget, budget_scope, limit_error
 from plait.base.process import with_stack_headroom
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
