@@ -8,7 +8,7 @@ An input is a path (of a file, or of a directory for the files in it), a mapping
 another function of this API; or a list of these. Nothing is printed, standard input is not read, calls share nothing
 and may run in several threads. A fault in an input raises `PlaitError`.
 
-With `trace=True` a call records provenance for `plait.explain`, which costs time and memory.
+`trace=True` records provenance for `plait.explain`, which costs time and memory.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.base.errors import LimitError
     from plait.base.source import Position
 
-# Maximum depth of nested calls. The stack of the process is large enough for this.
+# Maximum depth of nested calls. The stack of the process suffices.
 DEEPEST = 12_000
 
 _K, _M = 1 << 10, 1 << 20
@@ -132,7 +132,7 @@ def _invalid(found: str, expected: str, *, unknown: str | None = None) -> UsageE
     return error
 
 
-# The time is checked once per this number of directory entries, a power of two less one.
+# The time is checked once per this number of directory entries; a bit mask.
 _VISITS = 0xFF
 
 
@@ -225,7 +225,7 @@ class budget_scope:  # noqa: N801 - reads as what it does
 
 
 def budget_scope_from(options: Mapping[str, object] | None) -> budget_scope:
-    """A scope with the limits given by name; with None, the current budget, or one with default limits."""
+    """A scope with limits by name; with None, the current budget, or one with default limits."""
     return budget_scope(current_budget() if options is None else Limits(**options))
 
 
