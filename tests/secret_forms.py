@@ -164,6 +164,25 @@ PROJECTS: dict[str, tuple[dict[str, str], str, list[str]]] = {
         "patch: {base: base.yml, ops: [ops.yml], secrets: ['file:keys/s.yml']}",
         ["patch", "base.yml", "-o", "ops.yml", "--secrets", "file:keys/s.yml"],
     ),
+    # A variables store that this run reads as variables: it is one, because another run of the project writes it.
+    "store of another run": (
+        {"base.yml": BASE, "ops.yml": OPS, "keys/store.yml": STORED},
+        (
+            "patch: {base: base.yml, ops: [ops.yml], vars-files: [keys/store.yml]}\n"
+            "  other:\n    patch: {base: base.yml, ops: [ops.yml], vars-store: keys/store.yml}"
+        ),
+        ["run", "r"],
+    ),
+    "store of a matrix": (
+        {"base.yml": BASE, "ops.yml": OPS, "keys/store.yml": STORED},
+        (
+            "patch: {base: base.yml, ops: [ops.yml], vars-files: [keys/store.yml]}\n"
+            "  other:\n    matrix: {axes: {name: [store, none]}, output: 'other/{name}'}\n"
+            "    patch: {base: base.yml, ops: [ops.yml], vars-store: 'keys/{name}.yml'}\n"
+            "  third:\n    patch: {base: base.yml, ops: [ops.yml], vars-files: [keys/store.yml]}"
+        ),
+        ["run", "r"],
+    ),
     "encrypted": (
         {
             "layers.yml": POLICY

@@ -8,7 +8,6 @@ The last argument belongs to the query. Without a COMMAND its flags select one.
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
 
 from plait.authoring.project.discovery import project_of
 from plait.base.errors import PlaitError, UsageError
@@ -66,8 +65,17 @@ class ExplainQuestion(Generic[R]):
         """
         trace = context.trace = Trace()
         trace.follows_all = follows_all
-        with nullcontext() if current_view() is not None else use_view(InputView()), permitted(self.permissions):
-            return evaluate_in(context, self.request).nodes, trace
+        view = current_view() or InputView()
+        with use_view(view), permitted(self.permissions):
+            try:
+                found = evaluate_in(context, self.request).nodes
+            except PlaitError as error:
+                if self.of is not None:
+                    self.of.hide_stores(view, trace, error)
+                raise
+        if self.of is not None:
+            self.of.hide_stores(view, trace)
+        return found, trace
 
 
 def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:

@@ -26,7 +26,7 @@ from plait.ytt.workspace.library import PRIVATE_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.run import Run
     from plait.base.errors import Finding
@@ -214,9 +214,9 @@ class Evaluation:
                             self._declarations.setdefault((where, item.line), []).append((instance, keys))
         return self._declarations.get((path, line), [])
 
-    def hide(self, stores: Collection[str]) -> None:
+    def hide(self, stores: Container[str]) -> None:
         """Marks values from some files as secret, because another run uses the files as variables stores."""
-        if any(path in self.view.files for path in stores):
+        if any(path in stores for path in self.view.files):
             self.trace.hide_files(stores)
 
     def name_of(self, node_path: NodePath) -> str:

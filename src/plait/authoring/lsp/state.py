@@ -15,7 +15,7 @@ from plait.authoring.analysis.file_settings import reading_in
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop, evaluate, is_stopped
 from plait.authoring.lsp.registry import Registry
-from plait.authoring.project.run import stores_of
+from plait.authoring.project.variable_stores import VariableStores
 from plait.base.content import regular_content
 from plait.base.errors import PlaitError
 from plait.base.input_view import current_permissions, permitted
@@ -322,9 +322,9 @@ class ServerState:
             evaluation = evaluate(failed.run, texts, stop, self.engine)
         return evaluation
 
-    def _stores(self) -> set[str]:
+    def _stores(self) -> VariableStores:
         """The variables stores of all runs."""
-        return stores_of(watched.run for watched in self.registry.all())
+        return VariableStores(watched.run for watched in self.registry.all())
 
     def is_busy(self) -> bool:
         """True if an evaluation is running."""

@@ -6,6 +6,7 @@ import os
 
 from plait.authoring.project.run import Run
 from plait.authoring.project.settings import COMMANDS, commands_with, settings_of, unknown_names
+from plait.authoring.project.variable_stores import VariableStores
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import permitted
 from plait.base.permissions import FILE_NAMES, READ, Need, upwards
@@ -40,10 +41,21 @@ class Project:
     path: of the project file; "" if inferred. directory: of the file. permissions: of its settings; None for a command
     line. abstract: the positions of runs that only serve as a base. matrices: by name. notes: remarks of the inference.
     lint: the section for `plait lint`, or None. schemas: files of resource schemas, and patterns of file names with
-    their schemas, as absolute paths (see `plait.ytt.json_schema`).
+    their schemas, as absolute paths (see `plait.ytt.json_schema`). stores: the variables stores of all runs.
     """
 
-    __slots__ = ("abstract", "directory", "lint", "matrices", "notes", "path", "permissions", "runs", "schemas")
+    __slots__ = (
+        "abstract",
+        "directory",
+        "lint",
+        "matrices",
+        "notes",
+        "path",
+        "permissions",
+        "runs",
+        "schemas",
+        "stores",
+    )
 
     def __init__(
         self,
@@ -63,8 +75,11 @@ class Project:
         self.path = path
         self.directory = directory
         self.runs = {run.name: run for run in runs}
+        self.stores = VariableStores(runs, self.matrices.values())
         for run in runs:
-            run.project_runs = runs
+            run.project_stores = self.stores
+        for matrix in self.matrices.values():
+            matrix.project_stores = self.stores
         self.abstract = {} if abstract is None else abstract
         self.notes = list(notes)
         self.lint = lint
@@ -187,7 +202,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
         run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), uses=_pipeline(source.name))
         run.schemas, run.permissions = schemas, permissions
         return Project(source.name, directory, [run], permissions=permissions, lint=top.find("lint"), schemas=schemas)
-    found: list[Run] = []
+    found = []
     matrices = {}
     abstract = {}
     for item in runs.items:
@@ -197,7 +212,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
         if _is_abstract(item):
             abstract[name_of(item, _OF_A_RUN)] = item.position
         elif (entry := _last(chain, "matrix")) is not None:
-            matrices[name_of(item, _OF_A_RUN)] = _matrix(item, entry, chain, directory, schemas, permissions, found)
+            matrices[name_of(item, _OF_A_RUN)] = _matrix(item, entry, chain, directory, schemas, permissions)
         else:
             found.append(_run(item, chain, source, directory, schemas))
             found[-1].permissions = permissions
@@ -293,7 +308,6 @@ def _matrix(
     directory: str,
     schemas: Sequence[Schemas],
     permissions: Permissions,
-    project_runs: Sequence[Run],
 ) -> Matrix:
     """A matrix. entry: its node. schemas: of the project. Raises UsageError."""
     if type(entry.value) is not Map:
@@ -315,7 +329,7 @@ def _matrix(
     def make(name: str, maps: Sequence[Map]) -> Run:
         settings, given = settings_of(command, maps)
         run = Run(name, command, settings, given, directory, item.position)
-        run.schemas, run.project_runs = own, project_runs
+        run.schemas = own
         return run
 
     from plait.authoring.project.matrix import Matrix

@@ -26,7 +26,7 @@ from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.authoring.project.run import Run
@@ -90,10 +90,10 @@ class Matrix:
     the matrix.
 
     command: of its runs. maps: their settings, those of bases first. make: creates a run from a name and settings.
-    permissions: of the project.
+    permissions, project_stores: of the project.
     """
 
-    __slots__ = ("_make", "at", "command", "directory", "maps", "name", "permissions", "settings")
+    __slots__ = ("_make", "at", "command", "directory", "maps", "name", "permissions", "project_stores", "settings")
 
     def __init__(
         self,
@@ -115,6 +115,7 @@ class Matrix:
         self.maps = maps
         self._make = make
         self.permissions = permissions
+        self.project_stores: Container[str] = ()
 
     def cells(self) -> list[Environment]:
         """The environments, in the order of the axes. Raises UsageError, ReadError."""
@@ -139,8 +140,17 @@ class Matrix:
         """The run of an environment. Raises UsageError for a name in braces that is not an axis."""
         maps = [_substituted(settings, cell.choices) for settings in self.maps]
         run = self._make(cell.name, maps)
-        run.permissions = self.permissions
+        run.permissions, run.project_stores = self.permissions, self.project_stores
         return run
+
+    @staticmethod
+    def pattern(text: str) -> re.Pattern[str]:
+        """The strings that environments could make of a text with names of axes in braces."""
+        out, end = [], 0
+        for hole in _HOLE.finditer(text):
+            out += [re.escape(text[end : hole.start()]), re.escape(hole[0][0]) if hole[1] is None else ".*"]
+            end = hole.end()
+        return re.compile("".join(out) + re.escape(text[end:]), re.DOTALL)
 
     def _pattern(self, key: str) -> str | None:
         item = self.settings.find(key)

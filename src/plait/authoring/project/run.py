@@ -13,7 +13,7 @@ from plait.engine.options import Use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from plait.authoring.project.settings import Setting
     from plait.base.code_cache import CodeCache
@@ -39,7 +39,7 @@ class Run:
     at: its position; None for an inferred run. why: the evidence for an inferred run.
     output: the destination of its results in a fleet, if the project file sets it.
     permissions: of its project; None for a command line.
-    project_runs: the runs of its project. The values of their variables stores are secret in every run.
+    project_stores: the variables stores of its project's runs, absolute paths. Their values are secret in every run.
     schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
     """
 
@@ -51,7 +51,7 @@ class Run:
         "name",
         "output",
         "permissions",
-        "project_runs",
+        "project_stores",
         "schemas",
         "settings",
         "uses",
@@ -83,7 +83,7 @@ class Run:
         self.output = output
         self.schemas: Sequence[str | tuple[str, str]] = ()
         self.permissions: Permissions | None = None
-        self.project_runs: Iterable[Run] = ()
+        self.project_stores: Container[str] = ()
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {self.command}>"
@@ -214,39 +214,27 @@ class Run:
         try:
             made = evaluate(request, world, trace or None)
         except PlaitError as error:
-            if view is not None and self._hide_stores(view, trace or None):
-                conceal(error)
+            self.hide_stores(view, trace or None, error)
             raise
-        if view is not None:
-            self._hide_stores(view, made.trace)
+        self.hide_stores(view, made.trace)
         return made
 
-    def _hide_stores(self, view: InputView, trace: Trace | None) -> bool:
-        """Marks values of the project's variables stores as secret. True if the evaluation read one."""
-        stores = stores_of(self.project_runs)
-        if not any(path in view.files for path in stores):
-            return False
+    def hide_stores(self, view: InputView | None, trace: Trace | None, error: PlaitError | None = None) -> None:
+        """Marks values of the project's variables stores as secret, after an evaluation that read one. error: that of the
+        evaluation, which then shows no values.
+        """
+        stores = self.project_stores
+        if view is None or not stores or not any(path in stores for path in view.files):
+            return
         view.uses_secrets = True
         if trace is not None:
             trace.use_secrets()
             trace.hide_files(stores)
-        return True
+        if error is not None:
+            conceal(error)
 
     def _located(self, error: PlaitError) -> PlaitError:
         return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)
-
-
-def stores_of(runs: Iterable[Run]) -> set[str]:
-    """The absolute paths of the variables stores of runs."""
-    found: set[str] = set()
-    for run in runs:
-        for setting in run.settings:
-            if setting.name == "vars-store":
-                try:
-                    found.update(run.paths(setting))
-                except PlaitError:  # reported when the run is evaluated
-                    continue
-    return found
 
 
 def relative_to_cwd(directory: str) -> str:

@@ -76,7 +76,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
         base = _run(project, named, at)
     else:
         base = Run("", str(commands[0].key), (), None, directory, None)
-        base.permissions, base.project_runs = project.permissions, project.runs.values()
+        base.permissions, base.project_stores = project.permissions, project.stores
     if commands and commands[0].key != base.command:
         raise UsageError(
             f'the run "{base.name}" is no {commands[0].key}',
@@ -122,7 +122,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
         settings.append(flag)
         limits = _limits(flag, limit.position)
     run = Run(base.name, base.command, kept, given, base.directory, base.at, uses=base.uses, why=base.why)
-    run.permissions, run.project_runs = base.permissions, base.project_runs
+    run.permissions, run.project_stores = base.permissions, base.project_stores
     return EvaluationTarget(run, settings, directory, limits, at)
 
 
