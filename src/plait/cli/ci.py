@@ -17,7 +17,7 @@ from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text
 from plait.fleet.project_lookup import project_file
 from plait.review.comments import FORK, post
-from plait.review.jobs import ACTION, FILES, check, is_own, text_of
+from plait.review.jobs import FILES, check, file_of, is_own, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,9 +158,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _evidence(service: str, top: str, plait: str) -> str:
-    if "@" in plait or "=" in plait:
+    wanted = file_of(service, plait)
+    if wanted is None:
         return f"plait: {plait}"
-    wanted = f"{plait}/{ACTION}/action.yml" if service == "github" else f"{plait}/pyproject.toml"
     if os.path.isfile(os.path.join(top, wanted)):
         return f"plait: {wanted} is in the repository"
     return f"plait: {wanted} is missing; copy plait's repository to {plait}/, or name another one with --plait"

@@ -97,15 +97,20 @@ def text_of(service: str, project: str, plait: str) -> str:
     """
     check("path of the project file", project)
     check("value of --plait", plait)
+    where = plait if file_of(service, plait) is None else f"./{plait}"
     if service == "github":
-        place, at, commit = plait.partition("@")
-        action = f"{place}/{ACTION}{at}{commit}" if at else f"./{place}/{ACTION}"
-        body = _GITHUB.substitute(action=action, project=project)
+        place, at, commit = where.partition("@")
+        body = _GITHUB.substitute(action=f"{place}/{ACTION}{at}{commit}", project=project)
     else:
-        is_elsewhere = "@" in plait or "=" in plait
-        where = plait if is_elsewhere else f"./{plait}"
         body = _GITLAB.substitute(plait=where, project=project, file=FILES["gitlab"])
     return f"# plait ci init: {_digest(body.encode())}\n{body}"
+
+
+def file_of(service: str, plait: str) -> str | None:
+    """The file of this repository that a job needs, by its path; None if plait is installed from another place."""
+    if "@" in plait or (service == "gitlab" and "=" in plait):
+        return None
+    return f"{plait}/{ACTION}/action.yml" if service == "github" else f"{plait}/pyproject.toml"
 
 
 def check(noun: str, value: str) -> None:
