@@ -65,7 +65,7 @@ def plain(page: str, width: int) -> str:
 
 
 _TITLE = re.compile(r'title="([^"]+)"')
-_LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^)]+\)")
 
 
 def page_of(text: str, width: int = 80) -> str:

@@ -143,7 +143,7 @@ def fleet(
 
     try:
         if not afresh:
-            outcomes.update(_kept(manifest, tasks, DiskState(top), resumed=resume))
+            outcomes.update(_kept(manifest, tasks, read_project, resumed=resume))
         rest = [task for task in tasks if task.name not in outcomes]
         watcher.begin(len(tasks), len(outcomes))
         if rest:
@@ -167,10 +167,16 @@ def _default_place(project: Project, top: str) -> Destination:
     return place_of(name, top=top)
 
 
-def _kept(manifest: Manifest, tasks: Sequence[Task], disk: DiskState, *, resumed: bool) -> dict[str, RunResult]:
+def _kept(manifest: Manifest, tasks: Sequence[Task], project: Project, *, resumed: bool) -> dict[str, RunResult]:
     """The outcomes of runs that are up to date, by name."""
-    found = ((task.name, manifest.kept(task, disk, resumed=resumed)) for task in tasks)
-    return {name: outcome for name, outcome in found if outcome is not None}
+    disk = DiskState(project.directory or os.curdir, permissions=project.permissions)
+    found = {}
+    for task in tasks:
+        outcome = manifest.kept(task, disk, resumed=resumed)
+        # The files of a run are compared, but a run with secrets may depend on other accesses.
+        if outcome is not None and (not outcome.is_secret or task.run(project).is_permitted()):
+            found[task.name] = outcome
+    return found
 
 
 def _directory_of(cache: bool | str | os.PathLike[str]) -> str:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeGuard
 
-    from plait.base.permissions import Permissions
     from plait.base.writing.directory import Directory
     from plait.fleet.read_sets import DiskState
 
@@ -82,14 +81,16 @@ class Results:
         # Without a secret, nothing is found or cached.
         self._secret = b"" if is_shared or local is None else user_secret(os.environ)
 
-    def find(self, definition: str, disk: DiskState, permissions: Permissions | None = None) -> CachedResult | None:
-        """The cached result for the current state of the disk, or None. permissions: of the project; they limit the
-        files that an entry of another user may name.
-        """
+    def find(self, definition: str, disk: DiskState) -> CachedResult | None:
+        """The cached result for the current state of the disk, or None."""
         listed, _ = self._load(_name(version(), "reads", definition))
         if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
             return None
-        if not self._secret and not _may_be_looked_at(listed, disk, permissions):
+        files, directories, variables = listed
+        # The name of the next look-up contains digests of what is listed. Values from the environment are never in
+        # entries of others, because runs that read them use secrets.
+        is_permitted = all(map(disk.is_permitted, (*files, *directories)))
+        if not is_permitted or not (self._secret or {*variables} <= HARMLESS):
             return None
         reads = disk.now(ReadSet(*(dict.fromkeys(names) for names in listed)))
         found, contents = self._load(_name(version(), "result", definition, reads.key()))
@@ -307,19 +308,6 @@ def _divided(sizes: Mapping[str, int], contents: bytes) -> dict[str, str] | None
     except ValueError:
         return None
     return files if start == len(contents) else None
-
-
-def _may_be_looked_at(listed: Sequence[Sequence[str]], disk: DiskState, permissions: Permissions | None) -> bool:
-    """True if an entry written by another user names only files that a run of the project may read.
-
-    The name of the next look-up contains digests of these files. Values from the environment are never in such an
-    entry, because runs that read them use secrets.
-    """
-    files, directories, variables = listed
-    if not {*variables} <= HARMLESS:
-        return False
-    paths = (os.path.join(disk.top, path) for path in (*files, *directories))
-    return permissions is None or all(map(permissions.may_read, paths))
 
 
 def _is_inside(path: str) -> bool:

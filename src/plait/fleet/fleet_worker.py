@@ -117,7 +117,7 @@ class FleetWorker:
         if permissions is not None and self._place is not None:
             permissions = permissions.moved(self._place.top, directory)
         self._project = of_source(Source(name, text), directory, permissions)
-        self._disk = DiskState(directory or os.curdir, setup.environment)
+        self._disk = DiskState(directory or os.curdir, setup.environment, permissions)
         self._parts = Parts()
         self._engine = Engine(reads_once=True, reuses=setup.reuses)
         self._output = place_for_worker(setup.output) if setup.output else None
@@ -169,10 +169,13 @@ class FleetWorker:
         """The cached result of a task, or None."""
         if self._results is None:
             return None
-        found = self._results.find(task.definition, self._disk, self._project.permissions)
+        found = self._results.find(task.definition, self._disk)
         if found is None or (found.is_secret and not self._setup.keeps_secrets):
             return None
-        return self._outcome(task, CACHED, found, task.run(self._project), is_known=True)
+        run = task.run(self._project)
+        if found.is_secret and not run.is_permitted():
+            return None
+        return self._outcome(task, CACHED, found, run, is_known=True)
 
     def _made(self, task: Task) -> RunResult:
         run = task.run(self._project)

@@ -87,7 +87,9 @@ class Manifest:
         if not self._place.is_there(task, files):
             return None
         self._runs[task.name] = line
-        return RunResult(task.name, UP_TO_DATE, files=files, warnings=warnings_of(line))
+        return RunResult(
+            task.name, UP_TO_DATE, files=files, warnings=warnings_of(line), is_secret=bool(line.get("secret"))
+        )
 
     def _is_current(self, part: str, disk: DiskState) -> bool:
         found = self._matching.get(part)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from time import time_ns
 
 from plait.base.content import environment, open_regular
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.base.input_view import InputView
+    from plait.base.permissions import Permissions
 
     # Digests by path; None for a missing file.
     Digests: TypeAlias = Mapping[str, "str | None"]
@@ -57,12 +59,17 @@ _MOST = 4096
 class DiskState:
     """The state of the disk, read once. top: the directory of the project.
 
-    environment: replaces the variables of this process.
+    environment: replaces the variables of this process. permissions: of the project. Other files and directories do not
+    exist, because a result that was rendered with more permissions must not be found with fewer.
     """
 
-    def __init__(self, top: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, top: str, environment: Mapping[str, str] | None = None, permissions: Permissions | None = None
+    ) -> None:
         self.top = os.path.abspath(top)
         self._environment = environment
+        self._permissions = permissions
+        self._permitted: dict[str, bool] = {}
         self._start = os.path.join(self.top, "")
         # Two changes within this time may not be distinguishable by status.
         self._safe = time_ns() - _LATEST
@@ -84,21 +91,30 @@ class DiskState:
                 rest = path
         return rest if os.sep == "/" else rest.replace(os.sep, "/")
 
+    def is_permitted(self, path: str) -> bool:
+        """True if the project may read a file or directory."""
+        if self._permissions is None:
+            return True
+        if path not in self._permitted:
+            self._permitted[path] = self._permissions.may_read(os.path.join(self.top, path))
+        return self._permitted[path]
+
     def file(self, path: str) -> str | None:
         """The digest of a file; None if it cannot be read."""
         if path not in self._files:
             place = os.path.join(self.top, path)
-            try:
-                with open_regular(place) as file:
+            self._files[path] = None
+            if self.is_permitted(path):
+                with suppress(OSError, ValueError), open_regular(place) as file:
                     status = os.fstat(file.fileno())
                     self._files[path] = _with_link(place, digest_of(file))
                     self._statuses[path] = status
-            except (OSError, ValueError):
-                self._files[path] = None
         return self._files[path]
 
     def stamp(self, path: str) -> str | None:
         """Size, time and inode of a file, which identify its content; None for a link, and for a missing file."""
+        if not self.is_permitted(path):
+            return None
         try:
             found = os.lstat(os.path.join(self.top, path))
         except (OSError, ValueError):
@@ -119,11 +135,10 @@ class DiskState:
     def directory(self, path: str) -> str | None:
         """A digest of the names and types of a directory's entries; None if it cannot be listed."""
         if path not in self._directories:
-            try:
-                with os.scandir(os.path.join(self.top, path)) as entries:
+            self._directories[path] = None
+            if self.is_permitted(path):
+                with suppress(OSError, ValueError), os.scandir(os.path.join(self.top, path)) as entries:
                     self._directories[path] = of_parts(sorted(map(_named, entries)))
-            except (OSError, ValueError):
-                self._directories[path] = None
         return self._directories[path]
 
     def variables(self, prefix: str) -> str:

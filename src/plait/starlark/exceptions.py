@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 _LONGEST_STACK = 60
 # A statement whose first operand is a literal.
-_CONSTANT_FIRST = (
-    r"\s*(?:#@)?\s*(?:pass\b|return\s*$|(?:return\b|\w+\s*=(?!=))?\s*-?(?:[rb]?[\"'\d]|(?:True|False|None)\b))"
-)
+_CONSTANT_FIRST = r"\s*+(?:#@\s*+)?(?:pass\b|return\s*+$|(?:(?:return\b|\w++\s*+=(?!=))\s*+)?-?(?:[rb]?[\"'\d]|(?:True|False|None)\b))"
 _MANY = 5000
 _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
 

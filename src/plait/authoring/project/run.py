@@ -165,6 +165,13 @@ class Run:
         """True if its project has permission for an access."""
         return self.permissions is None or self.permissions.grants(need)
 
+    def is_permitted(self) -> bool:
+        """True if its project has permission for every access that its settings request."""
+        try:
+            return all(map(self.may, self.needs()))
+        except UsageError:  # reported when the run is evaluated
+            return False
+
     def grant(self, uses: Sequence[Use]) -> None:
         """Permits the accesses of flags and arguments on the command line, and checks the others. Raises as `check`
         does.

@@ -204,9 +204,9 @@ def items(candidate: Candidate, depth: int) -> Level:
     return _of_parts(candidate, parts)
 
 
-_OPENS = re.compile(r"\s*(?:#@ ?)?\s*(?:if|for|def|while)\b.*:\s*(?:#.*)?$|\s*#@yaml/text-templated")
-_BETWEEN = re.compile(r"\s*(?:#@ ?)?\s*(?:else|elif\b.*):\s*$")
-_CLOSES = re.compile(r"\s*(?:#@ ?)?(?:.*;)?\s*end\s*$")
+_OPENS = re.compile(r"\s*+(?:#@\s*+)?(?:if|for|def|while)\b.*:\s*(?:#.*)?$|\s*+#@yaml/text-templated")
+_BETWEEN = re.compile(r"\s*+(?:#@\s*+)?(?:else|elif\b.*):\s*$")
+_CLOSES = re.compile(r"\s*+(?:#@ ?)?(?:.*;)?\s*+end\s*$")
 
 
 def _code_blocks(name: str, text: str) -> Iterator[tuple[int, list[int]]]:

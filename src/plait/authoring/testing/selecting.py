@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Test = Callable[[str], bool]
 
-_TOKENS = re.compile(r"\s*(\(|\)|[^\s()]+)")
+_TOKENS = re.compile(r"\(|\)|[^\s()]+")
 
 
 def selector(expression: str) -> Test:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 _SECTION = re.compile(r"[ \t]*\[([^\]\n]*)\][ \t]*(?:[;#].*)?$")
-_ENTRY = re.compile(r"([^=:\n]*[=:][ \t]*)(.*)$")
+_ENTRY = re.compile(r"([^=:\n]*[=:][ \t]*+)(.*)$")
 
 
 class _Section:

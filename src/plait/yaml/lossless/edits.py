@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from plait.yaml.lossless.nodes import Collection, Item, Tree
 
 _REST = re.compile(r"[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)")
-_FLOW_REST = re.compile(r"[ \t\r]*,?[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)")
+_FLOW_REST = re.compile(r"[ \t\r]*+(?:,[ \t\r]*+)?(?:#[^\n]*)?(?:\n|\Z)")
 _COMMENT = re.compile(r"( *)#(?!@[ \n\r])(@[A-Za-z])?[^\n]*\n")
 _IS_ANNOTATION = re.compile(r" *#@[A-Za-z]")
 _COMMA = re.compile(r"[ \t]*,")
-_ANNOTATION = re.compile(r"[ \t]*#@")
 
 
 def line_start(text: str, at: int) -> int:
@@ -88,7 +87,7 @@ def _from_block(text: str, parent: Collection, gone: list[bool]) -> list[Edit] |
             return None
         start = parent.items[covered].start
         between = text[rest.end() : line_start(text, start)]
-        if _ANNOTATION.search(between) is not None:
+        if "#@" in between:
             return None
         indent = before[: len(before) - len(before.lstrip(" "))]
         moved = "".join(indent + one.lstrip(" ") for one in between.splitlines(keepends=True) if one.strip())

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _BLANK = re.compile("[ \r\n\x85]*")
-_FOLD = re.compile("[ \t]*(?:(?:\r\n|[\n\r\x85\u2028\u2029])[ \t]*)+")
+# A match begins at the first of several spaces, so that a long run of them is read once.
+_FOLD = re.compile("(?<![ \t])[ \t]*+(?:(?:\r\n|[\n\r\x85\u2028\u2029])[ \t]*+)+")
 _ESCAPE = re.compile(
     r"""\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|((?:\r\n|[\n\r\x85\u2028\u2029])[ \t]*)|([\s\S]))"""
-    r"|([ \t]*(?:(?:\r\n|[\n\r\x85\u2028\u2029])[ \t]*)+)"
+    r"|((?:(?:(?<![ \t])|(?<=\\[ \t]))[ \t]++)?+(?:(?:\r\n|[\n\r\x85\u2028\u2029])[ \t]*+)++)"
 )
 _ESCAPED = {
     "0": "\0",

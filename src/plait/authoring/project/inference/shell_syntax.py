@@ -154,7 +154,7 @@ class _Lexer:
         return found
 
     def _note_heredoc(self) -> None:
-        match = re.compile(r"[ \t]*(['\"]?)([^\s'\";|&()<>]+)\1").match(self.text, self.place)
+        match = re.compile(r"[ \t]*+(['\"]?)([^\s'\";|&()<>]+)\1").match(self.text, self.place)
         if match is not None:
             self.place = match.end()
             is_quoted = bool(match[1]) or match[2].startswith("\\")

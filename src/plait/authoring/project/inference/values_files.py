@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOST, _MOST_BYTES = 12, 1 << 16
 _FILES = "files"
 _KEY = re.compile(rb"(?m)^['\"]?([A-Za-z_][\w./-]*)['\"]?:(?=\s)")
-_PLACEHOLDER = re.compile(rb"\(\(!?([-/\w]+)[-/\w.]*\)\)")
+_PLACEHOLDER = re.compile(rb"\(\(!?([-/\w]++)[-/\w.]*+\)\)")
 # Names of files that say nothing about the environment; the name of the directory does.
 _GENERAL = frozenset({"values", "data-values", "vars", "variables", "config", "settings", "defaults"})
 
