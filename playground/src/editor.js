@@ -26,7 +26,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
   const problems = new WeakMap(); // of files, as the language server tells them
   let page = null;
   let shown = null;
-  let errors = [];
+  let faults = [];
   let pause = 0;
   const server = languageServer({
     onProblems(file, found) { problems.set(file, found); if (file === shown) showProblems(); },
@@ -69,12 +69,21 @@ export function createEditor(parent, { label, onChange, onOpen }) {
       from: offset(doc, one.range.start), to: offset(doc, one.range.end), severity: SEVERITIES[one.severity ?? 1], message: one.message,
     }));
     const lines = new Set(told.filter((one) => one.severity === "error").map((one) => doc.lineAt(one.from).number));
-    for (const one of errors) {
-      if (one.file !== shown.name || !one.line || one.line > doc.lines || lines.has(one.line)) continue;
+    const known = new Set(told.map((one) => doc.lineAt(one.from).number));
+    for (const one of faults) {
+      const isError = one.severity === "error";
+      if (one.file !== shown.name || !one.line || one.line > doc.lines || (isError ? lines : known).has(one.line)) continue;
       const { from, to, text } = doc.line(one.line);
       const parts = [one.message, one.expected && `expected: ${one.expected}`, one.found && `found: ${one.found}`, one.hint];
-      told.push({ from: from + text.search(/\S|$/), to, severity: "error", message: parts.filter(Boolean).join("\n") });
-      lines.add(one.line);
+      // Columns count characters, of which some are two of the editor's units.
+      const unit = (column) => from + [...text].slice(0, column - 1).join("").length;
+      const isPart = one.column > 0 && one.end > one.column;
+      told.push({
+        from: isPart ? unit(one.column) : from + text.search(/\S|$/), to: isPart ? unit(one.end) : to,
+        severity: one.severity, message: parts.filter(Boolean).join("\n"),
+      });
+      known.add(one.line);
+      if (isError) lines.add(one.line);
     }
     const starts = [...lines].sort((a, b) => a - b).map((number) => badLine.range(doc.line(number).from));
     view.dispatch(setDiagnostics(view.state, told), { effects: setBadLines.of(RangeSet.of(starts)) });
@@ -101,7 +110,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
       showProblems();
     },
     mark(found) {
-      errors = found ?? [];
+      faults = found ?? [];
       if (shown) showProblems();
     },
     begin() { server.begin((reason) => console.warn(`the language server has ended: ${reason}`)); },

@@ -227,6 +227,19 @@ def test_an_error_is_told_and_its_line_marked(page: Page) -> None:
     playwright.expect(page.locator("#editor .bad-line")).to_have_text("2")
 
 
+def test_a_warning_is_told_like_an_error(page: Page) -> None:
+    page.get_by_role("button", name="app.yml").click()
+    write(page, "#@overlay/matchh by=1\na: 1\n")
+    shown = page.locator("#errors .problem")
+    playwright.expect(shown).to_contain_text("1 warning")
+    playwright.expect(shown).to_contain_text("S375")
+    playwright.expect(page.locator("#output")).to_contain_text("a: 1")
+    playwright.expect(page.locator("#editor .bad-line")).to_have_count(0)
+    playwright.expect(page.locator("#problems")).to_have_text("")
+    shown.get_by_role("link", name="app.yml:1").click()
+    playwright.expect(page.locator("#editor")).to_be_visible()
+
+
 def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:
     page.locator("#output button", has_text="replicas: 3").focus()
     page.keyboard.press("Enter")

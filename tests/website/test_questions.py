@@ -189,7 +189,7 @@ def test_environments_differ_as_their_outputs_do() -> None:
 def test_an_environment_that_fails_says_why() -> None:
     example = with_files(EXAMPLES["Three environments"], [{"name": "values/us.yml", "text": "no-such-key: 1\n"}])
     found = answer(example, ask="environments")
-    assert [bool(one["error"]) for one in found["environments"]] == [False, True, False]
+    assert [bool(one["errors"]) for one in found["environments"]] == [False, True, False]
     assert all(one["cells"][1] is None for one in found["rows"])
 
 

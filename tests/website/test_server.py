@@ -355,6 +355,21 @@ def test_an_error_has_its_file_and_line() -> None:
     assert "app.yml:2" in answer["report"]
 
 
+def test_a_warning_is_data_as_an_error_is() -> None:
+    text = "a: 1\n#@overlay/matchh by=1\nb: 1\n"
+    request: Request = {"kind": "render", "files": [{"name": "app.yml", "text": text}]}
+    answers = [evaluate(request), json.loads(ask(json.dumps(request).encode()))]
+    assert answers[0] == answers[1]
+    [warning] = answers[0]["warnings"]
+    [error] = evaluate({"kind": "render", "files": [{"name": "app.yml", "text": "x: #@ missing\n"}]})["errors"]
+    assert warning.keys() == error.keys()
+    assert (warning["severity"], error["severity"]) == ("warning", "error")
+    assert (warning["code"], error["code"]) == ("S375", "E0101")
+    assert [warning[name] for name in ("file", "line", "column", "end")] == ["app.yml", 2, 2, 17]
+    assert warning["suggestions"] == [{"kind": "replace", "old": "@overlay/matchh", "new": "@overlay/match"}]
+    assert answers[0]["output"] == "a: 1\nb: 1\n"
+
+
 def test_nothing_renders_to_nothing() -> None:
     answer = evaluate({"kind": "render", "files": [{"name": "app.yml", "text": ""}], "explain": 1})
     assert (answer["report"], answer["histories"]) == ("", [])

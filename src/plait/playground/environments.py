@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plait.engine.results import Documents
     from plait.insight.explain import History, HistoryEntry
-    from plait.playground.evaluation import Request, Span
+    from plait.playground.evaluation import Fault, Request, Span
 
     class Cell(TypedDict):
         """A value in one environment. own: it is written in the environment's file. source: of the value, by
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     class Environment(TypedDict):
         name: str
         file: str
-        error: str
+        errors: list[Fault]
 
     class Environments(TypedDict):
         """equal: number of values that are the same in all environments."""
@@ -73,15 +73,15 @@ def environments(request: Request) -> Environments:
         alone: Request = {**request, "files": [one for one in request["files"] if one["name"] not in others]}
         try:
             columns.append(_cells(evaluation.documents_of(alone), file["name"]))
-            error = ""
+            errors: list[Fault] = []
         except LimitError:
             raise
         except PlaitError as failure:
             columns.append({})
-            error = failure.message
-        found.append({"name": short_name(file["name"]), "file": file["name"], "error": error})
+            errors = evaluation.faults(failure)
+        found.append({"name": short_name(file["name"]), "file": file["name"], "errors": errors})
     rows: list[Differing] = []
-    good = [number for number, one in enumerate(found) if not one["error"]]
+    good = [number for number, one in enumerate(found) if not one["errors"]]
     places = [*dict.fromkeys(place for number in good for place in columns[number])]
     for place in places:
         cells = [column.get(place) for column in columns]

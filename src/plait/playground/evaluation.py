@@ -16,12 +16,11 @@ from plait.api.composing import compose
 from plait.api.layering import layer
 from plait.api.patching import patch
 from plait.api.rendering import render
-from plait.base.codes import CODES
-from plait.base.errors import PlaitError, UsageError, as_finding
+from plait.base.errors import PlaitError, UsageError, as_finding, diagnostic_of
 from plait.base.input_view import InputView
 from plait.base.input_view import use_view as seen
-from plait.base.message_text import hint_of
 from plait.engine.results import Rendered
+from plait.insight.diagnostic_formats import message_of
 from plait.insight.explain import OVERRIDDEN, histories
 from plait.insight.history_text import shown
 from plait.insight.source_map import source_map
@@ -69,20 +68,32 @@ if TYPE_CHECKING:
         file: str
         line: int
 
+    class Proposal(TypedDict):
+        """A suggestion. kind, old, new: as in `plait.base.suggestions`."""
+
+        kind: str
+        old: str
+        new: str
+
     class Fault(TypedDict):
-        """An error. title: of its code, if it has one. also: related positions, such as the nearest document of an overlay
-        that matches none.
+        """An error or a warning. code, title: number and summary, or "". column, end: of the text at fault, or 0. text:
+        the line. also: related positions, such as the nearest document of an overlay that matches none.
         """
 
+        code: str
         title: str
+        severity: str
         message: str
         file: str | None
         line: int | None
+        column: int
+        end: int
         text: str | None
         expected: str | None
         found: str | None
         hint: str | None
         also: list[Span]
+        suggestions: list[Proposal]
 
     class MapEntry(TypedDict):
         """The used part of a source map entry."""
@@ -155,7 +166,7 @@ if TYPE_CHECKING:
         lines: list[Line]
         histories: list[Why]
         matches: list[Match]
-        warnings: list[str]
+        warnings: list[Fault]
         printed: list[str]
         errors: list[Fault]
         report: str
@@ -194,14 +205,19 @@ def evaluate(request: Request) -> Answer:
         lines=lines,
         histories=[_why(line, history) for line, history in found.items()],
         matches=matches,
-        warnings=documents.warnings,
+        warnings=[*map(fault, map(diagnostic_of, documents.warned))],
         printed=documents.printed,
     )
 
 
 def failed(error: PlaitError) -> Answer:
     """The answer for a failed request."""
-    return _answer(errors=[_fault(one) for one in error.findings or [as_finding(error)]], report=error.report())
+    return _answer(errors=faults(error), report=error.report())
+
+
+def faults(error: PlaitError) -> list[Fault]:
+    """An error as plain data: its findings, or itself."""
+    return [*map(fault, error.findings or [as_finding(error)])]
 
 
 def check(request: Request) -> None:
@@ -446,20 +462,26 @@ def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = N
     return [mapping for mapping in mappings if "document" in mapping and "line" in mapping]
 
 
-def _fault(finding: Finding) -> Fault:
+def fault(finding: Finding) -> Fault:
+    """A diagnostic as plain data."""
+    made = message_of(finding)
     at = finding.focus or finding.at
     source = None if at is None else at.source
-    span = None if at is None else span_of(source, at.line)
     return {
-        "title": CODES[finding.code].summary if finding.code in CODES else "",
-        "message": finding.message,
-        "file": None if source is None else source.shown,
-        "line": None if span is None else span["line"],
-        "text": None if source is None or span is None else source.line(span["line"]),
+        "code": made.code.code,
+        "title": made.code.summary,
+        "severity": made.level,
+        "message": made.text,
+        "file": made.file or None,
+        "line": made.line or None,
+        "column": made.column,
+        "end": made.end,
+        "text": None if source is None or not made.line else source.line(made.line),
         "expected": finding.expected,
         "found": finding.found,
-        "hint": hint_of(finding),
-        "also": [span for one in finding.also if (span := span_of(one.source, one.line)) is not None],
+        "hint": made.hint,
+        "also": [{"file": one.file, "line": one.line} for one in made.also if one.file and one.line],
+        "suggestions": [{"kind": one.kind, "old": one.old, "new": one.new} for one in finding.suggestions],
     }
 
 
@@ -481,7 +503,7 @@ def _answer(
     lines: Sequence[Line] = (),
     histories: Sequence[Why] = (),
     matches: Sequence[Match] = (),
-    warnings: Sequence[str] = (),
+    warnings: Sequence[Fault] = (),
     printed: Sequence[str] = (),
     errors: Sequence[Fault] = (),
     report: str = "",

@@ -2,7 +2,7 @@
 //
 // createEditor fills an element, and gives
 //   show(kind, files, file)   the command, its files, and which of them is shown: again whenever one of them is another
-//   mark(errors)              of an evaluation, each with its file and line; null before there is one
+//   mark(faults)              of an evaluation, each with severity, file and line; null before there is one
 //   begin()                   after each evaluation: what takes long to load may begin
 //   goTo(line)                selects a line of the file that is shown, and has the focus
 // onChange(file, text) is called when the user has changed the text of a file; onOpen(file) asks to show another file.
@@ -15,10 +15,10 @@ export function createEditor(parent, { label, onChange }) {
   const text = element("textarea", "", { "aria-label": label, spellcheck: "false", autocapitalize: "off", wrap: "off" });
   parent.replaceChildren(numbers, element("div", [colours, text], { class: "text" }));
   let shown = { name: "" };
-  let errors = [];
+  let faults = [];
 
   function draw() {
-    const bad = new Set(errors.filter((one) => one.file === shown.name).map((one) => one.line));
+    const bad = new Set(faults.filter((one) => one.severity === "error" && one.file === shown.name).map((one) => one.line));
     const lines = text.value.split("\n");
     numbers.replaceChildren(...lines.flatMap((_, index) => [number(index + 1, bad.has(index + 1)), "\n"]));
     colours.replaceChildren(...lines.flatMap((line, index) => [
@@ -47,7 +47,7 @@ export function createEditor(parent, { label, onChange }) {
       if (text.value !== file.text) text.value = file.text;
       draw();
     },
-    mark(found) { errors = found ?? []; draw(); },
+    mark(found) { faults = found ?? []; draw(); },
     begin() {},
     goTo(line) {
       const before = text.value.split("\n").slice(0, line);

@@ -8,7 +8,7 @@ export function environmentsTable({ environments, rows, equal }, onPlace, onValu
     element("th", rows.length === 1 ? "1 value differs" : `${rows.length} values differ`, { scope: "col" }),
     ...environments.map((one) => element("th", [
       element("b", one.name), placeLink(one.file, one.file, 1, onPlace),
-      one.error ? element("span", one.error, { class: "failed" }) : null,
+      one.errors.length ? element("span", one.errors[0].message, { class: "failed" }) : null,
     ], { scope: "col" })),
   ]);
   const body = [];

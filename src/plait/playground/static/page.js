@@ -104,7 +104,7 @@ function showAnswer(answer) {
   const bad = state.isOpened && !isGood ? state.files.findIndex((one) => one.name === answer.errors[0]?.file) : -1;
   state.isOpened = false;
   showFile(bad < 0 ? state.shown : bad, { isSame: true });
-  editor.mark(answer.errors);
+  editor.mark([...answer.errors, ...answer.warnings]);
   if (isGood && state.chosen && whyOf(state.chosen) === undefined && state.chosen > lines().length) state.chosen = null;
   explain(state.chosen);
 }
@@ -584,14 +584,15 @@ function goTo(name, line) {
 
 function showErrors() {
   const { answer } = state;
-  const told = [...answer.warnings, ...answer.printed].map((text) => element("pre", text, { class: "told" }));
+  const warnings = answer.warnings.map(problem);
+  const told = answer.printed.map((text) => element("pre", text, { class: "told" }));
   if (!answer.report) {
-    at("errors").replaceChildren(...told);
+    at("errors").replaceChildren(...warnings, ...told);
     return;
   }
   const problems = answer.errors.length ? answer.errors.map(problem) : [element("pre", answer.report, { class: "report" })];
   at("errors").replaceChildren(element("div", [
-    element("div", [...problems, ...offered(), ...told]), element("div", "", { id: "fixes" }),
+    element("div", [...problems, ...offered(), ...warnings, ...told]), element("div", "", { id: "fixes" }),
   ], { class: "problems" }));
 }
 
@@ -627,8 +628,10 @@ function problem(one, index, { length }) {
   const also = one.also.filter((place) => place.file !== one.file || place.line !== one.line);
   if (also.length) row("see", ...also.flatMap(({ file, line }) => [placeLink(`${file}:${line}`, file, line, goTo), " "]));
   if (one.hint) row("hint", one.hint);
-  const count = index ? null : element("span", length === 1 ? "1 problem" : `${length} problems`, { class: "badge" });
-  return element("div", [element("h2", [count, element("span", one.message)]), element("dl", rows)], { class: "problem" });
+  const kind = one.severity === "warning" ? "warning" : "problem";
+  const count = index ? null : element("span", length === 1 ? `1 ${kind}` : `${length} ${kind}s`, { class: `badge ${one.severity}` });
+  const code = one.code ? element("small", one.code) : null;
+  return element("div", [element("h2", [count, element("span", one.message), code]), element("dl", rows)], { class: "problem" });
 }
 
 // Files of one dialect seldom are files of another one.
