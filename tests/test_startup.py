@@ -24,6 +24,7 @@ RENDER_MAY_LOAD = {
     "cython_runtime",
     "gc",
     "itertools",
+    "resource",
     "time",
 }
 
@@ -31,6 +32,14 @@ RENDER_MAY_LOAD = {
 # A run takes 3 to 4 milliseconds for 500 kB of them, and that is what a small run mostly does. Raise a number only for
 # what every run needs; what some runs need is imported where they need it.
 MOST_LOADED = {"render": (56, 446_200), "patch": (49, 393_700), "run": (76, 598_300), "version": (5, 22_000)}
+
+# The same for command lines that fail, with their exit status.
+MOST_LOADED_TO_FAIL = {
+    "invalid YAML": (["render", "-f", "bad.yml"], 1, (66, 508_600)),
+    "undefined name": (["render", "-f", "undefined.yml"], 1, (110, 814_500)),
+    "unknown flag": (["render", "--fil", "a.yml"], 1, (25, 196_500)),
+    "unknown command": (["rendr"], 2, (12, 85_600)),
+}
 
 # Parts of plait that a render needs only when something asks for them.
 RENDER_MUST_NOT_LOAD = {
@@ -45,14 +54,15 @@ RENDER_MUST_NOT_LOAD = {
 }
 
 
-def modules_after(argv: list[str]) -> set[str]:
-    """What a process has loaded after one command line, less what the bare interpreter has."""
+def modules_after(argv: list[str], status: int = 0) -> set[str]:
+    """What a process has loaded after one command line, less what the bare interpreter has. status: that of its exit."""
     program = (
-        "import sys; before = set(sys.modules); from plait.cli import main; status = main(sys.argv[1:]); "
-        "sys.stderr.write('\\n'.join(sorted(set(sys.modules) - before))); sys.exit(status)"
+        "import atexit, sys; before = {*sys.modules}; from plait.cli import run; atexit.register("
+        "lambda: sys.stderr.write('\\n' + '\\n'.join(['LOADED', *sorted({*sys.modules} - before)]))); run()"
     )
-    done = subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, text=True, check=True)
-    return set(done.stderr.splitlines())
+    done = subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    return {*done.stderr.rpartition("\nLOADED\n")[2].splitlines()}
 
 
 def test_version_loads_the_command_line_alone() -> None:
@@ -92,12 +102,28 @@ def test_a_small_run_loads_so_much_of_plait_at_most(command: str, tmp_path: path
         "run": ["--project", f"{tmp_path}/plait.yml"],
         "version": [],
     }[command]
-    modules_after([command, *arguments])
-    names = {name for name in modules_after([command, *arguments]) if name.partition(".")[0] == "plait"}
+    check_size([command, *arguments], 0, MOST_LOADED[command])
+
+
+@pytest.mark.skipif(not FAST, reason="the plain rules are other modules")
+@pytest.mark.parametrize("case", MOST_LOADED_TO_FAIL)
+def test_a_small_failure_loads_so_much_of_plait_at_most(
+    case: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("bad.yml").write_text("a: [1\nb: 2\n", "utf-8")
+    pathlib.Path("undefined.yml").write_text("#@ replicas = 1\na: #@ replica\n", "utf-8")
+    argv, status, most = MOST_LOADED_TO_FAIL[case]
+    check_size(argv, status, most)
+
+
+def check_size(argv: list[str], status: int, most: tuple[int, int]) -> None:
+    """Compares the number and the size of the modules that a second run loads with a limit."""
+    modules_after(argv, status)
+    names = {name for name in modules_after(argv, status) if name.partition(".")[0] == "plait"}
     specs = [spec for name in names if (spec := find_spec(name)) is not None]
     found = len(names), sum(pathlib.Path(spec.origin or "").stat().st_size for spec in specs)
-    most = MOST_LOADED[command]
-    assert found[0] <= most[0], sorted(names)
+    assert found[0] <= most[0], found
     assert found[1] <= most[1]
     # The numbers follow what is loaded, or they would allow much more than there is.
     assert found[1] > 0.9 * most[1]

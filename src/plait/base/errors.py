@@ -410,14 +410,6 @@ class UsageError(PlaitError):
     origins: tuple[object, ...] | None = ()
 
 
-class OutputError(UsageError):
-    """A flag or setting that does not fit the output. The message may contain names of documents and keys, which may
-    depend on a secret, so a run that uses secrets withholds it.
-    """
-
-    quotes_output = True
-
-
 class ReadError(PlaitError):
     """An input that cannot be read: a missing file, invalid YAML, a rejected link."""
 

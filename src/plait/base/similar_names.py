@@ -77,7 +77,10 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
     best = min((len(wanted) + 1) // 2 - 1, FARTHEST)
     found: list[str] = []
     for candidate in known:
-        steps = distance(wanted, _folded(candidate), best) if candidate != name else best + 1
+        folded = _folded(candidate)
+        if abs(len(folded) - len(wanted)) > best or candidate == name:
+            continue
+        steps = distance(wanted, folded, best)
         if steps < best:
             best, found = steps, []
         if steps == best:

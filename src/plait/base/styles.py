@@ -89,30 +89,22 @@ def is_dumb() -> bool:
     return os.environ.get("TERM", "dumb") == "dumb"
 
 
-# Besides control characters: some terminals treat these as line ends, or they change the writing direction.
-_MARKS = frozenset((0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
-
-
-class _Escapes(dict[int, str]):
-    """The replacement of each character, computed when it first occurs.
-
-    Escaped are control characters except tab and line feed, their eight-bit forms, also as invalid UTF-8, and marks.
+def _escape(character: str) -> str:
+    """The replacement of a character: of control characters except tab and line feed, their eight-bit forms, also as
+    invalid UTF-8, and marks.
     """
-
-    def __missing__(self, code: int) -> str:
-        if code < 0x20 or 0x7F <= code < 0xA0:
-            shown = chr(code) if code in (0x09, 0x0A) else f"\\x{code:02x}"
-        elif 0xDC80 <= code < 0xDD00:
-            shown = f"\\x{code - 0xDC00:02x}"
-        else:
-            shown = f"\\u{code:04x}" if code in _MARKS else chr(code)
-        self[code] = shown
-        return shown
-
-
-_OBEYED = _Escapes()
+    code = ord(character)
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return character if code in (0x09, 0x0A) else f"\\x{code:02x}"
+    if 0xDC80 <= code < 0xDD00:
+        return f"\\x{code - 0xDC00:02x}"
+    # Some terminals treat these as line ends, or they change the writing direction.
+    is_mark = code in (0x200E, 0x200F) or 0x2028 <= code < 0x202F or 0x2066 <= code < 0x206A
+    return f"\\u{code:04x}" if is_mark else character
 
 
 def harmless(text: str) -> str:
     """The text with escapes in place of characters that control a terminal."""
-    return text.translate(_OBEYED)
+    if text.isprintable():  # neither control characters nor marks
+        return text
+    return text.translate({ord(character): _escape(character) for character in {*text}})

@@ -102,7 +102,7 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
     """
     if expected and (not argv or argv[0] not in COMMANDS):
         if expected != PLAIT and expected not in PROGRAMS:
-            from plait.cli.mistakes import unknown_program
+            from plait.cli.messages import unknown_program
 
             raise unknown_program(expected)
         return expected
@@ -157,7 +157,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             words = without_shared_flags(argv[:1] if name == "version" else words)
             write_folded(help_for(words) if name[0] != "-" and words else overview(), is_harmless=True)
             return 0
-        from plait.cli.mistakes import unknown_command
+        from plait.cli.messages import unknown_command
 
         raise unknown_command(name)
     except BrokenPipeError:
@@ -226,9 +226,6 @@ def run() -> None:
     # A command is one short process whose objects live until it ends. Searching millions of nodes for cycles would take
     # as long as the work itself.
     gc.disable()
-    from plait.base.process import own_process
-
-    own_process()
     try:
         status = _interruptible(sys.argv[1:])
         sys.stdout.flush()
@@ -275,12 +272,16 @@ def _interruptible(argv: Sequence[str]) -> int:
 
 
 def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
-    from plait.base.process import with_stack_headroom
-
     program = PLAIT
     ISOLATES.set(isolates)
     try:
         program = program_of(sys.argv[0], argv, os.environ.get(PROGRAM_VARIABLE))
+        if program == PLAIT and (not argv or argv[0] not in COMMANDS):
+            return main(argv)  # no evaluation
+        from plait.base.process import own_process, with_stack_headroom
+
+        if isolates:
+            own_process()
         try:
             return with_stack_headroom(lambda: main(argv, program), first=True)
         except Isolate:
@@ -288,8 +289,7 @@ def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
 
             return isolated(lambda: _with_stack_headroom(argv, isolates=False))
     except Exception as error:  # noqa: BLE001 - as in `main`
-        # The timer of the limit `seconds` calls the first thread, which may be waiting for a thread with a larger
-        # stack.
+        # The timer of the limit `seconds` calls the first thread, which may wait for another one.
         return _failed(error, argv, program)
 
 

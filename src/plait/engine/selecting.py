@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from plait.base.errors import OutputError
 from plait.base.similar_names import did_you_mean
 from plait.engine.pipeline import Step, check_keys
 from plait.tree.nodes import Array, Document, Map
-from plait.yaml.document_names import document_name
+from plait.yaml.document_names import OutputError, document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

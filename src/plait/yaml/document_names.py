@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.errors import UsageError
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem
 from plait.yaml.inline import flow_text
 
@@ -10,6 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.tree.nodes import Item, Value
+
+
+class OutputError(UsageError):
+    """A flag or setting that does not fit the output. The message may contain names of documents and keys, which may
+    depend on a secret, so a run that uses secrets withholds it.
+    """
+
+    quotes_output = True
 
 
 def document_name(document: Document) -> str | None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from plait.base.errors import OutputError, UsageError
+from plait.base.errors import UsageError
 from plait.base.output_files import inside
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position
 from plait.tree.nodes import COLLECTIONS, Array, DocumentSet, Map
-from plait.yaml.document_names import document_name, scalar_text
+from plait.yaml.document_names import OutputError, document_name, scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
