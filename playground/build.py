@@ -18,6 +18,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable
 from hashlib import sha256
+from importlib.metadata import metadata
 from pathlib import Path
 
 from plait.base.version import __version__
@@ -71,6 +72,9 @@ def build(target: Path) -> None:
     (target / "examples.json").write_text(json.dumps(answered()), "utf-8")
     for name in ("evaluator.js", "worker.js", "language-worker.js", "python.js"):
         shutil.copy(HERE / "src" / name, target)
+    evaluator = target / "evaluator.js"
+    address = json.dumps(repository(metadata("plait").get_all("Project-URL") or []))
+    evaluator.write_text(evaluator.read_text("utf-8").replace('REPOSITORY = ""', f"REPOSITORY = {address}"), "utf-8")
     bundle = [str(HERE / "node_modules" / ".bin" / "esbuild"), "src/editor.js", "--bundle", "--minify", "--format=esm"]
     subprocess.run(
         [*bundle, "--legal-comments=eof", f"--outfile={target.resolve() / 'editor.js'}", "--allow-overwrite"],
@@ -86,6 +90,12 @@ def build(target: Path) -> None:
     with zipfile.ZipFile(target / "language.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         add(packed, OF_LANGUAGE)
     keep(target)
+
+
+def repository(urls: Iterable[str]) -> str:
+    """The address of the repository among the URLs of a project's metadata, `Label, URL`; empty without one."""
+    known = {label.strip().lower(): url.strip() for label, _, url in (one.partition(",") for one in urls)}
+    return next((known[label] for label in ("repository", "source", "source code", "homepage") if label in known), "")
 
 
 def reduce(archive: Path) -> None:

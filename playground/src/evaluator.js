@@ -7,8 +7,9 @@ const waiting = new Map();
 export const note = "Nothing leaves this browser. @ytt:regexp, patterns and generated certificates do not work here.";
 
 export const reach = "";
-// Of the site that this page is part of.
-export const links = [["Docs", "../"], ["Tutorial", "../tutorial/"]];
+// Of the site that this page is part of; and what the metadata of plait names, which playground/build.py puts in.
+const REPOSITORY = "";
+export const links = [["Docs", "../"], ["Install", "../tutorial/#install"], ...(REPOSITORY ? [["Repository", REPOSITORY]] : [])];
 
 // The answer. Throws for what cannot be answered, and for what a newer request has taken the place of.
 export function evaluate(request) {

@@ -21,7 +21,10 @@ PROMISES: dict[str, list[str]] = {
         "test_the_header_tells_what_plait_is_and_where_files_go",
         "test_the_fonts_are_those_of_the_build",
     ],
-    "examples are always in sight, with what each shows": ["test_examples_are_in_sight_at_all_widths"],
+    "examples are always in sight, with what each shows": [
+        "test_examples_are_in_sight_at_all_widths",
+        "test_all_examples_are_listed_by_a_button_where_there_is_no_room",
+    ],
     "source left, output right at full height, panels whose borders move": [
         "test_the_layout_holds_after_typing",
         "test_the_borders_are_moved_by_mouse_and_by_key_and_stay",
@@ -32,6 +35,7 @@ PROMISES: dict[str, list[str]] = {
         "test_a_value_tells_its_history_by_keyboard",
         "test_a_place_of_a_history_leads_to_its_line",
         "test_the_line_that_decided_a_value_stands_out",
+        "test_an_explanation_is_not_cut",
     ],
     "why: changed and inserted lines are marked by what changed them": [
         "test_each_value_is_marked_by_the_file_that_decided_it",
@@ -44,7 +48,10 @@ PROMISES: dict[str, list[str]] = {
         "test_a_fix_that_only_allows_the_fault_is_not_the_first_choice",
     ],
     "steps: the output builds up, each step with its difference": ["test_steps_build_the_output_up"],
-    "change it from the right, with the choice of place": ["test_a_value_that_is_typed_over_is_changed_in_its_source"],
+    "change it from the right, with the choice of place": [
+        "test_a_value_that_is_typed_over_is_changed_in_its_source",
+        "test_a_value_that_no_line_gives_tells_why_and_leads_to_the_lines",
+    ],
     "environments: only what differs, with the reason": [
         "test_environments_stand_side_by_side",
         "test_a_value_of_an_environment_tells_its_history",
@@ -55,6 +62,7 @@ PROMISES: dict[str, list[str]] = {
         "test_an_error_is_told_and_its_line_marked",
         "test_an_error_leads_to_its_line_and_the_last_good_output_stays",
         "test_a_narrow_page_counts_its_errors_where_they_are",
+        "test_a_narrow_page_leads_from_no_output_to_the_error",
     ],
     "a command offers an example of its dialect": ["test_a_command_that_fails_on_the_files_offers_an_example"],
     "a link that cannot be read says so": ["test_a_link_that_cannot_be_read_says_so"],

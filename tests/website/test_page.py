@@ -153,6 +153,7 @@ FORGET = """() => {
   document.getElementById("wanted").replaceChildren();
   document.getElementById("typed").value = "";
   document.activeElement.blur();
+  for (const one of document.querySelectorAll("#all-examples[aria-expanded=true]")) one.click();
   for (const menu of document.querySelectorAll("#files details[open], details#files[open]")) menu.open = false;
   location.hash = "keys-that-may-be-missing";
 }"""
@@ -367,7 +368,9 @@ def test_the_header_tells_what_plait_is_and_where_files_go(page: Page, address: 
         assert [one for one in asked if not one.startswith(f"POST {address}/evaluate ")] == []
     else:
         playwright.expect(page.locator("#note")).to_contain_text("Nothing leaves this browser.")
-        playwright.expect(page.get_by_role("link", name="Docs")).to_have_attribute("href", "../")
+        banner = page.get_by_role("banner")
+        playwright.expect(banner.get_by_role("link", name="Docs")).to_have_attribute("href", "../")
+        playwright.expect(banner.get_by_role("link", name="Install")).to_have_attribute("href", "../tutorial/#install")
         assert [one for one in asked if not one.startswith(f"GET {address}/") or "replicas" in one] == []
 
 
@@ -474,6 +477,24 @@ def test_a_value_that_is_typed_over_is_changed_in_its_source(page: Page) -> None
     page.get_by_role("button", name="Undo").click()
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     assert lines(page).startswith("replicas: 3")
+
+
+def test_a_value_that_no_line_gives_tells_why_and_leads_to_the_lines(page: Page) -> None:
+    """Twice the data value is 6: no whole number gives 5, and 6 gives 12."""
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    page.get_by_label("Change to").fill("5")
+    ways = page.get_by_role("radiogroup", name="Where to change it")
+    playwright.expect(ways.locator("p")).to_have_text("No line of the files gives 5. A new file does.")
+    playwright.expect(ways.locator("label").first).to_have_text("values.yml:1gives 10")
+    playwright.expect(ways.get_by_role("radio", name=re.compile("^overlay.yml"))).to_be_checked()
+    page.get_by_label("Change to").fill("12")
+    playwright.expect(ways.locator("p")).to_have_count(0)
+    playwright.expect(ways.get_by_role("radio", name="values.yml:1 becomes 6")).to_be_checked()
+    ways.get_by_role("link", name="production.yml:7").click()
+    playwright.expect(page.get_by_label("Text of the file")).to_be_focused()
+    page.keyboard.insert_text("  replicas: 4")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
 
 
 def test_a_fix_is_a_button(page: Page) -> None:
@@ -616,6 +637,14 @@ def test_a_narrow_page_counts_its_errors_where_they_are(page: Page) -> None:
     playwright.expect(view_button(page, "Why")).to_have_text("Why 1 problem")
     write(page, "a: 1\n")
     playwright.expect(view_button(page, "Why")).to_have_text("Why ")
+
+
+def test_a_narrow_page_leads_from_no_output_to_the_error(page: Page) -> None:
+    narrow(page)
+    choose(page, "An overlay that matches nothing")
+    playwright.expect(page.locator("#output")).to_contain_text("There is no output, because the files have an error.")
+    page.get_by_role("button", name="Show the error").click()
+    playwright.expect(page.locator("#errors")).to_contain_text("production.yml:2")
 
 
 def test_a_narrow_page_tells_what_a_fix_has_done_and_shows_the_output(page: Page) -> None:
@@ -985,6 +1014,47 @@ def test_examples_are_in_sight_at_all_widths(page: Page, width: int) -> None:
         choose(page, example["title"])
 
 
+# Parts whose text is wider than they are.
+CUT = """(parts) => [...document.querySelectorAll(parts)].filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth)
+  .map((one) => one.textContent)"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_an_explanation_is_not_cut(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    page.get_by_label("Change to").fill("12")
+    playwright.expect(page.get_by_role("radio").last).to_be_visible()
+    assert page.evaluate(CUT, ".history span, .history a, .ways span, .ways a, .card .c") == []
+
+
+@pytest.mark.parametrize("width", [768, 390])
+def test_all_examples_are_listed_by_a_button_where_there_is_no_room(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    every = page.get_by_role("button", name=f"All {len(examples())} examples")
+    nav = page.get_by_role("navigation", name="Examples")
+    below = page.locator("#main").bounding_box()
+    every.click()
+    playwright.expect(nav.get_by_role("heading", name="Pipelines")).to_be_visible()
+    assert page.locator("#main").bounding_box() == below
+    box = nav.get_by_role("link").last.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    if AXE.exists():
+        page.evaluate(AXE.read_text("utf-8"))
+        assert violations(page) == []
+    page.keyboard.press("Escape")
+    playwright.expect(every).to_be_focused()
+    playwright.expect(nav.get_by_role("heading", name="Pipelines")).to_be_hidden()
+    every.press("Enter")
+    nav.get_by_role("link", name="Two steps, in two dialects").click()
+    playwright.expect(page.locator("#output")).to_contain_text("image: app:2")
+    playwright.expect(every).to_have_attribute("aria-expanded", "false")
+    playwright.expect(nav.get_by_role("link", name="Two steps, in two dialects")).to_be_in_viewport()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_head_of_the_page_ends_at_its_right_edge(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 850})
@@ -1247,7 +1317,7 @@ def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: 
     playwright.expect(page.locator(".history")).to_contain_text("overlays/production.yml:7")
     assert violations(page) == []
     page.get_by_label("Change to").fill("12")
-    playwright.expect(page.get_by_role("radio").last).to_be_checked()
+    playwright.expect(page.get_by_role("radio").first).to_be_checked()
     assert violations(page) == []
     page.locator(".history").get_by_role("link", name="overlays/production.yml:7").click()
     page.get_by_role("button", name="Line 4 matches 1 document, changes 1").click()

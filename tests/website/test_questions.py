@@ -119,11 +119,12 @@ def test_a_run_with_secrets_does_not_show_its_steps() -> None:
     assert found["errors"][0]["message"] == "a run with secrets does not show its steps"
 
 
+@pytest.mark.parametrize("typed", ["changed", "60"])
 @pytest.mark.parametrize("example", GOOD, ids=[one["title"] for one in GOOD])
-def test_each_way_to_change_a_value_changes_it(example: Example) -> None:
+def test_each_way_to_change_a_value_changes_it(example: Example, typed: str) -> None:
     lines = answer(example)["lines"]
     for line in lines[:: max(1, len(lines) // 3)]:
-        change = {"document": line["document"], "path": line["path"], "text": "changed"}
+        change = {"document": line["document"], "path": line["path"], "text": typed}
         found = answer(example, ask="change", change=change)
         for way in found.get("ways", ()):
             assert way["works"] == bool(way["files"])
@@ -134,7 +135,7 @@ def test_each_way_to_change_a_value_changes_it(example: Example) -> None:
                     for one in made["lines"]
                     if (one["document"], one["path"]) == (line["document"], line["path"])
                 ]
-                assert text.endswith("changed")
+                assert text.endswith(typed)
 
 
 def test_places_without_effect_say_so() -> None:
@@ -144,6 +145,37 @@ def test_places_without_effect_say_so() -> None:
     told = {one["place"]: (one["works"], one["told"]) for one in found["ways"]}
     assert told["values.yml:1"] == (True, "only this value")
     assert told["schema.yml:4"] == (False, "values.yml:1 decides")
+
+
+# What is typed over `replicas: 6`, twice the 3 of values.yml: the places that can give it, with the reason why others cannot.
+OF_PRODUCT = {
+    "12": {
+        "values.yml:1": (True, "becomes 6; only this value"),
+        "config/schema.yml:3": (False, "production.yml:7 decides"),
+        "config/app.yml:7": (True, "becomes 6; only this value"),
+        "overlays/production.yml:7": (True, "becomes 4; only this value"),
+        "overlay.yml": (True, "a new file; only this value"),
+    },
+    "5": {
+        "values.yml:1": (False, "gives 10"),
+        "config/schema.yml:3": (False, "production.yml:7 decides"),
+        "config/app.yml:7": (False, "gives 10"),
+        "overlays/production.yml:7": (False, "gives 15"),
+        "overlay.yml": (True, "a new file; only this value"),
+    },
+}
+
+
+@pytest.mark.parametrize("typed", OF_PRODUCT)
+def test_a_computed_number_is_changed_through_the_numbers_that_it_is_computed_from(typed: str) -> None:
+    example = EXAMPLES["Where a value comes from"]
+    [line] = [one for one in answer(example)["lines"] if one["path"] == "spec.replicas"]
+    change = {"document": line["document"], "path": line["path"], "text": typed}
+    ways = answer(example, ask="change", change=change)["ways"]
+    assert {one["place"]: (one["works"], one["told"]) for one in ways} == OF_PRODUCT[typed]
+    for way in ways:
+        if way["works"]:
+            assert f"  replicas: {typed}\n" in answer(with_files(example, way["files"]))["output"]
 
 
 # Mistakes: the title of the example, what is written wrongly, and the title of the fix that undoes it.

@@ -21,9 +21,11 @@ from plait.base.limits import budget_scope_from
 from plait.base.source import Source
 from plait.engine.options import LISTS, Use
 from plait.insight.diff import read
+from plait.insight.history_text import shown
 from plait.insight.node_paths import all_places
 from plait.playground import evaluation
 from plait.playground.evaluation import LIMITS, contributing, deciding
+from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from plait.authoring.edit.setting import Edit
+    from plait.insight.explain import HistoryEntry
     from plait.insight.node_paths import NodePath
     from plait.playground.evaluation import File, Request
+    from plait.tree.nodes import Value
 
     class Way(TypedDict):
         """An edit that changes a value. told: other changes, or the reason for no effect. files: after the edit."""
@@ -110,8 +114,9 @@ def _ways(state: EditSession, node_path: NodePath, typed: str) -> Iterator[Way]:
         except LimitError:
             raise
         except EditError as refused:
-            other = f"{decides.place} decides" if decides is not None and decides is not entry else ""
-            yield _no_way(entry.place, other if other and refused.reason == OTHERWISE else refused.message)
+            yield _other_number(state, node_path, value, entry, refused) or _no_way(
+                entry.place, _reason(refused, node_path, entry, decides)
+            )
     name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
     if name is not None:
         try:
@@ -121,6 +126,48 @@ def _ways(state: EditSession, node_path: NodePath, typed: str) -> Iterator[Way]:
             raise
         except PlaitError:
             return  # the file already exists, or cannot change the value
+
+
+def _other_number(
+    state: EditSession, node_path: NodePath, value: Value, entry: HistoryEntry, refused: EditError
+) -> Way | None:
+    """The edit of a line whose number takes part in the output's number, as a factor does. None if no whole number there
+    gives the value.
+
+    Two outputs lead to the number, with the value on the line and with its successor; the edit is evaluated as others.
+    """
+    assert entry.source is not None
+    got = refused.got
+    if type(value) is not int or type(got) is not int or got == node_path.value:
+        return None
+    number = value + 1
+    try:
+        edit = at(state, node_path, value, entry.source.shown, entry.line, written=number)
+    except UsageError:
+        return None
+    except EditError as also_refused:
+        after = also_refused.got
+        if type(after) is not int or after == got or (value - got) % (after - got):
+            return None
+        number = value + (value - got) // (after - got)
+        try:
+            edit = at(state, node_path, value, entry.source.shown, entry.line, written=number)
+        except (EditError, UsageError):
+            return None
+    way = _way(entry.place, edit)
+    way["told"] = f"becomes {number}; {way['told']}"
+    return way
+
+
+def _reason(refused: EditError, node_path: NodePath, entry: HistoryEntry, decides: HistoryEntry | None) -> str:
+    """The reason why an edit has no effect: the line that decides, or the value that the output has instead."""
+    if refused.reason != OTHERWISE or refused.found == HIDDEN:
+        return refused.message
+    if refused.found != shown(node_path.value):
+        return f"gives {refused.found}"
+    if decides is None or decides is entry or decides.place == entry.place:
+        return "changes nothing"
+    return f"{os.path.basename(decides.place)} decides"
 
 
 def _way(where: str, edit: Edit) -> Way:

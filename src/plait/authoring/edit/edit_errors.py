@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.base.source import Position
+    from plait.tree.nodes import Value
 
 # The reasons. COMPUTED: code, a function or a string with placeholders computes the value. GIVEN: it comes from a flag
 # or an environment variable. SECRET: plait does not write secrets. NO_FILE: its source is not a file on disk. LINK: the
@@ -34,7 +35,7 @@ class EditError(PlaitError):
     """A rejected edit.
 
     reason: a constant of this module. cause: the code of the error that the edit would cause, or "". path: of the value. offers: alternatives. changes: for ALSO, the other values
-    that would change, by key.
+    that would change, by key. got: for OTHERWISE, the value that the output has instead, unless it is secret.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class EditError(PlaitError):
         self.path = path
         self.offers: list[Alternative] = []
         self.changes = list(changes)
+        self.got: Value = None
 
     def offer(self, offers: Sequence[Alternative]) -> EditError:
         """Adds alternatives, and returns the error to raise."""

@@ -36,10 +36,12 @@ _VALUES, _SCHEMA = "#@data/values", "#@data/values-schema"
 _MOST_OFFERS = 5
 
 
-def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: int) -> Edit:
+def at(
+    state: EditSession, node_path: NodePath, value: Value, file: str, line: int, *, written: Value | None = None
+) -> Edit:
     """Replaces the value, the expression, or a literal in code, on a line.
 
-    Raises EditError, UsageError.
+    written: the value to write there, by default `value`. Raises EditError, UsageError.
     """
     path, where = os.path.abspath(file), f"{file}:{line}"
     data = state.files.bytes_of(path)
@@ -48,9 +50,10 @@ def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: i
     history = history_of(state.output, node_path)
     if state.output.is_secret(path, line):
         raise EditError(SECRET, f"{where} is a secret", path=str(node_path))
-    tries = [*_values_on(state.files.text(path), node_path, value, line)]
+    new = value if written is None else written
+    tries = [*_values_on(state.files.text(path), node_path, new, line)]
     is_program = path.endswith(".star")
-    tries += with_literal(decoded(data), line, node_path.value, value, is_program=is_program)
+    tries += with_literal(decoded(data), line, node_path.value, new, is_program=is_program)
     if not tries:
         lines = len(data.splitlines())
         raise UsageError(

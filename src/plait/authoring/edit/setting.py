@@ -312,13 +312,15 @@ class EditSession:
                 found=HIDDEN,
             )
         if not is_there or not equal(got, value):
-            raise EditError(
+            refused = EditError(
                 OTHERWISE,
                 f"with {shown(value)} at {where} the output has another value",
                 path=str(node_path),
                 expected=shown(value),
                 found=shown(got) if is_there else "nothing",
             )
+            refused.got = got
+            raise refused
         also = self.unintended_changes(with_value(self.output.documents, node_path, value, self.output.trace), output)
         files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
         if self.output.is_decided or self.output.secrets:

@@ -85,7 +85,9 @@ function showAnswer(answer) {
     state.good = answer;
     showOutput();
   } else if (!state.good) {
-    at("output").replaceChildren(element("li", "There is no output: the files have an error, which stands below.", { class: "none" }));
+    at("output").replaceChildren(element("li", [
+      "There is no output, because the files have an error. ", button("Show the error", () => showView("why"), { class: "link narrow" }),
+    ], { class: "none" }));
   }
   showResult();
   at("status").textContent = isGood ? "" : "There are errors.";
@@ -495,11 +497,11 @@ function changeForm(why) {
     if (!answer.ways) { list.replaceChildren(element("p", answer.errors?.[0]?.message ?? answer.report, { class: "failed" })); return; }
     found = answer;
     const first = answer.ways.findIndex((one) => one.works);
-    list.replaceChildren(...answer.ways.map((way, index) => element("label", [
+    list.replaceChildren(...notOneLine(answer.ways, text), ...answer.ways.map((way, index) => element("label", [
       element("input", "", { type: "radio", name: "way", ...(way.works ? {} : { disabled: "" }), ...(index === first ? { checked: "" } : {}) }),
-      element("code", way.place, { title: way.place }), element("span", way.told, { class: "quiet", title: way.told }),
+      isNew(way) ? element("code", way.place) : placeLink(placeOf(way, answer.ways), way.file, way.line, goTo, { title: way.place }),
+      element("span", way.told, { class: "quiet" }),
     ], { class: way.works ? "" : "no" })));
-    if (first < 0 && !answer.ways.length) list.replaceChildren(element("p", "No line gives this value.", { class: "failed" }));
     submit.disabled = first < 0;
     if (wished) { wished = false; apply(); }
   };
@@ -521,6 +523,21 @@ function changeForm(why) {
   ], { class: "change", onsubmit: (event) => { event.preventDefault(); apply(); } });
   queueMicrotask(find);
   return form;
+}
+
+const isNew = (way) => state.files.every((one) => one.name !== way.file);
+
+// Without its directories, where no other place has the same name then.
+function placeOf(way, all) {
+  const name = short(way.file);
+  return all.some((one) => one.file !== way.file && short(one.file) === name) ? way.place : `${name}:${way.line}`;
+}
+
+// Where no line of the files gives the value, the places beside say why.
+function notOneLine(ways, text) {
+  if (ways.some((way) => way.works && !isNew(way))) return [];
+  const other = ways.some((way) => way.works) ? " A new file does." : "";
+  return [element("p", `No line of the files gives ${text}.${other}`, { class: "told-first" })];
 }
 
 // Put the files of a change or a fix in the place of those that are there.
@@ -682,7 +699,7 @@ function showTabs() {
     element("span", file.role === "values" ? "values" : "", { class: "quiet" }),
   ])));
   at("count").textContent = state.files.length === 1 ? "1 file" : `${state.files.length} files`;
-  at("arguments").textContent = `plait ${state.kind} ${argumentsOf(state.kind, state.files)}`;
+  at("arguments").textContent = at("arguments").title = `plait ${state.kind} ${argumentsOf(state.kind, state.files)}`;
   fitTabs();
 }
 
@@ -848,7 +865,7 @@ async function share() {
     await navigator.clipboard.writeText(location.href);
     addNote(`The link is copied.${reach}`);
   } catch {
-    addNote("The link stands in the address bar.");
+    addNote("The link is in the address bar.");
   }
 }
 
@@ -863,6 +880,13 @@ function download(name, blob) {
 function openOwn(isOpen) {
   at("open-own").setAttribute("aria-expanded", String(isOpen));
   at("own-files").classList.toggle("open", isOpen);
+}
+
+// In a window without room for the list, a button opens it over the rest.
+function openExamples(isOpen) {
+  at("all-examples").setAttribute("aria-expanded", String(isOpen));
+  document.querySelector(".rail").classList.toggle("open", isOpen);
+  at("examples").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "start" });
 }
 
 // In a narrow window one of three is in sight.
@@ -881,7 +905,9 @@ function listen() {
   at("dismiss").addEventListener("click", () => tell(""));
   at("share").addEventListener("click", share);
   at("copy-command").addEventListener("click", copyCommand);
-  at("open-own").addEventListener("click", () => openOwn(at("open-own").getAttribute("aria-expanded") === "false"));
+  at("open-own").addEventListener("click", () => openOwn(!isExpanded("open-own")));
+  at("all-examples").addEventListener("click", () => openExamples(!isExpanded("all-examples")));
+  at("examples").addEventListener("click", ({ target }) => { if (target.closest("a") && isExpanded("all-examples")) { openExamples(false); at("all-examples").focus(); } });
   at("download").addEventListener("click", () => download("output.yml", new Blob([state.good?.output ?? ""], { type: "application/yaml" })));
   at("download-files").addEventListener("click", async () => download("plait-files.tar.gz", await archiveOf(state.files)));
   at("view-trail").addEventListener("click", () => { state.isTrail = true; showSource(true); });
@@ -906,13 +932,17 @@ function listen() {
     if (at("files").open) {
       at("files").open = false;
       at("files").querySelector("summary").focus();
-    } else if (at("open-own").getAttribute("aria-expanded") === "true") {
+    } else if (isExpanded("all-examples")) {
+      openExamples(false);
+      at("all-examples").focus();
+    } else if (isExpanded("open-own")) {
       openOwn(false);
       at("open-own").focus();
     } else if ((state.chosen || state.cell) && !at("editor").contains(document.activeElement)) close();
   });
   document.addEventListener("click", ({ target }) => {
     if (!at("files").contains(target)) at("files").open = false;
+    if (!target.closest(".rail") && isExpanded("all-examples")) openExamples(false);
     if (!at("own-files").contains(target) && target !== at("open-own") && target.isConnected && !target.closest("#errors")) openOwn(false);
   });
   for (const [one, other] of [["explanation", "trail"], ["trail", "explanation"]]) {
@@ -921,6 +951,8 @@ function listen() {
     at(one).addEventListener("focusin", follow);
   }
 }
+
+const isExpanded = (id) => at(id).getAttribute("aria-expanded") === "true";
 
 function listenForBorders() {
   const box = () => at("main").getBoundingClientRect();
@@ -1012,6 +1044,8 @@ function showExamples() {
     ], { href: `./#${one.name}` })]));
     at("examples").append(element("h2", group), element("ul", items));
   }
+  at("all-examples").textContent = `All ${examples.length}`;
+  at("all-examples").append(element("span", " examples", { class: "sr" }));
 }
 
 async function start() {
@@ -1020,7 +1054,7 @@ async function start() {
   showExamples();
   at("note").textContent = note;
   at("links").hidden = !links.length;
-  at("links").append(...links.map(([text, href]) => element("a", text, { href })));
+  for (const one of ["links", "more-links"]) at(one).append(...links.map(([text, href]) => element("a", text, { href })));
   listen();
   await openHash(location.hash.slice(1) || kept() || examples[0].name);
 }

@@ -28,8 +28,11 @@ export function trailOf(why, files, sources, onPlace) {
     const told = group.entries.find((one) => one.depth === 0) ?? group.entries[0];
     const rows = wanted.flatMap((line, index) => {
       const isFar = index > 0 && wanted[index - 1] !== line - 1;
+      const text = element("span", coloured(lines[line - 1]), { class: "c" });
+      // What does not fit goes on below, further in.
+      text.style.setProperty("--in", `${lines[line - 1].search(/\S|$/) + 2}ch`);
       const row = element("div", [
-        element("span", `${line}`, { class: "n" }), element("span", "", { class: "bar" }), element("span", coloured(lines[line - 1]), { class: "c" }),
+        element("span", `${line}`, { class: "n" }), element("span", "", { class: "bar" }), text,
       ], { class: `ln ${chosen.has(line) ? `hl ${styleOf(number)}` : ""}`, "data-line": chosen.has(line) ? line : null });
       return isFar ? [element("hr"), row] : [row];
     });
