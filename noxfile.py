@@ -133,11 +133,15 @@ def site(session: nox.Session) -> None:
 
 @nox.session
 def screenshots(session: nox.Session) -> None:
-    """Pictures of the README and the first page of the site, with the text that they show; needs chromium."""
+    """Pictures of the README, the first page of the site and, where npm is, the playground; needs chromium."""
     prepare(session)
     if session.venv_backend != "none":
-        session.install("mkdocs-material", "mkdocstrings[python]", "ruff", "markdown")
+        session.install("mkdocs-material", "mkdocstrings[python]", "ruff", "markdown", "playwright", "pillow")
     session.run("python", ".ci/screenshots.py", env={"NO_MKDOCS_2_WARNING": "1"})
+    if shutil.which("npm") is not None:
+        built = pathlib.Path(".nox", "playground").resolve()
+        session.run("python", "playground/build.py", str(built))
+        session.run("python", ".ci/playground_pictures.py", str(built))
 
 
 @nox.session
