@@ -125,7 +125,7 @@ class WatchedRequest:
             self._marks_secrets = True
             made = once()
         documents = printed(masked(made.nodes.items, made.trace, view=view))
-        for text in made.warnings:
+        for text in made.warned:
             complain_of_warning(text)
         before, self._before = self._before, documents
         if before is None:
