@@ -161,9 +161,12 @@ def _narrow(place: str, width: int | None) -> str:
 
 
 def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: bool = True) -> str | None:
-    """The hint to show: that of the diagnostic, or with_usual that of its code, or None."""
+    """The hint to show: that of the diagnostic, or with_usual that of its code, or None.
+
+    A withheld hint counts as none: that it exists may tell what a value resembles.
+    """
     found = diagnostic.text("hint", complete=quote_values)
-    if found is not None or diagnostic.text("hint", complete=True) is not None:
+    if found is not None:
         return found
     # A message can contain its own advice; a heading of findings leaves it to them.
     is_heading = diagnostic.at is None and getattr(diagnostic, "findings", None)

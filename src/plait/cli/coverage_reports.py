@@ -68,7 +68,7 @@ class Reports:
         total, done = lines + branches, used + gone
         wanted = next(count for count in range(done, total + 1) if 100 * count >= self.least * total)
         told = f"{done} of {total} lines and branches are covered, {wanted - done} less than {self.least:g} %"
-        complain(f"plait: {told}\n")
+        complain(f"plait: {told}\n  hint:     the column Missing names the lines and branches to cover\n")
         return 1
 
 

@@ -175,7 +175,11 @@ def _watcher(flags: Fleet) -> FleetReporter:
 
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9 or not 0 < int(text) <= 1024:
-        raise UsageError(f'invalid --jobs "{text}"', expected="a number of processes, 1 or more", code="invalid-value")
+        raise UsageError(
+            f'invalid --jobs "{text}"',
+            expected="a number of processes from 1 to 1024, such as --jobs 4",
+            code="invalid-value",
+        )
     return int(text)
 
 

@@ -10,7 +10,7 @@ import os
 from plait.base.content import file_content
 from plait.base.errors import ReadError, UsageError
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Position, Source, displayable_path
+from plait.base.source import Advice, Flag, Position, Source, displayable_path
 from plait.engine import dialect
 from plait.engine.options import SWITCH
 from plait.tree.nodes import Array, Map, MapItem, kind_name
@@ -39,6 +39,13 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "merge": ("", ("files", "keys", "schemas")),
     "values": ("", ("files", "set", "secrets")),
     "compose": ("", ("file",)),
+}
+# The kinds of steps by the names of other programs and their commands.
+ALIASES: Mapping[str, str] = {
+    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
+    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
+    **dict.fromkeys(("deckhand", "layering", "layers", "pegleg"), "layer"),
+    **dict.fromkeys(("chain", "pipeline"), "compose"),
 }
 # Keys whose values are paths. `repositories` maps names to paths.
 PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
@@ -271,7 +278,7 @@ def find_run(runs: Map, name: str) -> MapItem:
             f'unknown run "{name}"' if name else "which run?",
             at=runs.position,
             expected=", ".join(names),
-            hint=did_you_mean(name, names),
+            hint=did_you_mean(name, names) if name else Advice("choose one: ", Flag("run", names[0])),
             code="run-not-found",
         )
     return found
@@ -344,7 +351,7 @@ def _step(item: ArrayItem, number: int) -> Step:
         raise UsageError(
             "a step must be a map", at=item.position, expected=_kinds(), found=kind_name(value), code="pipeline-form"
         )
-    check_keys(value, (*KINDS, "name"), "a step")
+    check_keys(value, (*KINDS, "name"), "a step", _kind_hint)
     kinds = [entry for entry in value.items if entry.key in KINDS]
     if len(kinds) != 1:
         found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
@@ -376,6 +383,11 @@ def _step(item: ArrayItem, number: int) -> Step:
 
 def _kinds() -> str:
     return ", ".join(KINDS)
+
+
+def _kind_hint(item: MapItem) -> str | None:
+    kind = ALIASES.get(str(item.key))
+    return None if kind is None else f'the command of such a step is "{kind}"'
 
 
 def check_keys(

@@ -144,10 +144,9 @@ class LayerJob:
         if self.selection:
             chosen = [document for document in rendered if self.selection.takes(document)]
             if not chosen:
-                hint = self.selection.hint(rendered)
-                context.warn(
-                    warning("no document is selected" + (f" ({hint})" if hint else ""), code="nothing-selected")
-                )
+                reason = self.selection.reason(rendered)
+                told = f"no document is selected: {reason}" if reason else "no document is selected"
+                context.warn(warning(told, code="nothing-selected"))
             rendered = chosen
         rendered = in_order(rendered, self.order)
         cleartext = self.options.cleartext_secrets

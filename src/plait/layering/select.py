@@ -47,21 +47,22 @@ class Selection:
             and all(_has_label(document, key, value) for key, value in self.labels)
         )
 
-    def hint(self, documents: Iterable[LayeredDocument]) -> str | None:
-        """A hint with the most similar name, for the first requested value that no document has; else None."""
+    def reason(self, documents: Iterable[LayeredDocument]) -> str:
+        """The first requested value that no document has, with the most similar one; "" if some document has each."""
         all_of = list(documents)
-        schemas = dict.fromkeys(document.schema for document in all_of)
-        for wanted in self.schemas:
-            if not any(_has_schema(schema, wanted) for schema in schemas):
-                return did_you_mean(wanted, schemas)
-        for given, known in (
-            (self.names, {document.name for document in all_of}),
-            (self.layers, {document.layer for document in all_of if document.layer is not None}),
+        for what, given, known in (
+            ("schema", self.schemas, {document.schema for document in all_of}),
+            ("name", self.names, {document.name for document in all_of}),
+            ("layer", self.layers, {document.layer for document in all_of if document.layer is not None}),
         ):
             for value in given:
-                if value not in known:
-                    return did_you_mean(value, sorted(known))
-        return None
+                if not any(_has_schema(one, value) if what == "schema" else one == value for one in known):
+                    hint = did_you_mean(value, sorted(known))
+                    return f'none has the {what} "{value}"{f" ({hint})" if hint else ""}'
+        for key, value in self.labels:
+            if not any(_has_label(document, key, value) for document in all_of):
+                return f'none has the label "{key}={value}"'
+        return ""
 
 
 def _has_schema(schema: str, expected: str) -> bool:

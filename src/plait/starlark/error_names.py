@@ -42,6 +42,12 @@ _ELSEWHERE = {
     "stringify": ("encode",), "substr": ("find",), "toLowerCase": ("lower",), "toUpperCase": ("upper",),
     "to_json": ("encode",), "to_yaml": ("encode",), "trim": ("strip",), "trimEnd": ("rstrip",), "trimStart": ("lstrip",),
 }  # fmt: skip
+# Where a value without items has them after all, by its type.
+_ITEMS = {
+    "int": "; range(...) has that many items",
+    "string": "; [...] around it is a list of it",
+    "struct": "; struct.decode(...) makes a dict of it",
+}
 # What replaces the methods of other languages that no value has.
 _WRITTEN = {
     "contains": '"x in y" tests for a part, an item or a key',
@@ -97,7 +103,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
             elif not origin.endswith(_RETURN):
                 error.hint += f"; test it first: if {named}"
         else:
-            error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(named, behind, member)}"
+            error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(error, named, code)}"
         return
     if wanted != "NoneType":
         return
@@ -111,9 +117,12 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
         error.hint = 'get() gives None for a key that is not there, unless it is told what else: get("key", {})'
 
 
-def _instead(named: str, behind: str, member: str) -> str:
-    if behind == "(":
+def _instead(error: StarlarkError, named: str, code: str) -> str:
+    if error.code == "not-iterable":
+        return _ITEMS.get(error.of_type, "") if "for " in code else ""
+    if error.mark == "(":
         return ", not a function"
+    member = f".{error.word}" if error.code == "unknown-attribute" else ""
     if member[1:] in METHODS[str]:
         return f"; str({named}) makes a string of it"
     types = [type_of(kind()) for kind, methods in METHODS.items() if member[1:] in methods]

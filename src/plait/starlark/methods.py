@@ -23,7 +23,8 @@ _ABSENT = object()
 
 def out_of_range(index: int, size: int, name: str) -> StarlarkError:
     if size == 0:
-        return StarlarkError(f"index {index} out of range: empty {name}", code="index-range")
+        hint = f"the {name} is empty here: test it first with if, or loop over it"
+        return StarlarkError(f"index {index} out of range: empty {name}", hint=hint, code="index-range")
     hint = f"the first index is 0, the last one {size - 1}"
     return StarlarkError(f"{name} index {index} out of range [{-size}:{size - 1}]", hint=hint, code="index-range")
 
@@ -79,7 +80,8 @@ def list_pop(self: List, place: object = -1, /) -> object:
     place = int32(place, "pop: for parameter 1")
     size = len(self)
     if not -size <= place < size:
-        raise StarlarkError(f"pop: {out_of_range(place, size, 'list')}", code="index-range")
+        error = out_of_range(place, size, "list")
+        raise StarlarkError(f"pop: {error}", hint=error.hint, code="index-range")
     if self.lock:
         _refuse(self, "pop: cannot pop from")
     if size > SOME and place != -1:

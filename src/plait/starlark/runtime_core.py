@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError, replacing
 from plait.base.similar_names import listed, near, spelled
-from plait.starlark.attributes import attribute
+from plait.starlark.attributes import attribute, has_attribute
 from plait.starlark.containers import Dict, List, Set
 from plait.starlark.step_budget import SMALL, SOME, charge, check_string
 from plait.starlark.structs import STRUCTS
@@ -41,7 +41,9 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
     if alike:
         message = replacing(name, alike, f"{message} (did you mean {listed(alike)}?)")
-    raise StarlarkError(message, found=found, code="symbol-not-found", word=name, reference=told)
+    owner = next((one for one in names if path[0] == "@" and not alike and has_attribute(module[one], name)), None)
+    hint = owner and f'load("{path}", "{owner}"), and write {owner}.{name}'
+    raise StarlarkError(message, found=found, hint=hint, code="symbol-not-found", word=name, reference=told)
 
 
 _SHOWN_NAMES = 12

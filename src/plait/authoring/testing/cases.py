@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
 
 # Names of expectations in other tools.
-_EXPECTATIONS = frozenset(["assert", "asserts", "equal", "expect", "expected", "expects", "should", "want"])
+_EXPECTATIONS = frozenset(["assert", "asserts", "expect", "expected", "expects", "should", "want"])
 CASE_KEYS = ("description", *KEYS, "each", "snapshot", *KINDS)
 TOP_KEYS = ("defaults", "tests")
 # Keys whose nested maps are merged too: values, and settings of commands.

@@ -136,7 +136,7 @@ class Fails:
 
     def _other(self, expected: str, error: PlaitError) -> ExpectationFailure:
         lines = [f"  {line}".rstrip() for line in text_of(error).split("\n")]
-        fault = Fault(f"fails: expected {expected}, found", lines, expected=expected)
+        fault = Fault(f"fails: expected {expected}, found this error", lines, expected=expected)
         return failed(fault, self._at, code="other-failure", word="fails")
 
     def _exists(self, at: Position) -> bool:

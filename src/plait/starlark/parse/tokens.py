@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import Finding
+from plait.base.merge_conflicts import conflict_hint
 from plait.base.similar_names import counted
 from plait.base.source import Advice, Flag, Position, Source
 from plait.base.suggestions import LINE_END, Hint, Suggestion, replacing
@@ -110,7 +111,7 @@ class Tokens:
             also=[*also, *related],
             expected=expected,
             found=found,
-            hint=hint or _HINTS.get(message) or _MISSING.get(message),
+            hint=conflict_hint(self.source.line(at.line)) or hint or _HINTS.get(message) or _MISSING.get(message),
             code="foreign-operator" if word else "syntax-error",
             word=word,
         )
@@ -152,7 +153,7 @@ class Tokens:
         if self.kind == "pass":
             self.fail("use of reserved keyword 'pass' is not allowed")
         if self.kind == "identifier" and self.value == "end" and not self.open:
-            self.fail("unexpected end", hint="no if, for or def is open here")
+            self.fail("unexpected end", hint="no if, for or def is open here: remove it")
         if self.kind == "end of file" and self.open and expected not in ("']'", "')'", "'}'"):
             self.mismatched()
         got = self.described()
