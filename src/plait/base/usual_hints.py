@@ -135,6 +135,7 @@ HINTS: dict[str, str] = {
     "limit-depth": Advice("end the recursion, or raise the limit: ", Flag("limit", "depth=N")),
     "abstract-run": "name a run that is based on it",
     "run-cycle": "remove one of the references",
+    "run-not-found": "name one of these runs; plait project lists them",
     "duplicate-name": "rename one of them",
     "standard-input": "name a file",
     "unknown-anchor": 'define the anchor before this line with "&"; a text that begins with "*" needs quotes',

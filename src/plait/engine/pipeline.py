@@ -10,7 +10,7 @@ import os
 from plait.base.content import file_content
 from plait.base.errors import ReadError, UsageError
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Advice, Flag, Position, Source, displayable_path
+from plait.base.source import Position, Source, displayable_path
 from plait.engine import dialect
 from plait.engine.options import SWITCH
 from plait.tree.nodes import Array, Map, MapItem, kind_name
@@ -278,7 +278,7 @@ def find_run(runs: Map, name: str) -> MapItem:
             f'unknown run "{name}"' if name else "which run?",
             at=runs.position,
             expected=", ".join(names),
-            hint=did_you_mean(name, names) if name else Advice("choose one: ", Flag("run", names[0])),
+            hint=did_you_mean(name, names),
             code="run-not-found",
         )
     return found

@@ -38,7 +38,6 @@ def unknown_run(name: str, names: Sequence[str]) -> UsageError:
         expected=", ".join(names) or "a project file, plait.yml",
         hint=did_you_mean(name, names)
         or (None if names else _NONE_FOUND)
-        or (None if name else f"add the name of one, such as {names[0]}")
         or (f"it is a file: render -f {name} takes the place of a run" if is_path else None),
         code="run-not-found",
     )
