@@ -278,7 +278,6 @@ class Command(Generic[R]):
             raise UsageError(
                 f'invalid argument "{value}" for "{flag.shown}" flag',
                 expected="true or false",
-                hint=f"--{flag.name} alone is true",
                 reference=f'invalid argument "{value}" for "{flag.shown}" flag: strconv.ParseBool: parsing "{value}": '
                 "invalid syntax",
                 code="invalid-value",

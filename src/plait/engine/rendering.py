@@ -194,9 +194,8 @@ def _check_output(request: Render) -> None:
     if request.schema_inspect:
         if schema_format is None:
             raise UsageError(
-                "Data values schema export only supported in OpenAPI v3 format; "
+                f"Data values schema export only supported in OpenAPI v3 format; "
                 f"specify format with --output={OPENAPI} flag",
-                hint=f"-o {OPENAPI} or {JSON_SCHEMA}",
                 code="schema-output",
             )
     elif schema_format is not None:
