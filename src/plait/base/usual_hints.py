@@ -121,7 +121,9 @@ HINTS: dict[str, str] = {
     "not-an-input": "name a file that the run reads",
     "setting-type": "write the value in the expected form; plait init writes a project file",
     "file-argument": "rename the file, or its directory, or pass the directory",
-    "schema-output": Advice(Flag("data-values-schema-inspect"), " goes with ", Flag("output", "openapi-v3"), " or json-schema"),
+    "schema-output": Advice(
+        Flag("data-values-schema-inspect"), " goes with ", Flag("output", "openapi-v3"), " or json-schema"
+    ),
     "secrets-source": "give a YAML map from names to values",
     "invalid-character": 'remove it, or write it as an escape in double quotes, such as "\\u0007"',
     "recursive-anchor": "write the value instead of the alias",

@@ -40,13 +40,6 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "values": ("", ("files", "set", "secrets")),
     "compose": ("", ("file",)),
 }
-# The kinds of steps by the names of other programs and their commands.
-ALIASES: Mapping[str, str] = {
-    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
-    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
-    **dict.fromkeys(("deckhand", "layering", "layers", "pegleg"), "layer"),
-    **dict.fromkeys(("chain", "pipeline"), "compose"),
-}
 # Keys whose values are paths. `repositories` maps names to paths.
 PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
 
@@ -351,7 +344,7 @@ def _step(item: ArrayItem, number: int) -> Step:
         raise UsageError(
             "a step must be a map", at=item.position, expected=_kinds(), found=kind_name(value), code="pipeline-form"
         )
-    check_keys(value, (*KINDS, "name"), "a step", _kind_hint)
+    check_keys(value, (*KINDS, "name"), "a step")
     kinds = [entry for entry in value.items if entry.key in KINDS]
     if len(kinds) != 1:
         found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
@@ -383,11 +376,6 @@ def _step(item: ArrayItem, number: int) -> Step:
 
 def _kinds() -> str:
     return ", ".join(KINDS)
-
-
-def _kind_hint(item: MapItem) -> str | None:
-    kind = ALIASES.get(str(item.key))
-    return None if kind is None else f'the command of such a step is "{kind}"'
 
 
 def check_keys(

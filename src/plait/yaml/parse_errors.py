@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from plait.base.errors import LimitError, ReadError
-from plait.base.merge_conflicts import conflict_hint
 from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 
@@ -68,11 +67,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     index = end if mark is None else min(mark.index, end)
     at = _position(index, source, text, base)
     found: str | None = None
-    marker = _conflict(text, index)
-    if marker is not None:
-        hint, context = conflict_hint(_line(text, marker)), None
-        at = _position(marker, source, text, base)
-    elif problem == "found character that cannot start any token":
+    if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
         if "{%" in _line(text, index):
             hint = _JINJA
@@ -139,15 +134,6 @@ def _line(text: str, index: int) -> str:
     """The line that contains an index."""
     end = text.find("\n", index)
     return text[text.rfind("\n", 0, index) + 1 : len(text) if end < 0 else end]
-
-
-def _conflict(text: str, index: int) -> int | None:
-    """The start of the conflict of `git merge` that contains an index; or None."""
-    end = text.find("\n", index)
-    lines = f"\n{text[: len(text) if end < 0 else end]}"
-    start = lines.rfind("\n<<<<<<< ")
-    closed = lines.find("\n>>>>>>> ", start, lines.rfind("\n"))
-    return start if start >= 0 and closed < 0 else None
 
 
 def _code_within(text: str, index: int) -> int | None:

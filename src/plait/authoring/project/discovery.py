@@ -6,7 +6,6 @@ import os
 
 from plait.authoring.project.file import find, read
 from plait.authoring.project.run import relative_to_cwd
-from plait.base.source import displayable_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +14,6 @@ if TYPE_CHECKING:
 
 def project_of(path: str, start: str) -> Project:
     """The project of a project file or of a path. Raises PlaitError."""
-    named = path or start
-    if not os.path.lexists(named):
-        # Before the permissions of the project, which say what a hint may name, take effect.
-        from plait.base.path_errors import read_failure
-
-        raise read_failure(named, subject=f'"{displayable_path(named)}"')
     if path:
         return read(path)
     found = find(start)

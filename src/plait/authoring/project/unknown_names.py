@@ -8,7 +8,6 @@ from plait.base.errors import UsageError
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean, near
 from plait.engine.options import MAP
-from plait.engine.pipeline import ALIASES
 from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
@@ -22,6 +21,13 @@ _NONE_FOUND = (
     "there is no plait.yml here or above, and no run could be inferred: "
     "write one, such as runs: {web: {render: {files: [config]}}}"
 )
+# The commands of runs, by the names of other programs and their commands.
+_COMMANDS = {
+    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
+    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
+    **dict.fromkeys(("deckhand", "layering", "layers", "pegleg"), "layer"),
+    **dict.fromkeys(("chain", "pipeline"), "compose"),
+}
 # Names of `base` in other programs.
 _BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
 # Names of a map of values elsewhere.
@@ -49,7 +55,7 @@ def run_key_hint(name: str, commands: Sequence[str]) -> str | None:
         return 'the key for the run that this one inherits from is "base"'
     if commands:
         return f"{name} is a setting of {' and '.join(commands)}: {commands[0]}: {{{name}: ...}}"
-    return f'the command of such a run is "{ALIASES[name]}"' if name in ALIASES else None
+    return f'the command of such a run is "{_COMMANDS[name]}"' if name in _COMMANDS else None
 
 
 def setting_hint(item: MapItem, options: Mapping[str, Option], command: str, others: Sequence[str]) -> str | None:

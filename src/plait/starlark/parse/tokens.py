@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from plait.base.errors import Finding
-from plait.base.merge_conflicts import conflict_hint
 from plait.base.similar_names import counted
 from plait.base.source import Advice, Flag, Position, Source
 from plait.base.suggestions import LINE_END, Hint, Suggestion, replacing
@@ -111,7 +110,7 @@ class Tokens:
             also=[*also, *related],
             expected=expected,
             found=found,
-            hint=conflict_hint(self.source.line(at.line)) or hint or _HINTS.get(message) or _MISSING.get(message),
+            hint=hint or _HINTS.get(message) or _MISSING.get(message),
             code="foreign-operator" if word else "syntax-error",
             word=word,
         )
