@@ -41,7 +41,7 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
     if alike:
         message = replacing(name, alike, f"{message} (did you mean {listed(alike)}?)")
-    owner = next((one for one in names if path[0] == "@" and not alike and has_attribute(module[one], name)), None)
+    owner = next((one for one in names if path[:1] == "@" and not alike and has_attribute(module[one], name)), None)
     hint = owner and f'load("{path}", "{owner}"), and write {owner}.{name}'
     raise StarlarkError(message, found=found, hint=hint, code="symbol-not-found", word=name, reference=told)
 
