@@ -6,6 +6,7 @@ import os
 
 from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import find, read
+from plait.authoring.project.settings import unknown_names
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.cli.common_flags import entered, shown
@@ -80,7 +81,11 @@ def main_run(argv: Sequence[str]) -> int:
 def _deliver(request: Request) -> int:
     """Evaluates a request and writes its result, as its command does. Returns the exit status."""
     deliver: Callable[[Request], int] = __import__(f"plait.cli.{request.command}", fromlist=["deliver"]).deliver
-    return deliver(request)
+    try:
+        return deliver(request)
+    except PlaitError as error:
+        unknown_names().relate_settings(error, request)
+        raise
 
 
 def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:

@@ -33,6 +33,7 @@ from plait.engine.common import TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
 from plait.insight.diff import read, to_text
+from plait.insight.path_resolution import IN_CODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,7 +204,10 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
         place, text = wish.found(state)
     except UsageError as error:
         if wish.is_gone or not flags.add:
-            error.hint = error.hint or data_value_hint(state, wish.splits[0][0])
+            path = wish.splits[0][0]
+            error.hint = (
+                (None if path.startswith(IN_CODE) else error.hint) or data_value_hint(state, path) or error.hint
+            )
             error.hint = error.hint or (None if wish.is_gone else "add a missing key with --add")
             raise
         path, text = wish.splits[0]

@@ -97,6 +97,8 @@ class Test(Request):
 TEST = Command(Test)
 
 NO_TESTS = 5
+# Tests that a hint lists.
+_FEW = 3
 
 
 def main(flags: Test) -> int:
@@ -121,7 +123,9 @@ def main(flags: Test) -> int:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
         if collected.cases:
             words = [word for case in collected.cases for word in re.findall(r"\w[\w-]*", case.id)]
+            ids = [case.id for case in collected.cases]
             note(
+                f"  found:    {_some(ids)}\n"
                 f"  hint:     {did_you_mean(flags.keyword, words) or 'plait test --list prints the ids, with all their words'}\n"
             )
         if not collected.cases:
@@ -143,6 +147,11 @@ def main(flags: Test) -> int:
     _write_junit(flags, done)
     status = 0 if reports is None or coverage is None else reports.make(coverage, table=not flags.tap)
     return status if all(one.passed for one in done) else 1
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = len(ids) - _FEW
+    return ", ".join(ids[:_FEW]) + (f", and {more} more" if more > 0 else "")
 
 
 def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:

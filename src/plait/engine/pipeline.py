@@ -10,7 +10,7 @@ import os
 from plait.base.content import file_content
 from plait.base.errors import ReadError, UsageError
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Position, Source, displayable_path
+from plait.base.source import Position, Source
 from plait.engine import dialect
 from plait.engine.options import SWITCH
 from plait.tree.nodes import Array, Map, MapItem, kind_name
@@ -20,6 +20,7 @@ from plait.yaml.repeats import deduplicate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import ModuleType
     from typing import TypeVar
 
     from plait.engine.options import Option, Request
@@ -287,9 +288,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
     while True:
         settings = chain[-1].value
         if type(settings) is not Map:
-            raise UsageError(
-                f'the run "{chain[-1].key}" is wrong', at=chain[-1].position, expected="a map", code="pipeline-form"
-            )
+            raise _errors().not_a_run(chain[-1])
         base = settings.find("base")
         if base is None:
             return chain[::-1]
@@ -413,30 +412,19 @@ def name_of(item: MapItem, what: str, *, numbers: bool = True) -> str:
 
 def wrong(item: MapItem, expected: str) -> UsageError:
     """The error for a setting of a wrong type."""
-    return UsageError(
-        f'"{item.key}" is wrong',
-        at=item.position,
-        expected=expected,
-        found=kind_name(item.value),
-        hint=_map_form(item) if expected.startswith("a map") else None,
-        code="setting-type",
-    )
+    error: UsageError = _errors().wrong_setting(item, expected)
+    return error
 
 
-def _map_form(item: MapItem) -> str | None:
-    """A hint with the form of a map, for a list or for `KEY=VALUE`."""
-    if type(item.value) is Array:
-        return f"without dashes: {item.key}: {{NAME: VALUE}}"
-    if type(item.value) is not str:
-        return None
-    key, mark, value = item.value.partition("=")
-    return f"a map: {item.key}: {{{key}: {value}}}" if mark and key and value else None
+def _errors() -> ModuleType:
+    """The module with errors, which only errors need."""
+    from plait.engine import setting_errors
+
+    return setting_errors
 
 
 def _content(path: str) -> bytes:
     try:
         return file_content(path, f'"{path}"')
     except (OSError, ValueError) as error:
-        from plait.base.path_errors import read_failure
-
-        raise read_failure(path, error, subject=f'"{displayable_path(path)}"', extensions=(".yaml", ".yml")) from None
+        raise _errors().unreadable(path, error) from None

@@ -143,6 +143,7 @@ def no_place(
             found=_listed(keys) or "an empty map",
             hint=did_you_mean(shown, keys)
             or _kind_hint(path, [one for _, one in chosen], names)
+            or _input_hint(path)
             or _deeper(path, depth, around.document, names),
             code="no-such-place",
         )
@@ -205,6 +206,7 @@ def _in_no_document(
         found=_listed([*known]) or "no map",
         hint=did_you_mean(key, list(known))
         or _kind_hint(path, documents, names)
+        or _input_hint(path)
         or (f"did you mean {listed(places, quote=chr(34))}?" if places else None)
         or (f"of {counted(len(digests), 'document')} {_encrypted_hint(reveals)}" if digests else None),
         code="no-such-place",
@@ -239,6 +241,17 @@ def kind_meant(path: Path, documents: Iterable[Document], names: ItemNames | Non
 def _kind_hint(path: Path, documents: Iterable[Document], names: ItemNames) -> str | None:
     meant = kind_meant(path, documents, names)
     return None if meant is None else f'did you mean "{meant}"?'
+
+
+# The data values in programs.
+IN_CODE = "data.values."
+
+
+def _input_hint(path: Path) -> str | None:
+    """A hint for the path of a data value, or None."""
+    if not path.text.startswith(IN_CODE):
+        return None
+    return f'"{path.text.removeprefix(IN_CODE)}" may be a data value: with --data-values-inspect, a PATH is one of them'
 
 
 def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:

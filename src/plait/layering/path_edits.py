@@ -168,7 +168,7 @@ def _in_the_way(value: Value, path: DataPath, i: int) -> PathError:
     at = value.position if type(value) is Map or type(value) is Array else None
     rest = "".join(f".{step}" if type(step) is str else f"[{step}]" for step in path.steps[i:])
     if type(value) is Array:
-        hint = f"an item is named by its index: {before.rstrip('.')}[0]{rest}"
+        hint = f"an item is named by its index, {before.rstrip('.')}[0]{rest}; without dashes, {before} is a map"
     elif type(value) is Map:
         hint = f"a value of a map is named by its key: {before.rstrip('.')}.KEY"
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import OpsError, full, own_suggestions, part_of, replacing
 from plait.base.source import Position, Wording, public, quotation
 from plait.ops.path_hints import found_elsewhere
-from plait.ops.pointer import MatchingIndexToken
+from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer
 from plait.ops.walk import PathNotFoundError
 
 TYPE_CHECKING = False
@@ -20,6 +20,13 @@ def located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsErr
     if isinstance(error, PathNotFoundError):
         if error.optional and operation.kind == "replace":
             hint = public(f"{error.optional}? adds it")
+            tokens = operation.pointer.tokens
+            named = tuple(one for one in tokens if type(one) is not KeyToken or one.name)
+            if len(named) < len(tokens):
+                path = str(Pointer(named))
+                hint = quotation(
+                    replacing(str(operation.pointer), [path], f'"//" is an empty key: did you mean {path}?')
+                )
         if error.depth < len(operation.pointer.tokens):
             other = found_elsewhere(draft.result(), operation.pointer)
             if other is not None:

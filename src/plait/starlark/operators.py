@@ -44,7 +44,7 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
     elif operator == "+" and kinds == {"string", "yamlfragment"}:
         hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"
     elif operator == "+" and kinds == {"list", "yamlfragment"}:
-        hint = "list(...) of such nodes is a list"
+        hint = "list(...) of such nodes is a list: list(f()) + [...]"
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"
     error = StarlarkError(message, hint=hint, code="unknown-operation")
     if x is None or y is None:

@@ -7,14 +7,12 @@ from plait.base.similar_names import listed, near
 from plait.engine.options import Use
 from plait.engine.render import Render
 from plait.insight.node_paths import all_places, parse
-from plait.insight.path_resolution import find
+from plait.insight.path_resolution import IN_CODE, find
 from plait.yaml.document_names import path_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.authoring.edit.setting import EditSession
-
-_IN_CODE = "data.values."
 
 
 def data_value_hint(state: EditSession, path: str) -> str | None:
@@ -26,7 +24,7 @@ def data_value_hint(state: EditSession, path: str) -> str | None:
         made = state.target.evaluate(state.texts, trace=True, uses=[Use(Render.data_values_inspect, value=True)])
     except PlaitError:  # this is only a hint; the original error is reported
         return None
-    path, documents = path.removeprefix(_IN_CODE), made.seen(made.documents)
+    path, documents = path.removeprefix(IN_CODE), made.seen(made.documents)
     try:
         place = find(parse(path), documents, made.names)[0]
     except UsageError:

@@ -275,7 +275,7 @@ def _check(item: MapItem) -> None:
             also=[kinds[0].position.labelled("the first one")],
             expected=f"one of {_kinds()}",
             found=names,
-            hint="make the second one a run of its own",
+            hint=unknown_names().steps_hint(kinds),
             code="project-form",
         )
 
@@ -395,6 +395,8 @@ def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
             continue
         if type(entry.value) is not Map:
             inputs = dialect(command).argument.setting or "files"
-            raise wrong(entry, f"a map of settings, such as {{{inputs}: PATH}}")
+            error = wrong(entry, f"a map of settings, such as {{{inputs}: PATH}}")
+            error.hint = unknown_names().inputs_hint(entry, inputs)
+            raise error
         maps.append(entry.value)
     return command, maps

@@ -54,11 +54,14 @@ def _axis_form(item: MapItem) -> str | None:
 
 
 class AxisValue:
-    """A value of an axis. path: of its file or directory, relative to the project file, or ""."""
+    """A value of an axis. path: of its file or directory, relative to the project file, or "". at: its position, if it
+    is written somewhere.
+    """
 
-    __slots__ = ("path", "text", "value")
+    __slots__ = ("at", "path", "text", "value")
 
-    def __init__(self, value: Scalar, path: str = "") -> None:
+    def __init__(self, value: Scalar, path: str = "", at: Position | None = None) -> None:
+        self.at = at
         self.value = value
         self.path = path
         self.text = scalar_text(value)
@@ -141,6 +144,7 @@ class Matrix:
         maps = [_substituted(settings, cell.choices) for settings in self.maps]
         run = self._make(cell.name, maps)
         run.permissions, run.project_stores = self.permissions, self.project_stores
+        run.choices = [(f"{axis}: {one.text}", one.at) for axis, one in cell.choices.items() if one.at is not None]
         return run
 
     @staticmethod
@@ -261,7 +265,8 @@ def _chosen(name: str, row: Mapping[str, AxisValue], at: Position | None) -> Axi
             f'"{{{name}}}" is not an axis',
             at=at,
             expected=", ".join(row),
-            hint=did_you_mean(name, row) or f"double literal braces: {{{{{name}}}}}",
+            hint=did_you_mean(name, row)
+            or f"{' or '.join(f'{{{one}}}' for one in row)} stands for a value; double literal braces: {{{{{name}}}}}",
             code="matrix",
         )
     return found
@@ -326,7 +331,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
                 hint=did_you_mean(name, axes),
                 code="matrix",
             )
-        row[name] = AxisValue(_scalar(item.value, item.position))
+        row[name] = AxisValue(_scalar(item.value, item.position), at=item.position)
     return row
 
 
@@ -342,7 +347,7 @@ def _choices(item: MapItem, directory: str) -> list[AxisValue]:
     """The values of an axis. Raises UsageError, ReadError."""
     value = item.value
     if type(value) is Array:
-        found = [AxisValue(_scalar(one.value, one.position)) for one in value.items]
+        found = [AxisValue(_scalar(one.value, one.position), at=one.position) for one in value.items]
     elif type(value) is Map and len(value.items) == 1 and value.items[0].key in SOURCES:
         source = value.items[0]
         if type(source.value) is not str:
@@ -429,7 +434,7 @@ def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]
                     found=counted(len(cells), "value"),
                     code="matrix",
                 )
-            yield {name: AxisValue(text.strip()) for name, text in zip(axes, cells, strict=True)}, at
+            yield {name: AxisValue(text.strip(), at=at) for name, text in zip(axes, cells, strict=True)}, at
     except csv.Error as error:
         raise UsageError(
             "the file of environments is not valid CSV",

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.project.settings import check, joined, needs_of, needs_of_uses, path_in, uses_of, values_of
+from plait.authoring.project.settings import (
+    check,
+    joined,
+    needs_of,
+    needs_of_uses,
+    path_in,
+    unknown_names,
+    uses_of,
+    values_of,
+)
 from plait.base.errors import PlaitError, UsageError, conceal
 from plait.base.input_view import may_read, permitted
 from plait.engine import dialect
@@ -41,10 +50,12 @@ class Run:
     permissions: of its project; None for a command line.
     project_stores: the variables stores of its project's runs, absolute paths. Their values are secret in every run.
     schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
+    choices: of an environment of a matrix: each axis with its value, and the position of the value.
     """
 
     __slots__ = (
         "at",
+        "choices",
         "command",
         "directory",
         "given",
@@ -84,6 +95,7 @@ class Run:
         self.schemas: Sequence[str | tuple[str, str]] = ()
         self.permissions: Permissions | None = None
         self.project_stores: Container[str] = ()
+        self.choices: Sequence[tuple[str, Position]] = ()
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {self.command}>"
@@ -221,6 +233,7 @@ class Run:
         try:
             made = evaluate(request, world, trace or None)
         except PlaitError as error:
+            unknown_names().relate_settings(error, request)
             self.hide_stores(view, trace or None, error)
             raise
         self.hide_stores(view, made.trace)
@@ -241,6 +254,8 @@ class Run:
             conceal(error)
 
     def _located(self, error: PlaitError) -> PlaitError:
+        for choice, at in self.choices:
+            error.within(f"with {choice}", at)
         return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)
 
 

@@ -188,7 +188,12 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         from plait.base.path_errors import read_failure
 
-        raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory")
+        hint = None
+        if "$" in text:
+            hint = (
+                "environment variables are not filled in: a matrix makes a run for each value, {NAME} in its settings"
+            )
+        raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory", hint=hint)
 
 
 def joined(directory: str, path: str) -> str:

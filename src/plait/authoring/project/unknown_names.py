@@ -8,13 +8,14 @@ from plait.base.errors import UsageError
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean, near
 from plait.engine.options import MAP
-from plait.tree.nodes import Map
+from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plait.engine.options import Option
+    from plait.base.errors import PlaitError
+    from plait.engine.options import Option, Request
     from plait.tree.nodes import MapItem
 
 _NONE_FOUND = (
@@ -58,6 +59,23 @@ def run_key_hint(name: str, commands: Sequence[str]) -> str | None:
     return f'the command of such a run is "{_COMMANDS[name]}"' if name in _COMMANDS else None
 
 
+def inputs_hint(item: MapItem, inputs: str) -> str | None:
+    """A hint for a command with a path or a list of paths as its settings, or None. inputs: the setting for them."""
+    value = item.value
+    if type(value) is str:
+        return f"{item.key}: {{{inputs}: {value}}}"
+    if type(value) is Array and all(type(one.value) is str for one in value.items):
+        return f"{item.key}: {{{inputs}: [{', '.join(str(one.value) for one in value.items)}]}}"
+    return None
+
+
+def steps_hint(commands: Sequence[MapItem]) -> str:
+    """A hint for a run with several commands."""
+    if any(one.key == "steps" for one in commands):
+        return "make the command one of the steps"
+    return f"steps run one after the other: steps: [{', '.join(f'{{{one.key}: ...}}' for one in commands)}]"
+
+
 def setting_hint(item: MapItem, options: Mapping[str, Option], command: str, others: Sequence[str]) -> str | None:
     """A hint for an unknown setting of a command, or None. others: the commands with this setting."""
     name = str(item.key)
@@ -80,3 +98,18 @@ def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
     """A hint for the name of a flag whose setting has another name, or None."""
     meant = next((one.setting for one in options.values() if one.name == flag), None)
     return None if meant is None else f'the setting of --{flag} is "{meant}"'
+
+
+def relate_settings(error: PlaitError, request: Request) -> None:
+    """Relates an error about the argument of a flag, and its findings, to the line of the project file with it."""
+    for one in (error, *error.findings):
+        source = one.at.source if one.at is not None else None
+        if source is None or source.private or not source.flag:
+            continue
+        for use in request.uses:
+            if (
+                use.origin is not None
+                and use.option.name == source.flag
+                and use.value in (source.text, source.argument)
+            ):
+                one.also.insert(0, use.origin.labelled("the setting"))

@@ -124,7 +124,9 @@ class Fails:
         if error is None:
             count = counted(len(outcome.items()), "document")
             text = f"fails: expected the run to fail, but it produced {count}"
-            yield failed(Fault(text, expected="an error", found=count), self._at, code="expected-failure", word="fails")
+            hint = "remove fails, or change what makes the run fail"
+            fault = Fault(text, [f"  {hint}"], expected="an error", found=count)
+            yield failed(fault, self._at, code="expected-failure", word="fails", hint=hint)
             return
         messages = "\n".join(_messages(error))
         if self._text not in messages:

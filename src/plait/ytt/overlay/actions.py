@@ -353,10 +353,11 @@ ACTIONS: dict[str, Callable[[OverlayApplication, Edit, OverlayStep], None]] = {
 def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
     """The error for a right collection on a left value of another type."""
     wanted, found = kind_name(right), kind_name(value)
+    dash = 'begin each item of the array with "- "; ' if found == "array" else ""
     return OverlayError(
         public(f"Expected {wanted}, but was {found}"),
         also=[left.position.labelled("the matched item")] if left is not None else [],
-        hint=public(f"to put the {wanted} in its place, use #@overlay/replace") if type(left) in _ITEMS else None,
+        hint=public(f"{dash}to put the {wanted} in its place, use #@overlay/replace") if type(left) in _ITEMS else None,
         code="wrong-node-kind",
     )
 
