@@ -364,10 +364,7 @@ def _step(item: ArrayItem, number: int) -> Step:
     if settings is None:
         settings = Map([], kind.source, kind.line)
     if type(settings) is not Map:
-        error = wrong(kind, "a map of settings")
-        if type(settings) is str and "files" in settings_of(str(kind.key)):
-            error.hint = f"{kind.key}: {{files: [{settings}]}}"
-        raise error
+        raise _errors().wrong_step(kind, "files" in settings_of(str(kind.key)))
     text = str(kind.key)
     check_keys(settings, settings_of(text), f'the step "{text}"')
     return Step(text, f"{text} {number}" if name is None else str(name.value), settings, item)
@@ -411,13 +408,13 @@ def name_of(item: MapItem, what: str, *, numbers: bool = True) -> str:
 
 
 def wrong(item: MapItem, expected: str) -> UsageError:
-    """The error for a setting of a wrong type."""
+    """The error for a wrong type."""
     error: UsageError = _errors().wrong_setting(item, expected)
     return error
 
 
 def _errors() -> ModuleType:
-    """The module with errors, which only errors need."""
+    """A module for errors only."""
     from plait.engine import setting_errors
 
     return setting_errors

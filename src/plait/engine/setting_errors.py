@@ -52,6 +52,14 @@ def _list_form(item: MapItem) -> str | None:
     return f"a list with one item: {item.key}: [{value}]"
 
 
+def wrong_step(item: MapItem, has_files: bool) -> UsageError:
+    """The error for a command of a step that is not a map. has_files: it has the setting `files`."""
+    error = wrong_setting(item, "a map of settings")
+    if has_files and type(item.value) is str:
+        error.hint = f"{item.key}: {{files: [{item.value}]}}"
+    return error
+
+
 def not_a_run(item: MapItem) -> UsageError:
     """The error for a run that is not a map."""
     path = item.value if type(item.value) is str else "PATH"

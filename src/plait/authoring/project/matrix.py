@@ -14,6 +14,7 @@ import csv
 import os
 import re
 
+from plait.authoring.project.settings import unknown_names
 from plait.base.errors import UsageError
 from plait.base.globbing import matches
 from plait.base.input_view import check_read, may_read, permitted
@@ -54,9 +55,7 @@ def _axis_form(item: MapItem) -> str | None:
 
 
 class AxisValue:
-    """A value of an axis. path: of its file or directory, relative to the project file, or "". at: its position, if it
-    is written somewhere.
-    """
+    """A value of an axis. path: of its file or directory, relative to the project file, or ""."""
 
     __slots__ = ("at", "path", "text", "value")
 
@@ -265,8 +264,7 @@ def _chosen(name: str, row: Mapping[str, AxisValue], at: Position | None) -> Axi
             f'"{{{name}}}" is not an axis',
             at=at,
             expected=", ".join(row),
-            hint=did_you_mean(name, row)
-            or f"{' or '.join(f'{{{one}}}' for one in row)} stands for a value; double literal braces: {{{{{name}}}}}",
+            hint=unknown_names().axis_hint(name, row),
             code="matrix",
         )
     return found

@@ -50,7 +50,7 @@ class Run:
     permissions: of its project; None for a command line.
     project_stores: the variables stores of its project's runs, absolute paths. Their values are secret in every run.
     schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
-    choices: of an environment of a matrix: each axis with its value, and the position of the value.
+    choices: its axis values.
     """
 
     __slots__ = (

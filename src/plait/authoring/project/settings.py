@@ -188,11 +188,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         from plait.base.path_errors import read_failure
 
-        hint = None
-        if "$" in text:
-            hint = (
-                "environment variables are not filled in: a matrix makes a run for each value, {NAME} in its settings"
-            )
+        hint = unknown_names().variable_hint(text)
         raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory", hint=hint)
 
 

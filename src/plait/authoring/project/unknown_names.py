@@ -12,7 +12,7 @@ from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plait.base.errors import PlaitError
     from plait.engine.options import Option, Request
@@ -113,3 +113,17 @@ def relate_settings(error: PlaitError, request: Request) -> None:
                 and use.value in (source.text, source.argument)
             ):
                 one.also.insert(0, use.origin.labelled("the setting"))
+
+
+def variable_hint(text: str) -> str | None:
+    """A hint for a missing path that names a variable of the environment, or None."""
+    if "$" not in text:
+        return None
+    return "environment variables are not filled in: a matrix makes a run for each value, {NAME} in its settings"
+
+
+def axis_hint(name: str, axes: Iterable[str]) -> str:
+    """A hint for a name in braces that is not an axis."""
+    names = [*axes]
+    shown = " or ".join(f"{{{one}}}" for one in names)
+    return did_you_mean(name, names) or f"{shown} stands for a value; double literal braces: {{{{{name}}}}}"
