@@ -111,7 +111,6 @@ def inside(path: str) -> str:
             expected="a path relative to it, without links that lead out",
             found=path,
             hint="the user chooses the directory: plait mcp DIRECTORY",
-            code="no-permission",
         )
         error.access, error.name = "read", path
         raise error
@@ -389,7 +388,7 @@ _ALL = (
         "lint",
         "Report unused code, no-ops, order dependence and ambiguous YAML in the runs of the project.",
         {**_OF_PROJECT, "runs": _strings("names of runs, or patterns (default: all)"), "select": _strings("codes or families")},
-        (), _object(code="string", name="string", place="string", message="string", hint="string"), _lint, 60,
+        (), _object(**dict.fromkeys(("code", "name", "place", "message", "hint"), "string")), _lint, 60,
     ),
     Tool(
         "test",

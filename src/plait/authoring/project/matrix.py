@@ -147,13 +147,18 @@ class Matrix:
         return run
 
     @staticmethod
-    def pattern(text: str) -> re.Pattern[str]:
-        """The strings that environments could make of a text with names of axes in braces."""
-        out, end = [], 0
+    def literals(text: str) -> list[str]:
+        """The parts of a text before, between and after the names of axes in braces."""
+        out, end = [""], 0
         for hole in _HOLE.finditer(text):
-            out += [re.escape(text[end : hole.start()]), re.escape(hole[0][0]) if hole[1] is None else ".*"]
+            out[-1] += text[end : hole.start()]
+            if hole[1] is None:
+                out[-1] += hole[0][0]
+            else:
+                out.append("")
             end = hole.end()
-        return re.compile("".join(out) + re.escape(text[end:]), re.DOTALL)
+        out[-1] += text[end:]
+        return out
 
     def _pattern(self, key: str) -> str | None:
         item = self.settings.find(key)
