@@ -72,6 +72,7 @@ def test_bytes_that_are_not_http_are_answered_with_the_headers(tmp_path: Path) -
             b"nonsense\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
             b"GET / HTTP/1.1\r\n: x\r\n\r\n",
+            b"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         ):
             with socket.create_connection((parts.hostname, parts.port or 0), timeout=LONGEST) as connection:
                 connection.sendall(sent)

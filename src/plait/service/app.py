@@ -11,7 +11,7 @@ from urllib.parse import quote
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from plait.base.errors import PlaitError
@@ -180,6 +180,9 @@ def application(
     return app
 
 
+_LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
+
+
 class _Application(Starlette):
     """The routes, with common headers and a log line for every response, including those of Starlette."""
 
@@ -201,7 +204,12 @@ class _Application(Starlette):
 
         self.metrics.begun()
         try:
-            await super().__call__(scope, receive, sent)
+            if {name for name, _ in scope["headers"]} >= _LENGTHS:
+                # A proxy may know the other end of this request, and take the rest of it for one of someone else.
+                told = "a request has Content-Length or Transfer-Encoding, not both"
+                await PlainTextResponse(told, 400, {"connection": "close"})(scope, receive, sent)
+            else:
+                await super().__call__(scope, receive, sent)
         finally:
             attempted(partial(self.metrics.ended, record))
             attempted(record.log)
