@@ -9,6 +9,7 @@ import plait
 from plait.agents.results import Item, lines, page
 from plait.base.errors import PermissionDeniedError
 from plait.base.process import goes_on, with_stack_headroom
+from plait.base.similar_names import counted
 from plait.review.api import review
 from plait.review.reports import change_text, failure_title, summary, title
 
@@ -127,7 +128,7 @@ def _inspected(arguments: Arguments) -> Inspection:
 
 def _about(found: Inspection) -> str:
     names = [name or "(no name)" for name in found.documents]
-    text = f"run {found.run}: {len(names)} documents" + (f": {', '.join(names)}" if names else "")
+    text = f"run {found.run}: {counted(len(names), 'document')}" + (f": {', '.join(names)}" if names else "")
     return text + (f"; files: {', '.join(found.texts)}" if found.texts else "")
 
 
@@ -160,7 +161,7 @@ def _explain(arguments: Arguments) -> Answer:
         if not isinstance(one.value, dict | list):
             data["value"] = one.value
         items.append(Item(data, one.to_text(presence=arguments.get("presence") is True).rstrip("\n")))
-    return Answer(items, f"{len(items)} values; oldest line first, the last one is in the output", arguments)
+    return Answer(items, f"{counted(len(items), 'value')}; oldest line first, the last one is in the output", arguments)
 
 
 def _entries(entries: Iterable[Entry], depth: int) -> Iterable[Plain]:
@@ -183,7 +184,7 @@ def _why_not(arguments: Arguments) -> Answer:
 def _impact(arguments: Arguments) -> Answer:
     file, line = _text(arguments, "file"), _whole(arguments, "line")
     found = _inspected(arguments).impact(file, line)
-    summary = f"{len(found.paths)} values depend on {file}:{line}"
+    summary = f"what depends on {file}:{line}: {counted(len(found.paths), 'value')}"
     if found.unknown:
         summary = f"the effect of {file}:{line} is unknown: {found.unknown}"
     elif found.needed:
@@ -200,7 +201,7 @@ def _search(arguments: Arguments) -> Answer:
         items.append(
             Item({"path": one.path, "value": value, "place": one.place}, f"{one.path}: {value}  ({one.place})")
         )
-    return Answer(items, f"{len(items)} values of run {found.run}" if items else _about(found), arguments)
+    return Answer(items, f"{counted(len(items), 'value')} of run {found.run}" if items else _about(found), arguments)
 
 
 def _excerpt(value: Plain, words: Sequence[str]) -> Plain:
@@ -260,7 +261,7 @@ def _lint(arguments: Arguments) -> Answer:
             "code": one.code, "name": one.name, "place": place, "message": one.message, "hint": one.hint,
         }  # fmt: skip
         items.append(Item(data, f"{place}: {one.code} {one.message}" + (f" ({one.hint})" if one.hint else "")))
-    return Answer(items, f"{len(items)} findings", arguments)
+    return Answer(items, counted(len(items), "finding"), arguments)
 
 
 def _test(arguments: Arguments) -> Answer:
