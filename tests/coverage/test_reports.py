@@ -54,7 +54,10 @@ def test_table(project: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None
 
 def test_too_little_is_told(project: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["coverage", "zero", "--fail-under", "90"]) == 1
-    assert capfd.readouterr().err == "plait: 9 of 11 lines and branches are covered, 1 less than 90 %\n"
+    assert capfd.readouterr().err == (
+        "plait: 9 of 11 lines and branches are covered, 1 less than 90 %\n"
+        "  hint:     the column Missing names the lines and branches to cover\n"
+    )
     assert main(["coverage", "--fail-under", "100%"]) == 0
 
 

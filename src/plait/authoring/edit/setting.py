@@ -83,7 +83,7 @@ class Edit:
                 yield path, line, [HIDDEN] * len(old) if is_hidden else old, [HIDDEN] * len(new) if is_hidden else new
 
     def to_patch(self) -> str:
-        """The edit as a unified diff without context, for `git apply --unidiff-zero`. Paths are relative to the working
+        """The edit as a unified diff without context (`unidiff-zero` of git apply). Paths are relative to the working
         directory; secret lines are hidden, and then it cannot be applied.
         """
         out: list[str] = []
