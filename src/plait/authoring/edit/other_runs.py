@@ -7,6 +7,7 @@ from time import perf_counter
 
 from plait.authoring.edit.setting import named
 from plait.authoring.edit.target import Target, changed_texts, differences
+from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import read
 from plait.base.errors import PlaitError
 from plait.base.similar_names import counted
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plait.authoring.edit.setting import Edit
+    from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
 
 # Maximum number of seconds after which no further run is evaluated, and of values that are named for each.
@@ -23,10 +25,11 @@ _SECONDS, _NAMED = 10, 3
 
 
 def other_changes(run: Run, edit: Edit) -> list[str]:
-    """Sentences about the other runs of a run's project file: those that the edit changes, and those not evaluated."""
-    if run.at is None or run.at.source is None or not edit.files:
+    """Sentences about the other runs of a run's project: those that the edit changes, and those not evaluated."""
+    project = _project(run)
+    if project is None or not edit.files:
         return []
-    others = [one for one in _runs(run.at.source.name) if one.name != run.name]
+    others = [one for one in _runs(project) if one.name != run.name]
     start = perf_counter()
     found: list[str] = []
     for number, other in enumerate(others):
@@ -40,8 +43,14 @@ def other_changes(run: Run, edit: Edit) -> list[str]:
     return found
 
 
-def _runs(path: str) -> Iterator[Run]:
-    project = read(os.path.relpath(path))
+def _project(run: Run) -> Project | None:
+    """The project of a run, also of an inferred one; None for a command line."""
+    if run.at is not None and run.at.source is not None:
+        return read(os.path.relpath(run.at.source.name))
+    return project_of("", run.directory or os.curdir) if run.why else None
+
+
+def _runs(project: Project) -> Iterator[Run]:
     yield from project.runs.values()
     for matrix in project.matrices.values():
         yield from (matrix.run(cell) for cell in matrix.cells())
