@@ -265,9 +265,14 @@ def blocks_of(text: str) -> Iterator[tuple[re.Match[str], str, str, str]]:
 
 @pytest.fixture
 def mocks() -> Iterator[None]:
-    """Stops what Python blocks replace for the blocks that follow."""
+    """Stops what Python blocks replace for the blocks that follow. Modules that were loaded meanwhile stay: a second copy of
+    some of them would not fit the others.
+    """
     yield
+    loaded = {name: module for name, module in sys.modules.items() if module is not None}
     unittest.mock.patch.stopall()
+    for name, module in loaded.items():
+        sys.modules.setdefault(name, module)
 
 
 def write_or_run(

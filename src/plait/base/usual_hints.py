@@ -117,7 +117,6 @@ HINTS: dict[str, str] = {
     "unexpected-argument": "remove it; --help shows the arguments",
     "flag-conflict": "remove one of the two",
     "data-value-flag": "write NAME=VALUE",
-    "variable-flag": "write NAME=VALUE",
     "not-an-input": "name a file that the run reads",
     "setting-type": "write the value in the expected form; plait init writes a project file",
     "file-argument": "rename the file, or its directory, or pass the directory",
