@@ -65,7 +65,7 @@ CALLS: dict[str, tuple[dict[str, object], str]] = {
     "impact": ({"run": "app", "file": "config/schema.yml", "line": 3}, "Deployment/web:spec.replicas"),
     "set": ({"run": "production", "path": "spec.replicas", "value": 5}, "-replicas: 3\n+replicas: 5"),
     "schema": ({"run": "app"}, "replicas:\n    type: integer"),
-    "lint": ({}, "findings"),
+    "lint": ({}, "1 finding"),
     "test": ({}, "1 passed, 1 failed\nFAILED app.test.yml::two"),
     "review": ({"base": "HEAD"}, "Deployment/web:spec.replicas: 3 → 4 (1 of 2: production)  (caused by values.yml:1"),
 }  # fmt: skip

@@ -144,7 +144,8 @@ def _runs(arguments: Arguments) -> Answer:
 def _render(arguments: Arguments) -> Answer:
     found = _inspected(arguments)
     note = "; ".join(found.warnings)
-    return Answer(lines(found.to_yaml(_text(arguments, "path"))), _about(found), arguments, note)
+    path = _text(arguments, "path")
+    return Answer(lines(found.to_yaml(path)), f"run {found.run}: {path}" if path else _about(found), arguments, note)
 
 
 def _explain(arguments: Arguments) -> Answer:
@@ -201,7 +202,8 @@ def _search(arguments: Arguments) -> Answer:
         items.append(
             Item({"path": one.path, "value": value, "place": one.place}, f"{one.path}: {value}  ({one.place})")
         )
-    return Answer(items, f"{counted(len(items), 'value')} of run {found.run}" if items else _about(found), arguments)
+    count = counted(len(items), "value") if items else "no value"
+    return Answer(items, f"{count} of run {found.run} with these words", arguments)
 
 
 def _excerpt(value: Plain, words: Sequence[str]) -> Plain:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import UsageError, render
 from plait.insight.explain import Explainer, HistoryEntry
 from plait.insight.history_text import to_text
-from plait.insight.node_paths import Path, places
+from plait.insight.node_paths import NodePath, Path, chosen, places
 from plait.insight.path_resolution import find
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.tree.secrets import HIDDEN
@@ -48,11 +48,18 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
     there = places(path, documents, names)
     if there:
         return [f"{there[0]} is there:", "", to_text(explainer.history(there[0])).rstrip("\n")]
+    unnamed = path
+    if chosen(path, documents, names):
+        # The document may have had other names before, and an action that renamed it took nothing out.
+        unnamed = Path(path.text, None, path.steps)
+        if len(documents) == 1:
+            path = unnamed
     for effect in reversed(trace.effects):
         was = places(path, explainer.visible([effect.before]), names)
-        if was and not (effect.after is not None and places(path, explainer.visible([effect.after]), names)):
+        if was and not (effect.after is not None and places(unnamed, explainer.visible([effect.after]), names)):
             by = effect.by
-            return [f"{was[0]} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
+            where = NodePath(documents[0], 0, was[0].way, names=names) if len(documents) == 1 else was[0]
+            return [f"{where} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
         # Data values are not the output, so a data value of this name was not removed from it.
         if stage.name == trace.DATA_VALUES:
