@@ -383,7 +383,7 @@ def make_other(place: pathlib.Path) -> None:
         place.write_text(CANARY, "utf-8")
 
 
-SUFFIXES = {".txt", ".yml", ".json", ".jsonl", ".xml", ".info", ".sarif", ".db", ".html"}
+SUFFIXES = {".md", ".txt", ".yml", ".json", ".jsonl", ".xml", ".info", ".sarif", ".db", ".html"}
 KINDS = {"fifo": make_fifo, "device": make_device, "socket": make_socket, "other": make_other}
 # A file that the user typed may be a FIFO or a device (tests/security/test_targets.py), and so may an input.
 ODD = [

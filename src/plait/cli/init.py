@@ -240,8 +240,8 @@ def _write_agents(flags: Init, directory: str) -> int:
         raise UsageError(f"{path} exists", hint="--force replaces it", code="foreign-file")
     try:
         followed(directory, make=0o777).close()
-        write_file(path, [AGENTS.encode()], new_mode=0o666)
-    except OSError as error:
+        write_file(path, [AGENTS.encode()], new_mode=0o666, top=directory)
+    except (OSError, ValueError) as error:
         raise failure(f"in {directory}", error, UsageError) from None
     write_out(f"created {path}\n")
     return 0

@@ -58,8 +58,8 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
         was = places(path, explainer.visible([effect.before]), names)
         if was and not (effect.after is not None and places(unnamed, explainer.visible([effect.after]), names)):
             by = effect.by
-            where = NodePath(documents[0], 0, was[0].way, names=names) if len(documents) == 1 else was[0]
-            return [f"{where} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
+            shown = NodePath(documents[0], 0, was[0].way, names=names) if len(documents) == 1 else was[0]
+            return [f"{shown} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
         # Data values are not the output, so a data value of this name was not removed from it.
         if stage.name == trace.DATA_VALUES:
