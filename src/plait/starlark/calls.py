@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from _thread import RLock
 
 from plait.base.errors import PlaitError
 from plait.base.limits import DEEPEST
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
     from plait.starlark.step_budget import StepBudget
 
-    # The profile function of this thread, which is called at each call and return. None if it was not changed.
+    # The profile function of this thread, called at each call and return. None if it was not changed.
     Profile: TypeAlias = Callable[..., object] | None
 
 
 # Steps for a call from the host: matchers are called for each pair of an overlay and a document.
 _FROM_HOST = 100
+# Python 3.11 fails if two threads install one at a time.
+_INSTALLING = RLock()
 
 
 def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, object] | None = None) -> object:
@@ -56,7 +59,8 @@ def enter(budget: StepBudget) -> tuple[Token[StepBudget], Profile] | None:
     if depth == DEEPEST:
         return token, None
     before = sys.getprofile() or _nothing
-    sys.setprofile(_counting(depth))
+    with _INSTALLING:
+        sys.setprofile(_counting(depth))
     return token, before
 
 
@@ -65,7 +69,8 @@ def leave(former: tuple[Token[StepBudget], Profile] | None) -> None:
     if former is not None:
         token, before = former
         if before is not None:
-            sys.setprofile(None if before is _nothing else before)
+            with _INSTALLING:
+                sys.setprofile(None if before is _nothing else before)
         token.var.reset(token)
 
 
