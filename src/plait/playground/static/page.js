@@ -744,6 +744,9 @@ function freeName() {
 // ---- opening, keeping, sharing
 
 function open(opened) {
+  // What was typed a moment ago belongs to what was open before: it must not come into the address of this.
+  clearTimeout(timer);
+  keeping += 1;
   tell("");
   example = opened.example;
   if (example) own = wanted = null;
