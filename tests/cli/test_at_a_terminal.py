@@ -52,6 +52,8 @@ def at_terminal(
     os.close(theirs)
     seen = b""
     while True:
+        # Asked before, not after: a process may write its last line and end while nothing is ready.
+        ended = process.poll() is not None
         ready, _, _ = select.select([ours], [], [], 0.1)
         if ready:
             try:
@@ -61,7 +63,7 @@ def at_terminal(
             if not piece:
                 break
             seen += piece
-        elif process.poll() is not None:
+        elif ended:
             break
         elif time.monotonic() - start > LONGEST:
             process.kill()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import select
@@ -68,6 +69,7 @@ class Process:
             self.process = subprocess.Popen(command, stdout=inner, stderr=inner, env=environment)
             os.close(inner)
         self._text = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def wait_for(self, text: str) -> str:
         """Everything up to a text, once it is there."""
@@ -75,7 +77,7 @@ class Process:
         while text not in self._text:
             assert time.monotonic() < end, f"no {text!r} in {self._text!r}"
             if select.select([self._fd], [], [], 0.1)[0]:
-                self._text += os.read(self._fd, 1 << 16).decode().replace("\r\n", "\n")
+                self._text = (self._text + self._decoder.decode(os.read(self._fd, 1 << 16))).replace("\r\n", "\n")
         found, _, self._text = self._text.partition(text)
         return found + text
 
