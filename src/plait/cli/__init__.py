@@ -102,7 +102,7 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
     """
     if expected and (not argv or argv[0] not in COMMANDS):
         if expected != PLAIT and expected not in PROGRAMS:
-            from plait.cli.messages import unknown_program
+            from plait.cli.unknown_commands import unknown_program
 
             raise unknown_program(expected)
         return expected
@@ -157,7 +157,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             words = without_shared_flags(argv[:1] if name == "version" else words)
             write_folded(help_for(words) if name[0] != "-" and words else overview(), is_harmless=True)
             return 0
-        from plait.cli.messages import unknown_command
+        from plait.cli.unknown_commands import unknown_command
 
         raise unknown_command(name)
     except BrokenPipeError:
