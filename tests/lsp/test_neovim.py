@@ -96,3 +96,15 @@ def test_a_fix_in_neovim(tmp_path: Path) -> None:
     assert steps["title"] == "Remove it"
     assert steps["text"] == "- type: remove\n  path: /port"
     assert steps["gone"]
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
+def test_a_merge_conflict_is_resolved_in_neovim(tmp_path: Path) -> None:
+    conflict = "<<<<<<< HEAD\nreplicas: 2\n=======\nreplicas: 3\n>>>>>>> feature\n"
+    steps = answers(tmp_path, {"ops.yml": f"name: web\n{conflict}port: 80\n"}, FIX)
+    assert steps.pop("ok") == "yes"
+    assert steps["line"] == 1
+    assert steps["message"].startswith("the conflict of a merge is not resolved")
+    assert steps["title"] == "Keep the lines of HEAD"
+    assert steps["text"] == "name: web\nreplicas: 2\nport: 80"
+    assert steps["gone"]

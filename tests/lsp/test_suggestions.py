@@ -9,14 +9,13 @@ from workshop import edited, workshop
 
 import plait
 from plait.authoring.analysis.file_facts import File
-from plait.authoring.lint.mending import mendings
+from plait.authoring.lint.mending import _MAKING, mendings
 from plait.authoring.lsp import code_actions
 from plait.base.errors import Diagnostic, PlaitError
 from plait.base.suggestions import (
     ARGUMENT,
     COMMENT,
     CONTENT,
-    KINDS,
     LINE_END,
     LOAD,
     OPTIONAL,
@@ -24,6 +23,7 @@ from plait.base.suggestions import (
     QUOTE_WORD,
     REMOVE,
     REPLACE,
+    SIDE,
     VALUE,
 )
 from plait.insight.diagnostic_formats import parts_of
@@ -40,6 +40,7 @@ _MISTAKES: dict[str, dict[str, str]] = {
     COMMENT: {"a.yml": "#@ x = 1\n# why\na: #@ x\n"},
     OPTIONAL: {"b.yml": "a: 1\n", "ops.yml": "- {type: replace, path: /b/c, value: 1}\n"},
     REMOVE: {"b.yml": "a: 1\n", "ops.yml": "- type: remove\n  path: /a\n  value: 1\n"},
+    SIDE: {"a.yml": "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> feature\nc: 1\n"},
 }
 
 
@@ -56,7 +57,7 @@ def _failed(files: dict[str, str]) -> list[Diagnostic]:
 
 def test_each_kind_has_an_example() -> None:
     """Those of failed tests are in tests/authoring/test_expectations.py."""
-    assert set(_MISTAKES) == set(KINDS) - {VALUE, CONTENT}
+    assert set(_MISTAKES) == set(_MAKING) - {VALUE, CONTENT}
 
 
 @pytest.mark.parametrize("kind", _MISTAKES)

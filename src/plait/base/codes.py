@@ -225,6 +225,7 @@ _ERRORS = (
     ("E0827", "fix-changes-output", "a fix changes the output of a run, so it is withdrawn"),
     ("E0828", "refused-warnings", "there are warnings, which count as errors"),
     ("E0829", "withheld-findings", "findings are withheld because they depend on a secret"),
+    ("E0830", "merge-conflict", "an input contains the markers of an unresolved merge"),
     # Limits (E09)
     ("E0901", "too-deep", "a value, a document or a program is nested too deeply"),
     ("E0902", "too-large", "a value is too large"),

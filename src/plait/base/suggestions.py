@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         "remove",
         "value",
         "content",
+        "side",
     ]
 
 # Replace the word `old` by `new`.
@@ -41,15 +42,12 @@ REMOVE: Kind = "remove"
 VALUE: Kind = "value"
 # Replace the text of the file `old` by `new`. A related position has its source.
 CONTENT: Kind = "content"
-
-KINDS: tuple[Kind, ...] = (
-    *(REPLACE, QUOTE_WORD, QUOTE_VALUE, LOAD, ARGUMENT, LINE_END, COMMENT, OPTIONAL, REMOVE),
-    *(VALUE, CONTENT),
-)
+# Resolve the merge conflict that starts on the line with the version of the marker `old`, which is named `new`.
+SIDE: Kind = "side"
 
 
 class Suggestion:
-    """A proposed change. kind: of KINDS. old, new: the texts that the kind requires; otherwise ""."""
+    """A proposed change. kind: its intention. old, new: the texts that the kind requires; otherwise ""."""
 
     __slots__ = ("kind", "new", "old")
 

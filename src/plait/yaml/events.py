@@ -325,7 +325,7 @@ class ParsePass:
         return ReadError(message, at=at, expected=expected, hint=hint, reference=f"yaml: {message}", code=code)
 
     def key_error(self, kind: str, line: int) -> ReadError:
-        from plait.yaml.parse_errors import BRACES
+        from plait.yaml.foreign_syntax import BRACES
 
         hint = public(BRACES) if "{{" in (self.source.line(line) or "") else None
         return self.error(

@@ -27,13 +27,6 @@ _HINTS: dict[str, str] = {
     "did not find expected node content": "a value is missing, or a bracket or brace is unmatched",
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
-BRACES = Hint(
-    "{{ }} is a map within a map; {{ x }} of Jinja is #@ data.values.x in a template; quotes make it a string", _QUOTE
-)
-_JINJA = "{% %} is of Jinja: a loop of a template is `#@ for x in data.values.xs:`, a condition `#@ if x:`; `#@ end` ends both"
-HELM = "this is a template of Helm, which renders it: helm template CHART | plait render -f -"
-# What only templates of Go, as in Helm, have in double braces.
-_HELM = r"\{\{-?\s*(-|/\*|(if|with|range|include|define|block|end|else|template|toYaml|tpl)\b|\.|\$)"
 CODE_WITHIN = (
     "code goes to the end of the line, and takes the bracket with it: put what is in brackets on lines of its own"
 )
@@ -66,17 +59,21 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     end = len(text.rstrip())
     index = end if mark is None else min(mark.index, end)
     at = _position(index, source, text, base)
+    reference = _go_yaml(error, problem, source, base, prepends)
+    foreign: str | None = None
+    if "<<<<<<<" in text or "{{" in text or "{%" in text:
+        from plait.yaml import foreign_syntax
+
+        conflict = foreign_syntax.conflict_error(source, text, base, text.count("\n", 0, index), reference)
+        if conflict is not None:
+            return conflict
+        foreign = foreign_syntax.foreign_hint(problem, _line(text, index), _before(text, index))
     found: str | None = None
     if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
-        if "{%" in _line(text, index):
-            hint = _JINJA
-    elif _is_helm(_line(text, index)) or _is_helm(_before(text, index)):
-        hint = HELM
-    elif "{{" in _line(text, index) and problem.startswith(
-        ("did not find expected", "mapping values", "found unexpected")
-    ):
-        hint = BRACES
+        hint = foreign or hint
+    elif foreign is not None:
+        hint = foreign
     elif problem.startswith("did not find expected") and (code := _code_within(text, index)) is not None:
         hint, context = CODE_WITHIN, None
         at = _position(code, source, text, base)
@@ -106,7 +103,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         also=also,
         found=found and (public(found) if found in ("a tab", _SECOND_COLON) else quotation(found)),
         hint=hint and _public(hint),
-        reference=_go_yaml(error, problem, source, base, prepends),
+        reference=reference,
         code="invalid-yaml",
     )
 
@@ -295,12 +292,3 @@ def _bad_character(error: Exception, offset: int, source: Source, text: str, bas
         reference=f"yaml: {reason}",
         code="invalid-character",
     )
-
-
-def _is_helm(line: str) -> bool:
-    """True for a line with an action of Helm's templates."""
-    if "{{" not in line:
-        return False
-    import re  # the import takes a quarter of the time of a small run
-
-    return re.search(_HELM, line) is not None

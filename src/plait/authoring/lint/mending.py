@@ -21,11 +21,13 @@ from plait.base.suggestions import (
     QUOTE_WORD,
     REMOVE,
     REPLACE,
+    SIDE,
     VALUE,
 )
 from plait.base.text_edits import Edit
 from plait.tree.nodes import MapItem
 from plait.yaml.lossless.nodes import Collection
+from plait.yaml.merge_conflicts import conflict_around
 from plait.yaml.reader import read_value
 from plait.ytt.templates.recovery import STARLARK
 
@@ -55,6 +57,7 @@ _TITLES: Mapping[Kind, str] = {
     REMOVE: "Remove it",
     VALUE: "Expect {}",
     CONTENT: "Accept the output",
+    SIDE: "Keep the lines of {}",
 }
 _SHOWN = {":": "a colon"}
 _COMMENTS = {"#!": "Convert to a template comment: #!", "#@": "Convert to a value: #@"}
@@ -226,6 +229,17 @@ def _content(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
     return [Edit(0, len(source.text), suggestion.new, source.shown) for source in sources[:1]]
 
 
+def _side(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
+    lines = fault.file.source.text.split("\n")
+    found = conflict_around(lines, fault.line - 1)
+    if found is None:
+        return []
+    kept = "".join(lines[number] + "\n" for number in found.side(suggestion.old))
+    start = sum(len(line) + 1 for line in lines[: found.start])
+    length = sum(len(line) + 1 for line in lines[found.start : found.end + 1])
+    return [Edit(start, min(start + length, len(fault.file.source.text)), kept, fault.file.path)]
+
+
 _MAKING: Mapping[Kind, Making] = {
     REPLACE: _replace,
     QUOTE_WORD: _quote_word,
@@ -238,4 +252,5 @@ _MAKING: Mapping[Kind, Making] = {
     REMOVE: _remove,
     VALUE: _value,
     CONTENT: _content,
+    SIDE: _side,
 }

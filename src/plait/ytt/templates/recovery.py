@@ -100,6 +100,15 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
         except PlaitError as error:
             finding, *more = findings_of(error, source)
             line = 0 if finding.at is None else finding.at.line
+            if error.code == "merge-conflict":
+                # The rest is read with the first version.
+                middle, end = (one.line for one in finding.also)
+                found.faults += [finding, *more]
+                for number in (line, *range(middle, end + 1)):
+                    found.cut.add(number)
+                    lines[number - 1] = ""
+                planned = None
+                continue
             if kind == YAML and isinstance(error, ReadError):
                 if planned is None:
                     from plait.yaml.lossless.recovery import repairs
@@ -182,7 +191,8 @@ def _in(finding: Finding, source: Source) -> Finding:
 def _moved(at: Position | None, source: Source) -> Position | None:
     if at is None or at.source is None or at.source.name != source.name:
         return at
-    return Position(source, at.line, at.column)
+    moved = Position(source, at.line, at.column, at.end)
+    return moved.labelled(at.label) if at.label else moved
 
 
 def _read(

@@ -1,0 +1,33 @@
+"""Text of other programs in YAML: the templates of Helm and Jinja, and the conflicts of git. Loaded for errors only."""
+
+from __future__ import annotations
+
+import re
+
+from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
+from plait.yaml.merge_conflicts import conflict_error
+
+__all__ = ["BRACES", "conflict_error", "foreign_hint"]
+
+BRACES = Hint(
+    "{{ }} is a map within a map; {{ x }} of Jinja is #@ data.values.x in a template; quotes make it a string",
+    Suggestion(QUOTE_VALUE),
+)
+_JINJA = "{% %} is of Jinja: a loop of a template is `#@ for x in data.values.xs:`, a condition `#@ if x:`; `#@ end` ends both"
+_HELM = "this is a template of Helm, which renders it: helm template CHART | plait render -f -"
+# What only templates of Go, as in Helm, have in double braces.
+_OF_HELM = re.compile(r"\{\{-?\s*(-|/\*|(if|with|range|include|define|block|end|else|template|toYaml|tpl)\b|\.|\$)")
+# The faults of a map that is only a placeholder.
+_OF_BRACES = ("did not find expected", "mapping values", "found unexpected")
+
+
+def foreign_hint(problem: str, line: str, before: str) -> str | None:
+    """The hint for a line with a placeholder or a statement of another template language, or None.
+
+    problem: the phrase of the parser. before: the line above.
+    """
+    if problem == "found character that cannot start any token":
+        return _JINJA if "{%" in line else None
+    if _OF_HELM.search(line) or _OF_HELM.search(before):
+        return _HELM
+    return BRACES if "{{" in line and problem.startswith(_OF_BRACES) else None

@@ -1,0 +1,80 @@
+"""Unresolved conflicts of a merge in a text. Loaded only for errors and their fixes."""
+
+from __future__ import annotations
+
+from plait.base.errors import ReadError
+from plait.base.source import Position, Source, public
+from plait.base.suggestions import SIDE, Suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# As git writes them. The original text, between ||||||| and =======, is there only in some styles.
+_START, _ORIGINAL, _MIDDLE, _END = _MARKERS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
+
+
+class MergeConflict:
+    """A conflict. Its attributes are indexes of lines, those of the markers; original: middle if there is no original."""
+
+    __slots__ = ("end", "middle", "original", "start")
+
+    def __init__(self, start: int, original: int, middle: int, end: int) -> None:
+        self.start = start
+        self.original = original
+        self.middle = middle
+        self.end = end
+
+    def side(self, marker: str) -> range:
+        """The lines of the version whose marker is given."""
+        return range(self.start + 1, self.original) if marker == _START else range(self.middle + 1, self.end)
+
+
+def conflict_around(lines: Sequence[str], line: int) -> MergeConflict | None:
+    """The conflict that contains a line, or None. line: its index."""
+    found = {_START: -1}
+    for number, text in enumerate(lines):
+        marker = text.rstrip()[:7]
+        if marker not in _MARKERS or text[7:8].strip():
+            continue
+        if marker == _START:
+            if number > line:
+                return None
+            found = {}
+        found.setdefault(marker, number)
+        if marker == _END and number >= line:
+            start, middle = found.get(_START, -1), found.get(_MIDDLE, -1)
+            original = found.get(_ORIGINAL, middle)
+            return MergeConflict(start, original, middle, number) if 0 <= start < original <= middle else None
+    return None
+
+
+def conflict_error(source: Source, text: str, base: int, line: int, reference: str) -> ReadError | None:
+    """The error for a conflict that contains a line; None if there is none.
+
+    text: a part of the source, whose first line is line `base`. line: its index in the text. reference: as in ReadError.
+    """
+    lines = text.split("\n")
+    found = conflict_around(lines, line)
+    if found is None:
+        return None
+
+    def at(number: int) -> Position:
+        return Position(source, base + number, 1, len(lines[number].rstrip()) + 1)
+
+    sides = [
+        Suggestion(SIDE, lines[number][8:].strip() or name, old=marker)
+        for number, name, marker in (
+            (found.start, "the first version", _START),
+            (found.end, "the second version", _END),
+        )
+    ]
+    return ReadError(
+        public("the conflict of a merge is not resolved"),
+        at=at(found.start),
+        also=[at(found.middle).labelled("the other version"), at(found.end).labelled("it ends here")],
+        hint=public("keep the lines of one version, and remove the lines with the markers"),
+        reference=reference,
+        code="merge-conflict",
+        suggestions=sides,
+    )

@@ -1,0 +1,105 @@
+"""Conflicts of a merge are reported at their first line, with a fix for each version."""
+
+from __future__ import annotations
+
+import pytest
+
+import plait
+from plait.authoring.analysis.file_facts import File
+from plait.authoring.lint.mending import mendings
+from plait.base.errors import PlaitError, render
+from plait.base.source import Source
+from plait.base.text_edits import edited
+from plait.ytt.templates.recovery import YAML, recover
+
+_CONFLICTS = {
+    "a map": ("a: 1\n", "b: 1\nc: 1\n", "b: 2\n", "d: 1\n"),
+    "a map in another": ("a:\n  x: 1\n", "  y: 1\n", "  y: 2\n", "  z: 1\n"),
+    "an array": ("a:\n", "- 1\n", "- 2\n", "- 3\n"),
+    "the start": ("", "a: 1\n", "a: 2\n", "b: 1\n"),
+    "the end": ("a: 1\n", "b: 1\n", "b: 2\n", ""),
+    "an empty version": ("a: 1\n", "", "b: 2\n", "c: 1\n"),
+    "a block scalar": ("a: |\n", "  x\n", "  y\n", "  z\n"),
+    "code": ("#@ x = 1\n", "#@ y = 1\n", "#@ y = 2\n", "a: #@ y\n"),
+    "a value over two lines": ("a:\n", "  b: c\n     d\n", "  b: e\n", "f: 1\n"),
+    "a second document": ("a: 1\n---\n", "b: 1\n", "b: 2\n", ""),
+}
+_ORIGINAL = "||||||| 1a2b3c4\nb: 0\n"
+
+
+def _text(case: str, original: str = "") -> str:
+    before, ours, theirs, after = _CONFLICTS[case]
+    return f"{before}<<<<<<< HEAD\n{ours}{original}=======\n{theirs}>>>>>>> feature\n{after}"
+
+
+def _error(text: str) -> PlaitError:
+    with pytest.raises(PlaitError) as failed:
+        plait.render({"a.yml": text})
+    return failed.value
+
+
+@pytest.mark.parametrize("original", ["", _ORIGINAL])
+@pytest.mark.parametrize("case", _CONFLICTS)
+def test_a_conflict_is_reported_at_its_first_line(case: str, original: str) -> None:
+    before, ours, theirs, after = _CONFLICTS[case]
+    text = _text(case, original)
+    error = _error(text)
+    lines = text.split("\n")
+    assert error.code == "merge-conflict"
+    assert error.at is not None
+    assert [error.at.line, *(one.line for one in error.also)] == [
+        lines.index(marker) + 1 for marker in ("<<<<<<< HEAD", "=======", ">>>>>>> feature")
+    ]
+    assert (error.at.column, error.at.end) == (1, 13)
+    edits = {one.title: one.edits for one in mendings(File("a.yml", text), error)}
+    assert {title: edited(text, made) for title, made in edits.items()} == {
+        "Keep the lines of HEAD": before + ours + after,
+        "Keep the lines of feature": before + theirs + after,
+    }
+
+
+def test_the_reference_program_has_its_own_text() -> None:
+    assert _error("a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> f\n").reference == (
+        "yaml: line 3: could not find expected ':'"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\n<<<<<<< HEAD\nb: 1\n",
+        "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nc: 1\n",
+        "a: 1\n<<<<<<<< HEAD\nb: 1\n=======\nc: 1\n>>>>>>> f\n",
+        "a: 1\n=======\nb: 1\n>>>>>>> f\n",
+        "a: [\n---\nb: 1\n<<<<<<< HEAD\nc: 1\n=======\nc: 2\n>>>>>>> f\n",
+    ],
+)
+def test_other_faults_are_as_before(text: str) -> None:
+    assert _error(text).code == "invalid-yaml"
+
+
+def test_a_text_that_only_quotes_a_conflict_is_valid() -> None:
+    text = "a: |\n  <<<<<<< HEAD\n  b\n  =======\n  c\n  >>>>>>> f\n"
+    assert plait.render({"a.yml": text}).to_yaml() == text
+
+
+def test_every_conflict_of_a_file_is_reported_and_so_are_other_faults() -> None:
+    text = f"{_text('a map')}{_text('a second document')}d: '\n"
+    found = recover(Source("a.yml", text), YAML).faults
+    assert [(one.code, one.at and one.at.line) for one in found] == [
+        ("merge-conflict", 2),
+        ("merge-conflict", 11),
+        ("invalid-yaml", 16),
+    ]
+    assert [one.label for one in found[0].also] == ["the other version", "it ends here"]
+
+
+def test_a_private_file_shows_no_line() -> None:
+    with pytest.raises(PlaitError) as failed:
+        plait.render(
+            {"a.yml": "a: 1\n"}, values_files={"v.yml": "a: 1\n<<<<<<< HEAD\nb: x1\n=======\nb: x2\n>>>>>>> f\n"}
+        )
+    report = render(failed.value)
+    assert failed.value.code == "merge-conflict"
+    assert "x1" not in report
+    assert "x2" not in report
