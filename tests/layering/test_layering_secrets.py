@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
-from plait.layering.secrets import EnvironmentSecrets, FileSecrets, is_reference, redacted
+from plait.layering.secrets import EnvironmentSecrets, FileSecrets, Redactor, is_reference, json_text
 from plait.tree.nodes import Map, from_plain
 
 UUID = "123e4567-e89b-12d3-a456-426614174000"
@@ -39,8 +41,38 @@ def test_the_environment_has_a_variable_for_each_uuid() -> None:
 
 
 def test_a_hash_is_that_of_the_json_text() -> None:
+    redacted = Redactor().redacted
     assert redacted(".") == "7299b59de0b5dad3b622afc3bdf57544e505249c77a6d4254bd14b1fc9a4ade8"
     assert redacted(from_plain({"a": [1, None]})) != redacted(from_plain({"a": [1, False]}))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "",
+        'a "quoted"\n\t\\ line\x00\x7f',
+        "\u00e9\u2028\U0001f511\udcff",
+        [None, True, False, 0, -1, 10**30, 1.0, -0.0, 1e22, 1e-7],
+        [float("inf"), float("-inf"), float("nan")],
+        {"a": {}, "b": [], "c": {"d": [{"e": "f"}, {"e": "f"}]}},
+        {"1": "string", 1: "integer", 2: "two"},
+        {True: 1, None: 2, 1.5: 3},
+        {("a", "tuple"): "a key that JSON does not have"},
+        {"long": ["x" * 3000, {"y": "z" * 3000}]},
+    ],
+    ids=repr,
+)
+def test_a_redactor_hashes_the_text_of_json(data: object) -> None:
+    value = from_plain(data)
+    redactor = Redactor()
+    digest = sha256(json_text(value).encode("utf-8", "surrogatepass")).hexdigest()
+    assert [redactor.redacted(value), redactor.redacted(value)] == [digest, digest]
+    # Parts that another value had, too.
+    around = from_plain({"of": 1})
+    assert type(around) is Map
+    around = around.with_values([value])
+    assert redactor.redacted(around) == Redactor().redacted(around)
+    assert redactor.redacted(around) == sha256(json_text(around).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def test_numbers_that_are_given_in_python_stay_what_they_are() -> None:

@@ -18,7 +18,7 @@ from plait.layering.parents import choose_parents, labels_text, unmatched_select
 from plait.layering.policy import check_layers, find_policy
 from plait.layering.rendering_order import dependency_order, generation_order
 from plait.layering.replacement import mark_replacements
-from plait.layering.secrets import hidden, is_reference, lines_of_secrets
+from plait.layering.secrets import Redactor, is_reference, lines_of_secrets
 from plait.layering.strategy import LayeringStrategy
 from plait.layering.substitution import entries, substitute, substituted
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem
@@ -224,10 +224,12 @@ def written(
     form. The data and substitution paths of secret documents are hashed, unless cleartext_secrets is set.
     """
     out: list[Node] = []
+    redactor: Redactor | None = None
     for document in documents:
         metadata, data = document.metadata, document.data
         if document.secret and not cleartext_secrets:
-            metadata, data = hidden(document, data)
+            redactor = redactor or Redactor()
+            metadata, data = redactor.hidden(document, data)
         node = document.node
         source, line = node.source, node.line
         if short:

@@ -6,7 +6,7 @@ import hashlib
 from typing import NamedTuple
 
 from plait.layering.document import POLICY, VALIDATION_POLICY, LayeredDocument
-from plait.layering.secrets import hidden, is_empty
+from plait.layering.secrets import Redactor, is_empty
 from plait.layering.validation import check_document
 from plait.service import project_files, revision_store
 from plait.service.api_errors import ApiError, check_name
@@ -172,7 +172,7 @@ def top_of(text: str) -> Map:
 def redacted(text: str) -> str:
     """A document for clients without access to secrets: data and paths of substitutions hashed."""
     document = LayeredDocument(Node(node_of(text)), 0)
-    metadata, data = hidden(document, document.data)
+    metadata, data = Redactor().hidden(document, document.data)
     parts: tuple[Value, ...] = (data, metadata, document.schema)
     return text_of_nodes(Map([MapItem(key, value) for key, value in zip(_PARTS, parts, strict=True)]))
 
