@@ -84,14 +84,25 @@ def main(argv: Sequence[str]) -> int:
     path = parse(question.asked) if question.asked is not None else None
     context = Context()
     with watched(context):
-        documents, trace = question.run(context)
         if flags.not_:
-            write_folded(absent(trace, documents.items, path))
+            view = InputView()
+            with use_view(view):
+                documents, trace = question.run(context)
+            write_folded(
+                absent(trace, documents.items, path, files=view.files, rerun=lambda texts: _again(question, texts))
+            )
             return 0
+        documents, trace = question.run(context)
 
         found = histories(trace, documents.items, question.asked, cleartext_secrets=flags.cleartext_secrets)
         _answer(_told(found, context), as_json=as_json, presence=flags.presence)
     return 0
+
+
+def _again(question: ExplainQuestion[Any], texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
+    """The output with replaced texts, and its trace. Raises PlaitError."""
+    with use_view(InputView(texts)):
+        return question.run(Context(print_line=lambda _: None))
 
 
 def _told(found: Iterable[History], context: Context) -> Iterator[History]:
@@ -142,17 +153,21 @@ def main_impact(argv: Sequence[str]) -> int:
             code="invalid-value",
         )
 
-    def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
-        with use_view(InputView(texts)):
-            return question.run(Context(print_line=lambda _: None))
-
     context, view = Context(), InputView()
     with watched(context):
         with use_view(view):
             documents, trace = question.run(context, follows_all=True)
         if not file.startswith("stdin"):
             check_line(view.files, file, int(number), "this run")
-        found = impact(trace, documents, file, int(number), files=view.files, rerun=rerun, context=context)
+        found = impact(
+            trace,
+            documents,
+            file,
+            int(number),
+            files=view.files,
+            rerun=lambda texts: _again(question, texts),
+            context=context,
+        )
     places = found.places
     if as_json:
         from json import dumps

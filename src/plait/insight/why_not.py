@@ -5,45 +5,59 @@ from __future__ import annotations
 from plait.base.errors import UsageError, render
 from plait.insight.explain import Explainer, HistoryEntry
 from plait.insight.history_text import to_text
-from plait.insight.node_paths import NodePath, Path, chosen, places
+from plait.insight.item_names import ItemNames
+from plait.insight.node_paths import NodePath, Path, chosen, parse, places
 from plait.insight.path_resolution import find
+from plait.insight.untaken_conditions import untaken_conditions
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.tree.secrets import HIDDEN
 from plait.yaml.document_names import document_name, name_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from plait.insight.item_names import ItemNames
+    from plait.insight.impact import Rerun
     from plait.tree.nodes import Item
     from plait.tree.provenance import Change, Trace
 
 _NEAR = 5
 
 
-def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> str:
-    """Explains, as text, why a value is missing. path: of the value; None for all overlay items that matched nothing."""
+def absent(
+    trace: Trace,
+    documents: Sequence[Document],
+    path: Path | None,
+    *,
+    files: Mapping[str, bytes | None] | None = None,
+    rerun: Rerun | None = None,
+) -> str:
+    """Explains, as text, why a value is missing. path: of the value; None for all overlay items that matched nothing.
+
+    files: contents of the inputs by absolute path. rerun: evaluates with replaced texts; raises PlaitError.
+    """
     out: list[str] = []
     explainer = Explainer(trace)
     documents, names = explainer.visible(documents), explainer.names
     if path is not None:
-        out += _why(trace, explainer, documents, path)
+        found = _why(trace, explainer, documents, path)
+        out += found or _never_there(trace, explainer, documents, path, files or {}, rerun)
     marks = explainer.marks
-    found = [
+    unmatched = [
         (item, [one for one in candidates if marks is None or not marks.is_there_by_secret(one)])
         for item, candidates in trace.unmatched
         if (path is None or _concerns(item, path))
     ]
-    if found or path is None:
+    if unmatched or path is None:
         unknown = "" if marks is None else ", or a secret decides whether it does"
-        out.append("overlay items that matched nothing:" if found else f"every overlay item matched{unknown}")
-    for item, candidates in found:
+        out.append("overlay items that matched nothing:" if unmatched else f"every overlay item matched{unknown}")
+    for item, candidates in unmatched:
         out += _unmatched(trace, item, candidates, names)
     return "\n".join(out) + "\n"
 
 
 def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path: Path) -> list[str]:
+    """The value, if it is there, or what took it out of the output; empty if it never was in it."""
     names = explainer.names
     there = places(path, documents, names)
     if there:
@@ -75,6 +89,18 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
                 return out
         other = _instead(trace, documents, path, names)
         return [*out, " by later steps; no single action did it" if other is None else _line(trace, other)]
+    return []
+
+
+def _never_there(
+    trace: Trace,
+    explainer: Explainer,
+    documents: Sequence[Document],
+    path: Path,
+    files: Mapping[str, bytes | None],
+    rerun: Rerun | None,
+) -> list[str]:
+    names = explainer.names
     try:
         find(path, documents, names, reveals="--cleartext-secrets")
     except UsageError as error:
@@ -86,6 +112,9 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
         if _is_last(item, path) and (marks is None or not marks.is_there_by_secret(item))
     ]
     out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
+    # The output with other outcomes may reveal secrets.
+    if rerun is not None and (marks is None or marks.shows_all):
+        out += _conditions(trace, explainer, path, files, rerun)
     for item, change in gone[:_NEAR]:
         where = HistoryEntry("written", item.source, item.line).place
         out.append(f"an item with that name, written at {where}, was removed by")
@@ -94,6 +123,29 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
             source, line = cause.source, cause.line
             if (source, line) != (change.source, change.line):
                 out.append(_line(trace, HistoryEntry(getattr(cause, "action", "written"), source, line)))
+    return out
+
+
+def _conditions(
+    trace: Trace, explainer: Explainer, path: Path, files: Mapping[str, bytes | None], rerun: Rerun
+) -> list[str]:
+    """Lines about the conditions that leave a value out, and about the data values that they read."""
+
+    def exists(texts: Mapping[str, bytes]) -> bool:
+        other, other_trace = rerun(texts)
+        return bool(places(path, other.items, ItemNames() if other_trace is None else Explainer(other_trace).names))
+
+    found = untaken_conditions(path, files, exists)
+    if not found:
+        return []
+    out = [f"left out by {'a condition' if len(found) == 1 else 'conditions'}; with another outcome it is there:"]
+    values = [one for stage in trace.stages if stage.name == trace.DATA_VALUES for one in stage.documents]
+    for one in found:
+        out.append(_line(trace, HistoryEntry("true" if not one.outcome else "false", one.source, one.line)))
+        for name in one.data_values():
+            for place in places(parse(name), values, explainer.names)[:1]:
+                for entry in explainer.history(place).entries[-1:]:
+                    out.append(_line(trace, entry))
     return out
 
 

@@ -127,7 +127,10 @@ class Inspection(Comparable):
 
     def why_not(self, path: str = "") -> str:
         """The reason why a value does not exist; without a path, the overlays that matched nothing."""
-        return absent(self._trace, self._output.documents, parse(path) if path else None)
+        output = self._output
+        return absent(
+            self._trace, output.documents, parse(path) if path else None, files=output.view.files, rerun=self._rerun
+        )
 
     def search(self, text: str) -> Iterator[FoundValue]:
         """The values whose PATH or value contains every word of a text, in order. Case does not matter. A secret is
@@ -156,12 +159,11 @@ class Inspection(Comparable):
         trace.follows_all = True
         nodes = self._run.evaluate(view=view, trace=trace).nodes
         impacts.check_line(view.files, file, line, "this run")
+        return Impact(impacts.impact(trace, nodes, file, line, files=view.files, rerun=self._rerun))
 
-        def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
-            again = with_texts(self._run, texts).evaluate(view=InputView(texts), trace=True)
-            return again.nodes, again.trace
-
-        return Impact(impacts.impact(trace, nodes, file, line, files=view.files, rerun=rerun))
+    def _rerun(self, texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
+        again = with_texts(self._run, texts).evaluate(view=InputView(texts), trace=True)
+        return again.nodes, again.trace
 
     def edit(
         self, path: str, value: object, *, add: bool = False, also: bool = False, file: str = "", at: str = ""
