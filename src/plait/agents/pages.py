@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import UsageError
+from plait.base.lines import lines_of
 from plait.base.similar_names import did_you_mean
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ def index(known: Mapping[str, str]) -> str:
 def _heading(text: str) -> tuple[str, str]:
     """The title of a page, and its first line of prose."""
     title = about = ""
-    for line in text.splitlines():
+    for line in lines_of(text):
         if line.startswith("# "):
             title = line[2:].strip()
         elif title and line[:1].isalpha():

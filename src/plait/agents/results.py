@@ -5,6 +5,8 @@ from __future__ import annotations
 from json import dumps
 from typing import NamedTuple
 
+from plait.base.lines import lines_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,4 +100,4 @@ def _clip(text: str, most: int) -> str:
 
 def lines(text: str) -> Sequence[Item]:
     """Each line of a text as an item."""
-    return [Item(line, line) for line in text.splitlines()]
+    return [Item(line, line) for line in lines_of(text)]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import plait
 from plait.agents.results import Item, lines, page
 from plait.base.errors import PermissionDeniedError
+from plait.base.lines import lines_of
 from plait.base.process import goes_on, with_stack_headroom
 from plait.base.similar_names import counted
 from plait.review.api import review
@@ -210,7 +211,7 @@ def _excerpt(value: Plain, words: Sequence[str]) -> Plain:
     """The lines of a long text that have a word of a search; any other value itself."""
     if not isinstance(value, str) or "\n" not in value:
         return value
-    found = [line.strip() for line in value.splitlines() if any(word in line.lower() for word in words)]
+    found = [line.strip() for line in lines_of(value) if any(word in line.lower() for word in words)]
     return " ... ".join(found[:_MOST_LINES]) + (
         f" ... and {len(found) - _MOST_LINES} more lines" if len(found) > _MOST_LINES else ""
     )
@@ -238,7 +239,7 @@ def _set(arguments: Arguments) -> Answer:
         f"{one.document}:{one.path}: {plain_text(one.before)} -> {plain_text(one.after)}" for one in edit.differences
     ]
     summary = "changes " + ", ".join(changes) if changes else "the output already has this value"
-    items = [Item({"kind": "patch", "text": line}, line) for line in edit.to_patch().splitlines()]
+    items = [Item({"kind": "patch", "text": line}, line) for line in lines_of(edit.to_patch())]
     items += [Item({"kind": "also changes", "text": one}, f"also changes: {one}") for one in edit.also]
     items += [Item({"kind": "note", "text": one}, f"note: {one}") for one in edit.notes]
     note = "nothing was written; git apply --unidiff-zero applies the patch" if edit.files else ""
@@ -360,7 +361,7 @@ _ALL = (
     Tool(
         "why_not",
         "Explain why a value is not in the output; without a path, list the overlays that matched nothing.",
-        {**_OF_RUN, "path": _string(_PATH)}, (), _LINE, _why_not,
+        {**_OF_RUN, "path": _string(_PATH)}, (), _LINE, _why_not, 60,
     ),
     Tool(
         "impact",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from plait.base.limits import current_budget
+from plait.base.lines import lines_with_breaks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _span(lines: tuple[int, int]) -> str:
 
 def hunks(before: str, after: str, *, shorten: bool = True) -> list[Hunk]:
     """The changed lines of two texts, in order. shorten: abbreviate long lines that differ only in parts (MARKED)."""
-    left, right = _lines(before), _lines(after)
+    left, right = lines_with_breaks(before), lines_with_breaks(after)
     found: list[Hunk] = []
     group: list[Range] = []
     for one in differing(left, right):
@@ -94,13 +95,6 @@ def hunks(before: str, after: str, *, shorten: bool = True) -> list[Hunk]:
     if group:
         found.append(_hunk(left, right, group, shorten))
     return found
-
-
-def _lines(text: str) -> list[str]:
-    """The lines with their line breaks, which the last one may lack."""
-    lines = [f"{line}\n" for line in text.split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
 
 
 def _hunk(left: Sequence[str], right: Sequence[str], group: Sequence[Range], shorten: bool) -> Hunk:

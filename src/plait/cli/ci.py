@@ -7,6 +7,7 @@ import os
 from plait.authoring.project.file import read as read_project
 from plait.base.content import source
 from plait.base.errors import UsageError, did_you_mean
+from plait.base.lines import lines_of
 from plait.base.similar_names import counted
 from plait.base.writing.real_paths import failure, repository_of
 from plait.base.writing.targets import strict, write_file
@@ -134,7 +135,7 @@ def _init(flags: Ci, service: str) -> int:
 
 
 def _indented(shown: str, made: str) -> str:
-    return f"\n{shown}:\n" + "".join(f"  {line}\n" for line in made.splitlines())
+    return f"\n{shown}:\n" + "".join(f"  {line}\n" for line in lines_of(made))
 
 
 def _existing(path: str, top: str) -> bytes | None:

@@ -8,6 +8,7 @@ import re
 from plait.authoring.project.drafting import draft
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget
+from plait.base.lines import lines_of
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import followed, write_file
 from plait.cli.progress import working
@@ -195,7 +196,7 @@ def _adopt(flags: Init, directory: str) -> int:
         )
     note(notes + "\n" * bool(notes))
     write_answer("".join(f"{line}\n" for run in found.runs for line in described(run)))
-    write_answer(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in found.text.splitlines()))
+    write_answer(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in lines_of(found.text)))
     if flags.dry_run:
         return 0
     if not flags.yes and not confirmed("Write this?", "--yes or --dry-run"):

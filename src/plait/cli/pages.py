@@ -8,6 +8,7 @@ from textwrap import fill
 
 from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.errors import UsageError
+from plait.base.lines import lines_of
 from plait.base.similar_names import did_you_mean
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -57,7 +58,7 @@ def plain(page: str, width: int) -> str:
             info, _, block = part.partition("\n")
             title = _TITLE.search(info)
             out += [f"{title[1]}:"] if title is not None else []
-            out.append("".join(f"    {line}".rstrip() + "\n" for line in block.splitlines()).rstrip())
+            out.append("".join(f"    {line}".rstrip() + "\n" for line in lines_of(block)).rstrip())
         else:
             paragraphs = [one.strip() for one in part.split("\n\n") if one.strip()]
             out += [fill(_LINK.sub(r"\1", one.removeprefix("# ")), min(width, _WIDEST)) for one in paragraphs]

@@ -19,7 +19,7 @@ def described(run: Run) -> list[str]:
         out.append(f"  because {run.why}")
     if run.given is not None:
         out.append("  with")
-        out += [f"    {line}" for line in write_value(run.given).splitlines()]
+        out += [f"    {line}" for line in write_value(run.given).removesuffix("\n").split("\n")]
     return out
 
 

@@ -19,6 +19,7 @@ from plait.base.content import note_secrets
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, conceal
 from plait.base.input_view import check_program, check_read, current_permissions
 from plait.base.limits import current_budget, limit_error
+from plait.base.lines import lines_of
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
@@ -212,7 +213,7 @@ def _printed(named: Named, allow_exec: bool) -> Source:
 
 
 def _short(stderr: str) -> str | None:
-    lines = [line for line in stderr.splitlines() if line.strip()]
+    lines = [line for line in lines_of(stderr) if line.strip()]
     return " / ".join(lines[:6])[:400] or None
 
 

@@ -17,6 +17,7 @@ from urllib.request import url2pathname
 
 from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
+from plait.base.lines import lines_of
 from plait.fleet.manifest_lines import outputs
 from plait.fleet.plan import MANIFEST, MOVED, OWN
 
@@ -282,7 +283,7 @@ class RemoteDestination:
         journals = sorted((time, path) for path, (_, time) in self._there().items() if path.startswith(_JOURNAL))
         for paths in ([MANIFEST], [path for _, path in journals]):
             contents = [self._store.read(path) or b"" for path in paths]
-            yield b"".join(contents).decode("utf-8", "replace").splitlines()
+            yield lines_of(b"".join(contents).decode("utf-8", "replace"))
 
     def note(self, line: str) -> None:
         self._noted.append(line)

@@ -7,6 +7,7 @@ template, is not a secret.
 
 from __future__ import annotations
 
+from plait.base.lines import lines_with_breaks
 from plait.insight.explain import Explainer
 from plait.insight.node_paths import all_places
 from plait.tree.nodes import Array, Document, Map
@@ -70,7 +71,7 @@ def masked_lines(name: str, text: str, trace: Trace | None, *, view: InputView |
     marks = None if trace is None else trace.marks
     if marks is None and not uses_secrets(view):
         return text
-    lines = text.splitlines(keepends=True)
+    lines = lines_with_breaks(text)
     known = None if trace is None else trace.texts.get(name)
     items = () if known is None else known.items
     if marks is None or len(items) != len(lines):

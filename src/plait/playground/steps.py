@@ -7,6 +7,7 @@ from itertools import groupby
 
 from plait.authoring.edit.target import same
 from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.lines import lines_of
 from plait.engine.results import text_like
 from plait.playground import evaluation
 from plait.playground.evaluation import short_name, span_of
@@ -77,7 +78,7 @@ def steps(request: Request) -> Steps:
     if documents.trace is not None and documents.trace.secrets:
         raise UsageError("a run with secrets does not show its steps", code="website-request")
     stages = _merged([*_stages(request, documents)])
-    output = documents.to_yaml().splitlines()
+    output = lines_of(documents.to_yaml())
     texts = [_text_of(stage) for stage in stages]
     found: list[Step] = []
     gone: list[Gone] = []
@@ -177,7 +178,7 @@ def _merged(stages: Sequence[_Stage]) -> list[_Stage]:
 
 
 def _text_of(stage: _Stage) -> list[str]:
-    return text_like(stage.made, stage.made.nodes.with_items([*stage.documents])).splitlines()
+    return lines_of(text_like(stage.made, stage.made.nodes.with_items([*stage.documents])))
 
 
 def _sources_of(stage: _Stage) -> dict[int, Span]:

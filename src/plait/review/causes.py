@@ -441,7 +441,7 @@ def _has_same_name(old: Unit, new: Unit) -> bool:
     before, after = old.change.old, new.change.new
     if before is None or after is None or _versionless(old.file) != _versionless(new.file):
         return False
-    left, right = {*before.data.splitlines()}, {*after.data.splitlines()}
+    left, right = {*before.data.split(b"\n")}, {*after.data.split(b"\n")}
     return 2 * len(left & right) > max(len(left), len(right))
 
 

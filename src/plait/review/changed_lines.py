@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.lines import lines_of
 from plait.base.source import Source
 from plait.base.text_diff import differing
 from plait.insight.redaction import withheld
@@ -89,7 +90,7 @@ def _of_documents(old: Document | None, new: Document | None, found: Sequence[Va
 
 
 def _printed(document: Document | None) -> list[str]:
-    return [] if document is None else write_value(document.value).splitlines()
+    return [] if document is None else lines_of(write_value(document.value))
 
 
 def _read(lines: Sequence[str]) -> Document:

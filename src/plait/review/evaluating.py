@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView
+from plait.base.lines import lines_of
 from plait.engine.incremental import Engine
 from plait.engine.results import Rendered, text_like
 from plait.fleet.plan import tasks_of
@@ -102,7 +103,7 @@ class Outcome:
         if known is not None and not self.uses_secrets:
             return known
         text = masked_lines(path, self.documents.files[path], self.trace, view=self.view)
-        lines = Array([ArrayItem(line, None, 0) for line in text.splitlines()])
+        lines = Array([ArrayItem(line, None, 0) for line in lines_of(text)])
         if known is not None and len(known.items) == len(lines.items):
             self._sources.update(zip(lines.items, known.items, strict=True))
         return lines

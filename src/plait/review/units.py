@@ -10,6 +10,7 @@ import re
 from difflib import SequenceMatcher
 
 from plait.base.errors import PlaitError
+from plait.base.lines import lines_with_breaks
 from plait.base.source import Source
 from plait.base.text_diff import ranges
 from plait.insight.item_names import IDENTIFYING
@@ -140,8 +141,8 @@ class FileChange:
         if self.what or before is None or after is None:
             self.units = [Unit(self, ())]
             return
-        self.old_lines = before.splitlines(keepends=True)
-        self.new_lines = after.splitlines(keepends=True)
+        self.old_lines = lines_with_breaks(before)
+        self.new_lines = lines_with_breaks(after)
         edits = _edits(file, before, after, self.old_lines, self.new_lines)
         self.units = [Unit(self, one, number) for number, one in enumerate(edits)]
         self._join()

@@ -22,6 +22,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.lines import lines_of
 from plait.base.writing.real_paths import WriteRefused
 from plait.base.writing.targets import create
 from plait.service.api_errors import busy
@@ -206,7 +207,7 @@ def _check_version(connection: Connection, config: Config) -> None:
 def reason_of(error: Exception) -> str:
     """The first line of the database's message, without the statement. The engine hides parameters."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-    return next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+    return next(iter(lines_of(str(cause).strip())), type(cause).__name__)
 
 
 def _is_undone(error: DBAPIError) -> bool:

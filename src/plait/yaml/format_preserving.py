@@ -10,6 +10,7 @@ is rewritten.
 from __future__ import annotations
 
 from plait.base.errors import PlaitError, UsageError
+from plait.base.lines import lines_with_breaks
 from plait.base.source import Position, Source
 from plait.base.text_edits import ConflictError, Edit, edited
 from plait.tree.equality import alike
@@ -426,7 +427,7 @@ def indented(text: str, pad: int) -> str:
     if pad == 0:
         return text
     lead = " " * pad
-    return "".join(lead + line if line.strip("\n") else line for line in text.splitlines(keepends=True))
+    return "".join(lead + line if line.strip("\n") else line for line in lines_with_breaks(text))
 
 
 def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> str:

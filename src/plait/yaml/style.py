@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.lines import lines_with_breaks
 from plait.tree.nodes import Array, Map, MapItem, is_filled
 from plait.yaml.inline import flow_text
 from plait.yaml.lossless.nodes import Collection
@@ -47,7 +48,7 @@ class Style:
                     pad = " " * (self.step if type(inner) is Map else self.dash)
                     lines += [_padded(line, pad) for line in self._lines(inner)]
                 else:
-                    lines += write_value(Map([item]), forms=self.forms).splitlines(keepends=True)
+                    lines += lines_with_breaks(write_value(Map([item]), forms=self.forms))
             return lines
         for one in value.items:
             inner = one.value
@@ -55,7 +56,7 @@ class Style:
                 first, *more = self._lines(inner)
                 lines += [f"- {first}", *(_padded(line, "  ") for line in more)]
             else:
-                lines += write_value(Array([one]), forms=self.forms).splitlines(keepends=True)
+                lines += lines_with_breaks(write_value(Array([one]), forms=self.forms))
         return lines
 
 

@@ -11,6 +11,7 @@ from plait.authoring.edit.origins import decoded, history_of, standing
 from plait.authoring.edit.sites import Text, is_same_key
 from plait.authoring.edit.target import with_value
 from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.lines import lines_of
 from plait.base.similar_names import counted
 from plait.engine.options import Use
 from plait.engine.patch import Patch
@@ -55,7 +56,7 @@ def at(
     is_program = path.endswith(".star")
     tries += with_literal(decoded(data), line, node_path.value, new, is_program=is_program)
     if not tries:
-        lines = len(data.splitlines())
+        lines = len(lines_of(decoded(data)))
         raise UsageError(
             f"there is no value at {where}",
             expected="a value, an expression, or a literal with this value",
@@ -212,7 +213,7 @@ def _declared(state: EditSession, name: str, value: Value) -> Iterator[tuple[str
         root = None if text is None or not text.roots else text.roots[0]
         if text is None or not isinstance(root, Collection) or not root.is_map:
             continue
-        head = [line.strip() for line in text.text.splitlines()]
+        head = [line.strip() for line in lines_of(text.text)]
         rank = (
             0 if _SCHEMA in head else 1 if _VALUES in head else 2 if path in named and "#@" not in text.text else None
         )

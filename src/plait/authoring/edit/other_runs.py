@@ -9,13 +9,12 @@ from plait.authoring.edit.setting import named
 from plait.authoring.edit.target import Target, changed_texts, differences
 from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import read
+from plait.authoring.project.run_selection import all_runs
 from plait.base.errors import PlaitError
 from plait.base.similar_names import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from plait.authoring.edit.setting import Edit
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
@@ -29,7 +28,7 @@ def other_changes(run: Run, edit: Edit) -> list[str]:
     project = _project(run)
     if project is None or not edit.files:
         return []
-    others = [one for one in _runs(project) if one.name != run.name]
+    others = [one for one in all_runs(project) if one.name != run.name]
     start = perf_counter()
     found: list[str] = []
     for number, other in enumerate(others):
@@ -48,12 +47,6 @@ def _project(run: Run) -> Project | None:
     if run.at is not None and run.at.source is not None:
         return read(os.path.relpath(run.at.source.name))
     return project_of("", run.directory or os.curdir) if run.why else None
-
-
-def _runs(project: Project) -> Iterator[Run]:
-    yield from project.runs.values()
-    for matrix in project.matrices.values():
-        yield from (matrix.run(cell) for cell in matrix.cells())
 
 
 def _change(run: Run, edit: Edit) -> str | None:

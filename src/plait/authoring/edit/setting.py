@@ -7,10 +7,10 @@ import os
 from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, EditError
 from plait.authoring.edit.edited_files import write_all
 from plait.authoring.edit.origins import OriginFiles, check_file, decoded, history_of, origins, why_not
-from plait.authoring.edit.sites import changed_lines
 from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.lines import lines_of, lines_with_breaks
 from plait.base.source import Position, public
 from plait.base.text_diff import differing
 from plait.insight.diff import diff
@@ -76,27 +76,36 @@ class Edit:
         return diff(before.shown(before.documents), after.shown(after.documents), in_order=True)
 
     def lines(self) -> Iterator[tuple[str, int, Sequence[str], Sequence[str]]]:
-        """The changed lines: path, number of the first line, old lines, new lines. Secret lines are omitted."""
-        for path, (before, after) in self.files.items():
-            for line, old, new in changed_lines("" if before is None else decoded(before), decoded(after)):
-                is_hidden = any(self.before.is_secret(path, line + number) for number in range(len(old)))
-                yield path, line, [HIDDEN] * len(old) if is_hidden else old, [HIDDEN] * len(new) if is_hidden else new
+        """The changed lines: path, number of the first line, old lines, new lines. Secret lines are hidden."""
+        for path in self.files:
+            for start, _, old, new in self._changes(path):
+                yield path, start + 1, lines_of("".join(old)), lines_of("".join(new))
+
+    def _changes(self, path: str) -> Iterator[tuple[int, int, Sequence[str], Sequence[str]]]:
+        """The changes of a file: the numbers of lines before them in the old and the new text, the old and the new
+        lines with their line breaks. Secret lines are hidden.
+        """
+        before, after = self.files[path]
+        old = [] if before is None else lines_with_breaks(decoded(before))
+        new = lines_with_breaks(decoded(after))
+        for start, end, there, last in differing(old, new):
+            if any(self.before.is_secret(path, number + 1) for number in range(start, end)):
+                yield start, there, [f"{HIDDEN}\n"] * (end - start), [f"{HIDDEN}\n"] * (last - there)
+            else:
+                yield start, there, old[start:end], new[there:last]
 
     def to_patch(self) -> str:
         """The edit as a unified diff without context (`unidiff-zero` of git apply). Paths are relative to the working
         directory; secret lines are hidden, and then it cannot be applied.
         """
         out: list[str] = []
-        for path, (before, after) in self.files.items():
+        for path, (before, _) in self.files.items():
             name = os.path.relpath(path).replace(os.sep, "/")
-            old = [] if before is None else decoded(before).splitlines(keepends=True)
-            new = decoded(after).splitlines(keepends=True)
             out += ["--- /dev/null\n" if before is None else f"--- a/{name}\n", f"+++ b/{name}\n"]
-            for start, end, there, last in differing(old, new):
-                out.append(f"@@ -{_range(start, end)} +{_range(there, last)} @@\n")
-                is_hidden = any(self.before.is_secret(path, number + 1) for number in range(start, end))
-                out += [_patch_line("-", line, is_hidden=is_hidden) for line in old[start:end]]
-                out += [_patch_line("+", line, is_hidden=is_hidden) for line in new[there:last]]
+            for start, there, old, new in self._changes(path):
+                out.append(f"@@ -{_range(start, len(old))} +{_range(there, len(new))} @@\n")
+                out += [_patch_line("-", line) for line in old]
+                out += [_patch_line("+", line) for line in new]
         return "".join(out)
 
     def write(self, *, also: bool = False) -> None:
@@ -120,14 +129,13 @@ class Edit:
         )
 
 
-def _range(start: int, end: int) -> str:
+def _range(start: int, count: int) -> str:
     """The lines of one side of a hunk; of an empty side, the line before it."""
-    return f"{start + 1 if end > start else start},{end - start}"
+    return f"{start + 1 if count else start},{count}"
 
 
-def _patch_line(sign: str, line: str, *, is_hidden: bool) -> str:
-    text = HIDDEN + "\n" if is_hidden else line
-    return f"{sign}{text}" if text.endswith("\n") else f"{sign}{text}\n\\ No newline at end of file\n"
+def _patch_line(sign: str, line: str) -> str:
+    return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"
 
 
 _MOST_SHOWN = 12

@@ -10,7 +10,6 @@ import re
 
 from plait.base.errors import PlaitError, ReadError
 from plait.base.source import Position, Source
-from plait.base.text_diff import differing
 from plait.base.text_edits import ConflictError, edited
 from plait.tree.nodes import Array, Map, MapItem, is_filled, key_id
 from plait.yaml.format_preserving import Editor, indented
@@ -347,9 +346,3 @@ def _reads(text: str, site: ItemSpan, value: Value) -> bool:
     start = site.item.start
     there = next((one for one in found.sites if one.item.start == start and one.is_item == site.is_item), None)
     return there is not None and found.holds(there, value)
-
-
-def changed_lines(before: str, after: str) -> list[tuple[int, Sequence[str], Sequence[str]]]:
-    """The changed lines of two texts: the number of the first one, the old lines, the new lines."""
-    left, right = before.splitlines(), after.splitlines()
-    return [(start + 1, left[start:end], right[there:last]) for start, end, there, last in differing(left, right)]

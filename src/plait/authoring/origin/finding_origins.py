@@ -10,6 +10,7 @@ from plait.authoring.edit.write_back import put_back
 from plait.authoring.origin.output_positions import OutputPositions
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError
+from plait.base.lines import lines_of
 from plait.base.source import Position, Source
 from plait.insight.explain import OVERRIDDEN, Explainer, flat
 from plait.insight.extents import Extents
@@ -199,7 +200,7 @@ class _OriginFinder:
         except PlaitError:
             return False  # nothing is proven
         if type(place) is TextFileLine:
-            lines = output.texts.get(place.file, "").splitlines()
+            lines = lines_of(output.texts.get(place.file, ""))
             number = int(place.path)
             return number <= len(lines) and lines[number - 1] != str(place.value).rstrip("\r\n")
         is_there, got, _ = value_at(output, place)

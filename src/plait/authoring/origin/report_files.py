@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from plait.base.errors import UsageError
+from plait.base.lines import lines_of
 from plait.base.similar_names import counted
 
 TYPE_CHECKING = False
@@ -109,7 +110,7 @@ def _of_json(text: str, source: Source) -> Iterator[ReportFinding]:
 def _json_lines(text: str, source: Source, error: ValueError) -> list[object]:
     """The values of a text with one JSON value per line, as kubeconform prints for a stream."""
     try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return [json.loads(line) for line in lines_of(text) if line.strip()]
     except (ValueError, RecursionError):
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise _invalid(source, f"invalid JSON{where}") from None
@@ -306,7 +307,7 @@ _COLOUR = re.compile("\x1b\\[[0-9;]{0,20}m")
 
 def _of_lines(text: str, source: Source) -> list[ReportFinding]:
     found: list[ReportFinding] = []
-    lines = [line for line in _COLOUR.sub("", text).splitlines() if line.strip()]
+    lines = [line for line in lines_of(_COLOUR.sub("", text)) if line.strip()]
     for line in lines:
         parts = _LINE.match(line.strip())
         if parts is None:

@@ -421,7 +421,7 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
 
 
 def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]:
-    lines = csv.reader(source.text.removeprefix("\ufeff").splitlines(), strict=True)
+    lines = csv.reader(source.text.removeprefix("\ufeff").split("\n"), strict=True)
     try:
         axes = [_axis_name(MapItem(name.strip(), None, source, 1)) for name in next(lines, [])]
         for cells in lines:

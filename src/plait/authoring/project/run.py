@@ -9,7 +9,6 @@ from plait.authoring.project.settings import (
     joined,
     needs_of,
     needs_of_uses,
-    path_in,
     unknown_names,
     uses_of,
     values_of,
@@ -142,7 +141,7 @@ class Run:
 
     def paths(self, setting: Setting) -> list[str]:
         """The absolute paths that a setting names."""
-        return [os.path.abspath(joined(self.directory, path_in(setting.option, text))) for text, _ in setting.texts()]
+        return setting.paths(self.directory)
 
     def is_values_file(self, path: str) -> bool:
         """True if an absolute path is a plain values file in the settings."""

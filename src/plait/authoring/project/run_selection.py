@@ -63,10 +63,15 @@ def choose(project: Project, names: Sequence[str] = (), *, maximum: int = MOST) 
     return Chosen(list(runs.values()), left)
 
 
-def _matching(project: Project, pattern: str) -> dict[str, Run]:
-    found = {run.name: run for run in project.runs.values() if fnmatchcase(run.name, pattern)}
+def all_runs(project: Project) -> Iterator[Run]:
+    """The runs, then those of the environments of matrices. Raises the errors of reading the environments."""
+    yield from project.runs.values()
     for matrix in project.matrices.values():
-        found |= {cell.name: matrix.run(cell) for cell in matrix.cells() if fnmatchcase(cell.name, pattern)}
+        yield from (matrix.run(cell) for cell in matrix.cells())
+
+
+def _matching(project: Project, pattern: str) -> dict[str, Run]:
+    found = {run.name: run for run in all_runs(project) if fnmatchcase(run.name, pattern)}
     if not found:
         raise UsageError(
             f'no run matches "{pattern}"',

@@ -48,6 +48,13 @@ class Setting:
         for item in self.items if kind in LISTS or self.option.is_argument else self.items[-1:]:
             yield from _texts_of(item, kind, is_map="=" in self.option.value, is_argument=self.option.is_argument)
 
+    def paths(self, directory: str) -> list[str]:
+        """The absolute paths that the setting names. directory: base of relative paths.
+
+        Raises UsageError for a value of another type.
+        """
+        return [os.path.abspath(joined(directory, path_in(self.option, text))) for text, _ in self.texts()]
+
     def uses(self, directory: str) -> Iterator[Use]:
         """The uses of the setting. directory: base of relative paths.
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from plait.authoring.project.settings import joined, path_in, settings_of
+from plait.authoring.project.settings import settings_of
 from plait.base.errors import PlaitError
 
 TYPE_CHECKING = False
@@ -58,8 +56,6 @@ def _stores(settings: Iterable[Setting], directory: str) -> Iterator[str]:
     for one in settings:
         if one.name == "vars-store":
             try:
-                texts = [text for text, _ in one.texts()]
+                yield from one.paths(directory)
             except PlaitError:  # reported when the run is evaluated
                 continue
-            for text in texts:
-                yield os.path.abspath(joined(directory, path_in(one.option, text)))

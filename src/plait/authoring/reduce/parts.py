@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from plait.base.lines import lines_with_breaks
 from plait.base.text_edits import ConflictError, Edit, edited
 from plait.yaml.lossless.edits import removal
 from plait.yaml.lossless.flow_collections import TreeError
@@ -268,7 +269,7 @@ def lines(candidate: Candidate) -> Level:
     parts = []
     for name, text in _texts(candidate).items():
         at = 0
-        for number, row in enumerate(text.splitlines(keepends=True), 1):
+        for number, row in enumerate(lines_with_breaks(text), 1):
             parts.append(Part(name, number, number, edit=Edit(at, at + len(row), "")))
             at += len(row)
     return _of_parts(candidate, parts)

@@ -9,6 +9,7 @@ from plait.authoring.testing.value_origins import cause_at, set_by, with_causes
 from plait.base.content import source
 from plait.base.errors import PlaitError, UsageError, as_finding, own_suggestions, text_of
 from plait.base.input_view import check_read
+from plait.base.lines import lines_of
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted
 from plait.base.suggestions import REPLACE, Hint, Suggestion
@@ -196,7 +197,7 @@ def matches(pattern: object, text: str) -> bool:
 
 def _texts(outcome: CaseEvaluation) -> Mapping[str, Array]:
     """The text files of an output, as arrays of lines."""
-    return {name: Array([ArrayItem(line) for line in text.splitlines()]) for name, text in outcome.text_files().items()}
+    return {name: Array([ArrayItem(line) for line in lines_of(text)]) for name, text in outcome.text_files().items()}
 
 
 def _places(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:

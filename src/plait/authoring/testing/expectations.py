@@ -10,6 +10,7 @@ import os
 from plait.authoring.testing.checks import Absent, Count, Fails, SameAs, Values, matches
 from plait.authoring.testing.failures import Fault, accepting
 from plait.base.errors import UsageError
+from plait.base.lines import lines_of
 from plait.base.similar_names import did_you_mean
 from plait.base.suggestions import Suggestion
 from plait.engine.pipeline import check_keys, wrong
@@ -111,7 +112,7 @@ def _unequal(node_path: NodePath, expected: Value) -> Fault | None:
             if type(expected) is str and scalar_text(node_path.value) == expected:
                 lines = [f"  quotes make it a string: {node_path.path}: {expected}"]
         return _expected(show(expected), show(node_path.value), lines, accepting(expected, node_path.value))
-    return Fault("the value differs", to_text(differences).splitlines()[1:], expected=shown(expected))
+    return Fault("the value differs", lines_of(to_text(differences))[1:], expected=shown(expected))
 
 
 def _expected(expected: str, found: str, lines: Sequence[str] = (), suggestions: Sequence[Suggestion] = ()) -> Fault:

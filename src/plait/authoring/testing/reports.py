@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.lines import lines_of
 from plait.insight.workflow import annotation
 from plait.tree.nodes import from_plain
 from plait.yaml.writer import write_value
@@ -85,7 +86,7 @@ def tap(results: Iterable[CaseResult]) -> str:
                 "at": f"{one.file}:{one.line}",
                 "failures": [each.text for each in one.failures],
             }
-            lines = write_value(from_plain(data)).splitlines()
+            lines = lines_of(write_value(from_plain(data)))
             out += ["  ---", *(f"  {line}" for line in lines), "  ..."]
     return "\n".join(["TAP version 14", f"1..{count}", *out]) + "\n"
 

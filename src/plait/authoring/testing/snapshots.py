@@ -12,7 +12,7 @@ import stat
 from hashlib import blake2b
 
 from plait.authoring.testing.failures import Fault, failed
-from plait.authoring.testing.value_origins import cause_at, lines_of, set_by, with_causes
+from plait.authoring.testing.value_origins import cause_at, difference_lines, set_by, with_causes
 from plait.base.content import file_content
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.path_errors import read_failure
@@ -131,12 +131,12 @@ class Snapshot:
                 differences = [Difference(ADDED, "", "", None, place.value)]
             for one in hidden_differences(differences, outcome.view):
                 one.path = f"{key}{'.' if one.path[:1] not in ('', '[') else ''}{one.path}"
-                yield from lines_of(one)
+                yield from difference_lines(one)
             found = cause_at(outcome, place.number, place.path) if differences else None
             yield from set_by(found, causes, "      ")
         for gone, value in left.items():
             gone_ones = [Difference(REMOVED, "", gone, value, None)]
-            yield from lines_of(*hidden_differences(gone_ones, outcome.view))
+            yield from difference_lines(*hidden_differences(gone_ones, outcome.view))
 
 
 def _texts(outcome: CaseEvaluation) -> str:

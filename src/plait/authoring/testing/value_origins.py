@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import PlaitError
+from plait.base.lines import lines_of
 from plait.base.similar_names import counted
 from plait.base.source import Position
 from plait.insight.diff import REMOVED, printed, to_text
@@ -86,7 +87,7 @@ def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference], caus
             break
         out += [one.document] if one.document != document else []
         document = one.document
-        out += lines_of(one)
+        out += difference_lines(one)
         found = None if one.kind == REMOVED else cause(outcome, one.document, one.path)
         out += set_by(found, causes, "      ")
     return out
@@ -100,9 +101,9 @@ def set_by(found: Cause | None, causes: list[Cause], indent: str = "") -> list[s
     return [f"{indent}set by {found.text}"]
 
 
-def lines_of(difference: Difference) -> list[str]:
+def difference_lines(difference: Difference) -> list[str]:
     """The lines about one difference, up to a maximum."""
-    lines = to_text([difference]).splitlines()[1:]
+    lines = lines_of(to_text([difference]))[1:]
     if len(lines) > _LONGEST:
         lines[_LONGEST - 1 :] = [f"      ... and {counted(len(lines) - _LONGEST + 1, 'more line')}"]
     return lines

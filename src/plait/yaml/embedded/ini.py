@@ -10,7 +10,7 @@ import re
 from plait.base.errors import ReadError
 from plait.base.source import Position, Source
 from plait.tree.nodes import Map, MapItem
-from plait.yaml.embedded.key_value_lines import KeyValueLine, as_map, changed_lines, texts_of
+from plait.yaml.embedded.key_value_lines import KeyValueLine, as_map, changed_lines, physical_lines, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def write(text: str, old: Value, new: Value) -> str:
     """The text with as few changed lines as possible. Raises ReadError if INI cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("an INI file is a map", code="text-not-writable")
-    lines = text.splitlines(keepends=True)
+    lines = physical_lines(text)
     top, *sections = _sections(Source("", text))
     lead = "{}=" if any(re.search(r"\S=", entry.head) for one in (top, *sections) for entry in one.entries) else "{} = "
     known = {section.name for section in sections}
@@ -85,7 +85,7 @@ def _line(head: str, _key: str, value: str) -> str:
 
 def _sections(source: Source) -> list[_Section]:
     found = [_Section(None, 0)]
-    lines = source.text.splitlines(keepends=True)
+    lines = physical_lines(source.text)
     for number, text in enumerate(lines):
         line = text.rstrip("\r\n")
         if not line.strip() or line.lstrip()[0] in ";#":

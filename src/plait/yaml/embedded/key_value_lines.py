@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from plait.base.errors import ReadError
 from plait.base.source import Source
 from plait.tree.nodes import COLLECTIONS, Array, Map, MapItem, kind_name
@@ -11,6 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from plait.tree.nodes import Value
+
+
+# These formats have older line breaks, too.
+_PHYSICAL_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+
+
+def physical_lines(text: str) -> list[str]:
+    """The lines with their line breaks: LF, CRLF or CR."""
+    return _PHYSICAL_LINE.findall(text)
 
 
 class KeyValueLine:

@@ -9,7 +9,7 @@ import re
 from plait.base.errors import ReadError
 from plait.base.source import Source
 from plait.tree.nodes import Map
-from plait.yaml.embedded.key_value_lines import KeyValueLine, as_map, changed_lines, texts_of
+from plait.yaml.embedded.key_value_lines import KeyValueLine, as_map, changed_lines, physical_lines, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ _MEANING = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 def read(source: Source) -> Map:
     """Parses properties into a map of strings."""
-    return as_map(_entries(source.text.splitlines(keepends=True)), source)
+    return as_map(_entries(physical_lines(source.text)), source)
 
 
 def write(text: str, old: Value, new: Value) -> str:
     """The text with as few changed lines as possible. Raises ReadError if properties cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("properties are a map", code="text-not-writable")
-    lines = text.splitlines(keepends=True)
+    lines = physical_lines(text)
     entries = _entries(lines)
     lead = "{} = " if any(re.search(r"\s=\s", entry.head) for entry in entries) else "{}="
     texts = texts_of(new, "a properties text")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from plait.base.lines import lines_with_breaks
 from plait.base.text_edits import Edit
 from plait.yaml.lossless.nodes import PAIR
 
@@ -90,7 +91,7 @@ def _from_block(text: str, parent: Collection, gone: list[bool]) -> list[Edit] |
         if "#@" in between:
             return None
         indent = before[: len(before) - len(before.lstrip(" "))]
-        moved = "".join(indent + one.lstrip(" ") for one in between.splitlines(keepends=True) if one.strip())
+        moved = "".join(indent + one.lstrip(" ") for one in lines_with_breaks(between) if one.strip())
         edits += [*([Edit(line, line, moved)] if moved else []), Edit(item.start, start, "")]
     return edits
 
