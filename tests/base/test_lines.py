@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import plait
+from patience import LONGEST
 from plait.base.lines import lines_of, lines_with_breaks
 from plait.base.source import Source
 from plait.tree.nodes import Map
@@ -70,7 +71,7 @@ def test_a_patch_counts_lines_as_git_does(mark: str, tmp_path: pathlib.Path, mon
     file.write_text(f'a: "one{mark}  two"\nb: 1\n', "utf-8")
     edit = plait.set(".", "b", 2)
     assert edit.to_patch().startswith("--- a/a.yml\n+++ b/a.yml\n@@ -2,1 +2,1 @@\n")
-    subprocess.run(["git", "apply", "--unidiff-zero"], input=edit.to_patch().encode(), check=True, timeout=60)
+    subprocess.run(["git", "apply", "--unidiff-zero"], input=edit.to_patch().encode(), check=True, timeout=LONGEST)
     assert file.read_text("utf-8") == f'a: "one{mark}  two"\nb: 2\n'
 
 

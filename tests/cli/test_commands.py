@@ -18,6 +18,7 @@ from typing import Any, Self
 import pytest
 
 import bare
+from patience import LONGEST
 from plait.base.writing import directory, targets
 from plait.cli import COMMANDS, main
 
@@ -79,10 +80,10 @@ def test_the_website_runs_for_a_day(tmp_path: Path) -> None:
             process.stdin.write("\n")
             process.stdin.flush()
             assert process.stdout.readline() == f"{hour * 3600.0}\n"
-            with urllib.request.urlopen(address, timeout=60) as response:
+            with urllib.request.urlopen(address, timeout=LONGEST) as response:
                 assert response.status == 200
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=LONGEST)
         assert process.returncode == 0
 
 

@@ -1,5 +1,6 @@
 -- A session of Neovim in a library: complete, hover, jump, rename, mend. The result of each step goes to a file as JSON.
 local root, out = vim.env.PLAIT_ROOT, vim.env.PLAIT_OUT
+local patience = tonumber(vim.env.PLAIT_PATIENCE) * 1000
 local steps = {}
 local function note(name, value) steps[#steps + 1] = { name = name, value = value } end
 local function finish()
@@ -13,11 +14,11 @@ local ok, why = pcall(function()
   local buffer = vim.api.nvim_get_current_buf()
   local client = vim.lsp.start_client({ name = "plait", cmd = vim.split(vim.env.PLAIT_COMMAND, " "), root_dir = root })
   vim.lsp.buf_attach_client(buffer, client)
-  local function wait(fits) return vim.wait(30000, fits, 50) end
+  local function wait(fits) return vim.wait(patience, fits, 50) end
   local function ask(method, line, column, more)
     local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) }, position = { line = line, character = column } }
     for key, value in pairs(more or {}) do params[key] = value end
-    local answers = vim.lsp.buf_request_sync(buffer, method, params, 30000)
+    local answers = vim.lsp.buf_request_sync(buffer, method, params, patience)
     return answers and answers[client] and answers[client].result
   end
   assert(wait(function()

@@ -31,6 +31,7 @@ def answers(tmp_path: Path, files: Mapping[str, str], session: Path) -> dict[str
             **os.environ,
             "PLAIT_ROOT": str(tmp_path / "project"),
             "PLAIT_OUT": str(out),
+            "PLAIT_PATIENCE": str(LONGEST),
             "PLAIT_COMMAND": f"{sys.executable} -m plait lsp",
         },
         capture_output=True,
