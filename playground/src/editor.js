@@ -96,6 +96,8 @@ export function createEditor(parent, { label, onChange, onOpen }) {
       server.update(kind, files);
       if (file !== shown) {
         if (shown) states.set(shown, view.state);
+        // Measures now what waits to be measured: the place of a hint is one in the text that goes, not in the one that comes.
+        view.coordsAtPos(0);
         shown = file;
         view.setState(stateOf(file));
       }
