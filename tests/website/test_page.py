@@ -704,6 +704,9 @@ def test_another_example_tells_at_once_that_edits_are_kept(page: Page) -> None:
     write(page, "replicas: 12\n")
     choose(page, "Several files of data values")
     playwright.expect(page.locator("#told")).to_have_text("Your edits of “A template and its values” are kept.")
+    href = page.get_by_role("link", name="Several files of data values").get_attribute("href")
+    assert href is not None
+    assert page.url.endswith(href.removeprefix("./"))
     page.get_by_role("button", name="Back to my edits").click()
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
 

@@ -788,6 +788,8 @@ async function openHash(hash) {
     const left = state.files.length && opened.example && opened.example !== example && isEdited() ? { example, hash: await hashOf(state, example) } : null;
     if (number === opening) {
       open(opened);
+      // An edit may have come into the address while this was read.
+      if (location.hash && location.hash !== `#${hash}`) history.replaceState(null, "", `#${hash}`);
       offerEdits(hash, left);
     }
   } catch {
