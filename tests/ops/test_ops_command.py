@@ -12,11 +12,13 @@ import pytest
 
 from plait.base.source import Source
 from plait.cli import main
+from plait.ops.definitions import interpolate
 from plait.ops.job import patch
 from plait.ops.operations import Replace
 from plait.ops.pointer import parse
 from plait.ops.reader import keep_format, read_first
-from plait.tree.nodes import Array, ArrayItem, Map
+from plait.ops.variables import Sources
+from plait.tree.nodes import Array, ArrayItem, Map, from_plain, to_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,3 +178,35 @@ def test_the_text_of_a_file_is_its_bytes_and_yaml_may_be_utf_16(
     assert capfd.readouterr().out == "a: !!binary //54ADoAIADpAAoA\nb: \u00e9\n"
     value.write_bytes(utf_16[:-1])
     assert main(["patch", str(value)]) == 1
+
+
+@pytest.mark.parametrize("text", ["((vault))", "(( vault ))"])
+def test_a_variable_with_the_name_of_an_operator_is_one(text: str) -> None:
+    import plait
+
+    patched = plait.patch({"base.yml": f"a: {text}\n"}, variables={"vault": 1})
+    assert (patched.to_yaml(), patched.warnings) == ("a: 1\n", [])
+
+
+def test_the_time_of_dotted_names_grows_with_their_number() -> None:
+    def calls(size: int) -> int:
+        count = 0
+
+        def note(_frame: object, event: str, _argument: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        given = from_plain({f"v{number}": {"a": number} for number in range(size)})
+        base = from_plain({f"k{number}": f"((v{number}.a))" for number in range(size)})
+        assert type(given) is Map
+        sources = Sources()
+        sources.give_map(given)
+        sys.setprofile(note)
+        try:
+            filled = interpolate(base, sources)
+        finally:
+            sys.setprofile(None)
+        assert to_plain(filled) == {f"k{number}": number for number in range(size)}
+        return count
+
+    assert calls(400) < 5 * calls(100)

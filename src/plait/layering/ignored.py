@@ -111,9 +111,11 @@ def _warn_of_data(document: LayeredDocument, context: Context) -> None:
         return
     taken: set[Value] = set()
     for action in document.actions:
-        method, path = _part(action.value, "method"), _part(action.value, "path")
-        if method == "delete" or type(path) is not str:
+        path = _part(action.value, "path")
+        if type(path) is not str or _part(action.value, "method") == "delete":
             continue
+        if path == ".":  # the usual one
+            return
         try:
             steps = action_path(path).steps
         except PathError:
@@ -166,11 +168,11 @@ def _warn_of_top(document: LayeredDocument, context: Context) -> None:
     """Warns about metadata beside `metadata`, the result of a wrong indentation."""
     value = document.node.value
     for item in value.items if type(value) is Map else ():
-        places = [place for place in ("metadata", "metadata.layeringDefinition") if item.key in _BELONGS[place]]
-        if places and item.key not in _TOP:
+        if item.key in _BELOW:
+            place = "metadata" if item.key in METADATA_KEYS else "metadata.layeringDefinition"
             context.warn(
                 warning(
-                    f'"{item.key}" beside the metadata of {document} has no effect (it belongs in {places[0]})',
+                    f'"{item.key}" beside the metadata of {document} has no effect (it belongs in {place})',
                     code="unknown-metadata",
                     at=item.position,
                     word=str(item.key),
@@ -216,7 +218,7 @@ def _warn_of_schemas(document: LayeredDocument, context: Context) -> None:
     )
 
 
-_TOP = frozenset({"schema", "metadata", "data", "status"})
+_BELOW = (METADATA_KEYS | DEFINITION_KEYS) - {"schema"}
 _STORAGE = ("encrypted", "cleartext")
 
 

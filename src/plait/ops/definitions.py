@@ -155,7 +155,7 @@ class VariableLookup:
         found, value = self._get(first, missing, path)
         if not found or not dot:
             return found, value
-        return True, _inside(value, rest, name, self.sources.place_of(first), self.sources.flag_of(first))
+        return True, _inside(value, rest, name, self.sources)
 
     def _get(self, name: str, missing: set[str], path: tuple[str, ...]) -> tuple[bool, Value]:
         known = self._known.get(name)
@@ -284,10 +284,8 @@ def _filled(value: Value, lookup: Ask) -> Value:
     return rewrite_texts(value, MARK, change)
 
 
-def _inside(value: Value, path: str, name: str, place: Position | None, flag: str) -> Value:
-    """The value at the rest of a dotted name, inside a variable's value. place: the line with this value, if known.
-    flag: the one that gives it, or "".
-    """
+def _inside(value: Value, path: str, name: str, sources: Sources) -> Value:
+    """The value at the rest of a dotted name, inside a variable's value. sources: those of the value, for messages."""
     pointer = parse("/" + path.replace(".", "/"))
     failed: OpsError
     try:
@@ -308,10 +306,11 @@ def _inside(value: Value, path: str, name: str, place: Position | None, flag: st
         # The name of a variable cannot be marked as optional.
         hint = f"-v {name}=VALUE gives it a value there"
     if type(value) is not Map and type(value) is not Array:
-        flag = "-v" if flag == "--var" else flag
+        flag = "-v" if sources.flag_of(first) == "--var" else sources.flag_of(first)
         hint = f'(({name})) is a key of the variable "{first}": make "{first}" a map, or write (({first}))'
         if flag in ("-v", "--var-file"):
             hint = f'{flag} gives "{first}" a value without keys; {flag} {name}=... gives one to this key'
+    place = sources.place_of(first)
     raise OpsError(
         f'variable "{name}": {failed.message}',
         also=[] if place is None else [place.labelled("the variable")],

@@ -110,7 +110,7 @@ def warn_of_matches(operations: Iterable[Operation], result: Value, warn: Warn) 
 
 
 # Operators of spruce that stand first in double parentheses.
-_OPERATORS = [[name] for name in ("calc", "concat", "grab", "inject", "join", "param", "prune", "static_ips", "vault")]
+_OPERATORS = frozenset({"calc", "concat", "grab", "inject", "join", "param", "prune", "static_ips", "vault"})
 
 
 def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], dict[str, Value]], warn: Warn) -> None:
@@ -118,7 +118,11 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
 
     named: the explicit values of variables, as of `Sources`.
     """
-    brought = _brought(named)
+    try:
+        given = named()
+    except OpsError:
+        given = {}  # the error is raised again, with its position, when placeholders are filled
+    brought = _brought(given)
     for item, text in texts:
         # Most texts have as many opening as closing parentheses of placeholders, and need no closer check.
         if text.count(MARK) != text.count("))"):
@@ -128,7 +132,7 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
                 message = f'"{wrong}" is no placeholder and stays as it is; two parentheses close one: {closed}'
                 suggestion = Suggestion(REPLACE, closed, old=wrong)
                 warn(warning(message, code="open-placeholder", at=_at(item), word=wrong, suggestions=[suggestion]))
-        elif text.startswith(MARK) and text[len(MARK) : -2].split(None, 1)[:1] in _OPERATORS:
+        elif " " in text and text.startswith(MARK) and _is_operator(text) and given.keys().isdisjoint(names(text)):
             message = f'"{text}" is an operator of spruce and stays as it is: only ((NAME)) is filled'
             warn(warning(message, code="open-placeholder", at=_at(item), word=text))
         if not brought:
@@ -149,16 +153,16 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
                 )
 
 
+def _is_operator(text: str) -> bool:
+    return not _OPERATORS.isdisjoint(text[len(MARK) : -2].split(None, 1)[:1])
+
+
 def _at(item: Item) -> Position | None:
     return item.position if item.source is not None else None
 
 
-def _brought(named: Callable[[], dict[str, Value]]) -> dict[str, list[str]]:
+def _brought(given: dict[str, Value]) -> dict[str, list[str]]:
     """The placeholders in the values of variables that have a value themselves, by variable."""
-    try:
-        given = named()
-    except OpsError:
-        return {}  # the error is raised again, with its position, when placeholders are filled
     found: dict[str, list[str]] = {}
     for name, value in given.items():
         if type(value) is str:

@@ -42,7 +42,7 @@ class Sources:
     of variables in files, for messages.
     """
 
-    __slots__ = ("_given", "_has_secrets", "_named", "context", "places", "store", "traced")
+    __slots__ = ("_given", "_has_secrets", "_kinds", "_named", "context", "places", "store", "traced")
 
     def __init__(self, store: VariableStore | None = None) -> None:
         self.store = store
@@ -51,12 +51,13 @@ class Sources:
         self.places: dict[str, Position] = {}
         self._given: dict[str, dict[str, Value]] = {kind: {} for kind in KINDS}
         self._named: dict[str, Value] | None = None
+        self._kinds: dict[str, str] | None = None
         self._has_secrets = False
 
     def give(self, kind: str, values: Mapping[str, Value]) -> None:
         """Adds the values of one flag. kind: one of KINDS."""
         self._given[kind].update(values)
-        self._named = None
+        self._named = self._kinds = None
 
     def give_map(self, values: Map) -> None:
         """Adds variables as `-v` does, from the items of a map."""
@@ -110,8 +111,9 @@ class Sources:
 
     def flag_of(self, name: str) -> str:
         """The flag that gives a variable its value, or the first part of it; "" for the store and for secrets."""
-        kinds = (kind for kind in reversed(KINDS) if any(one.partition(".")[0] == name for one in self._given[kind]))
-        kind = next(kinds, "secrets")
+        if self._kinds is None:
+            self._kinds = {one.partition(".")[0]: kind for kind in KINDS for one in self._given[kind]}
+        kind = self._kinds.get(name, "secrets")
         return "" if kind == "secrets" else f"--{kind}"
 
     def place_of(self, name: str) -> Position | None:

@@ -279,7 +279,12 @@ def leaf(value: Scalar | StyledScalar) -> str:
         return "null"
     kind = type(value)
     if kind is int:
-        return int_form(value)  # type: ignore[arg-type]
+        try:
+            return str(value)
+        except ValueError:  # Python's limit of 4,300 digits; that of plait is `bits`
+            from decimal import Decimal
+
+            return format(Decimal(value), "f")  # type: ignore[arg-type]
     if kind is bool:
         return "true" if value else "false"
     if isinstance(value, float):
@@ -288,16 +293,6 @@ def leaf(value: Scalar | StyledScalar) -> str:
     if isinstance(value, StyledScalar):
         return value.text
     raise TypeError(f"cannot write {kind.__name__}")
-
-
-def int_form(value: int) -> str:
-    """The digits of an integer. Also works beyond Python's limit of 4,300 digits, up to the limit `bits`."""
-    try:
-        return str(value)
-    except ValueError:
-        from decimal import Decimal
-
-        return format(Decimal(value), "f")
 
 
 def float_form(value: float) -> str:
