@@ -321,7 +321,9 @@ def test_help_has_a_line_for_each_parameter() -> None:
 def test_warnings_are_kept_or_refused(tmp_path: pathlib.Path) -> None:
     twice = {"a.yml": "a: 1\na: 2\n"}
     for kept in (plait.render(twice), plait.patch(twice)):
-        assert kept.warnings == ['a.yml:1: the key "a" is there again, and only the last one counts: a.yml:2']
+        assert kept.warnings == [
+            'a.yml:1: duplicate key "a": only the last one counts, a.yml:2 (merge them, or remove one)'
+        ]
     store = tmp_path / "store.yml"
     base = {"a.yml": "a: 1\na: 2\nvariables: [{name: p, type: password}]"}
     calls: list[Callable[[], plait.Documents]] = [

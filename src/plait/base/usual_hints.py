@@ -36,7 +36,7 @@ HINTS: dict[str, str] = {
     "not-utf8": "save the text as UTF-8",
     "invalid-base64": "base64.encode(...) makes such text",
     "invalid-ip-address": "write an address such as 10.0.0.1, or a range such as 10.0.0.0/8",
-    "invalid-url": "escape the parts of a URL first, with url.path_segment_encode and url.query_param_value_encode",
+    "invalid-url": "a URL is SCHEME://HOST/PATH; url.path_segment_encode and url.query_param_value_encode escape its parts",
     "invalid-regexp": "the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
     "version-not-met": "lower the required version",
     "not-yaml-data": "convert the value first, with str(...), list(...) or dict(...)",
@@ -58,7 +58,8 @@ HINTS: dict[str, str] = {
     "library-annotation": 'write @library/ref "@NAME" above the document, with the annotation of its data values',
     # Templates, schemas and overlays
     "not-a-string": "insert a string: str(...) converts a value",
-    "replace-misused": "in a map give template.replace a map, in an array an array, between documents documents",
+    "replace-misused": "give it what stands there: a map for a map item, an array for an array item, documents for a document; "
+    "a function returns such nodes if its body is YAML",
     "schema-annotation": "write a text in quotes, and a value where it needs one; plait help E0401 has an example",
     "overlay-argument": 'give an argument of the expected type, such as by=overlay.all, by="name" or expects=1',
     "inside-not-text": "remove the annotation, or the other one",
@@ -118,7 +119,7 @@ HINTS: dict[str, str] = {
     "flag-conflict": "remove one of the two",
     "data-value-flag": "write NAME=VALUE",
     "not-an-input": "name a file that the run reads",
-    "setting-type": "write the value in the expected form; plait init writes a project file",
+    "setting-type": "write the value in the expected form: plait help U0205 has an example",
     "file-argument": "rename the file, or its directory, or pass the directory",
     "schema-output": Advice(
         Flag("data-values-schema-inspect"), " goes with ", Flag("output", "openapi-v3"), " or json-schema"
@@ -134,7 +135,7 @@ HINTS: dict[str, str] = {
     "output-not-expendable": "name another directory: all files in it would be removed",
     "refused-warnings": Advice(Flag("warnings", "show"), " prints them, and goes on"),
     "limit-depth": Advice("end the recursion, or raise the limit: ", Flag("limit", "depth=N")),
-    "abstract-run": "name a run that is based on it",
+    "abstract-run": "name one of these runs; plait project lists them",
     "run-cycle": "remove one of the references",
     "run-not-found": "name one of these runs; plait project lists them",
     "duplicate-name": "rename one of them",

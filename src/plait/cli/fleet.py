@@ -109,7 +109,7 @@ def main(argv: Sequence[str]) -> int:
 def _fleet(flags: Fleet) -> int:
     project = only_argument(FLEET, flags, "project file", "")
     with _many_runs(), interrupted_by_sigterm():
-        report = _made(flags, project_file(project))
+        report = _made(flags, project_file(project, dict(_SUBCOMMANDS)))
     if not flags.has(Fleet.events):
         _tell(report, flags)
     if flags.statistics:

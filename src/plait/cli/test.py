@@ -120,7 +120,8 @@ def main(flags: Test) -> int:
         write_answer("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
     if not cases:
-        write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
+        selected = f"the words of no test match -k {flags.keyword}" if flags.keyword else "no test is selected"
+        write_out("no tests were found\n" if not collected.cases else f"{selected}\n")
         if collected.cases:
             words = [word for case in collected.cases for word in re.findall(r"\w[\w-]*", case.id)]
             ids = [case.id for case in collected.cases]

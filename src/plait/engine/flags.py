@@ -142,9 +142,9 @@ class Command(Generic[R]):
 
     def _check_form(self, found: Request) -> None:
         if found.has(self.request.message_format):
-            found.require_choice(self.request.message_format, "form")
+            found.require_choice(self.request.message_format)
         if found.has(self.request.color):
-            found.require_choice(self.request.color, "--color")
+            found.require_choice(self.request.color)
 
     def first_argument(self, argv: Sequence[str]) -> int | None:
         """The index of the first positional argument in the command line, or None.

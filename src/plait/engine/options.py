@@ -458,8 +458,8 @@ class Request:
         """The positional arguments, in order."""
         return [one.value for one in self.uses if one.option.is_argument]
 
-    def require_choice(self, option: Declared, noun: str) -> None:
-        """Raises UsageError if the value of an option is not one of its choices. noun: names a value."""
+    def require_choice(self, option: Declared, noun: str = "") -> None:
+        """Raises UsageError if the value of an option is not one of its choices. noun: names a value; by default the flag."""
         found = self.value(option)
         for value in found if option.kind in LISTS else [found]:
             if value not in option.choices:
@@ -467,7 +467,10 @@ class Request:
                 with located(self, option):
                     hint = did_you_mean(value, known)
                     raise UsageError(
-                        f'unknown {noun} "{value}"', expected=", ".join(known), hint=hint, code="unknown-choice"
+                        f'unknown {noun or f"--{option.name}"} "{value}"',
+                        expected=", ".join(known),
+                        hint=hint,
+                        code="unknown-choice",
                     )
 
 

@@ -218,14 +218,8 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
         _reject_repeated_keys(source, read)
     documents = [one for one in distinct.items if one.value is not None]
     if len(documents) != 1 or type(documents[0].value) is not Map:
-        wanted = 'with "steps" or "runs"' if known is TOP else f"of {', '.join(known)}"
-        raise UsageError(
-            f"not {what}",
-            at=Position(source, documents[0].line if documents else 1),
-            expected=f"one document, a map {wanted}",
-            found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
-            code="setting-type",
-        )
+        at = Position(source, documents[0].line if documents else 1)
+        raise _errors().not_one_map(at, what, known, documents)
     top = documents[0].value
     check_keys(top, known, what)
     return top
@@ -343,17 +337,10 @@ def _step(item: ArrayItem, number: int) -> Step:
         raise UsageError(
             "a step must be a map", at=item.position, expected=_kinds(), found=kind_name(value), code="pipeline-form"
         )
-    check_keys(value, (*KINDS, "name"), "a step")
+    check_keys(value, (*KINDS, "name"), "a step", lambda item: _errors().step_hint(item))
     kinds = [entry for entry in value.items if entry.key in KINDS]
     if len(kinds) != 1:
-        found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
-        raise UsageError(
-            "a step must have exactly one command",
-            at=item.position,
-            expected=f"one of {_kinds()}",
-            found=found,
-            code="pipeline-form",
-        )
+        raise _errors().several_commands(item, kinds, _kinds())
     kind = kinds[0]
     name = value.find("name")
     if name is not None and type(name.value) is not str:
@@ -366,7 +353,9 @@ def _step(item: ArrayItem, number: int) -> Step:
     if type(settings) is not Map:
         raise _errors().wrong_step(kind, "files" in settings_of(str(kind.key)))
     text = str(kind.key)
-    check_keys(settings, settings_of(text), f'the step "{text}"')
+    known = settings_of(text)
+    hint_of = None if "files" in known else lambda item: _errors().input_hint(item)
+    check_keys(settings, known, f'the step "{text}"', hint_of)
     return Step(text, f"{text} {number}" if name is None else str(name.value), settings, item)
 
 

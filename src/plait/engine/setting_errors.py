@@ -9,7 +9,22 @@ from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.tree.nodes import MapItem
+    from collections.abc import Sequence
+
+    from plait.base.source import Position
+    from plait.tree.nodes import ArrayItem, Document, MapItem
+
+
+# The commands of runs and steps, by the names of other programs and their commands.
+COMMANDS = {
+    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
+    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
+    **dict.fromkeys(("deckhand", "layering", "layers", "pegleg"), "layer"),
+    **dict.fromkeys(("chain", "pipeline"), "compose"),
+}
+# Settings of a run for its input; a step has that of the step before.
+_INPUTS = frozenset({"base", "file", "files", "input", "manifest", "template"})
+_RUNS = "{NAME: {render: {files: [PATH]}}}"
 
 
 def wrong_setting(item: MapItem, expected: str) -> UsageError:
@@ -21,6 +36,10 @@ def wrong_setting(item: MapItem, expected: str) -> UsageError:
         hint = _list_form(item)
     elif expected.startswith("true or false"):
         hint = f"{item.key}: true"
+    elif expected == "a number":
+        hint = f"{item.key}: 1"
+    else:
+        hint = _scalar_form(item)
     return UsageError(
         f'"{item.key}" is wrong',
         at=item.position,
@@ -33,6 +52,8 @@ def wrong_setting(item: MapItem, expected: str) -> UsageError:
 
 def _map_form(item: MapItem) -> str | None:
     """A hint with the form of a map, for a list or for `KEY=VALUE`."""
+    if item.value is None:
+        return f"{item.key}: {_RUNS if item.key == 'runs' else '{NAME: VALUE}'}"
     if type(item.value) is Array:
         return f"without dashes: {item.key}: {{NAME: VALUE}}"
     if type(item.value) is not str:
@@ -50,6 +71,54 @@ def _list_form(item: MapItem) -> str | None:
     if value is None or type(value) is Map or type(value) is Array:
         return None
     return f"a list with one item: {item.key}: [{value}]"
+
+
+def _scalar_form(item: MapItem) -> str | None:
+    """A hint with the first value of a list of strings."""
+    first = item.value.items[0].value if type(item.value) is Array and item.value.items else None
+    return f"one value, without a list: {item.key}: {first}" if type(first) is str else None
+
+
+def not_one_map(at: Position, what: str, known: Sequence[str], documents: Sequence[Document]) -> UsageError:
+    """The error for a file that is not one map. what: the file, such as "a pipeline". known: the keys of such a map."""
+    is_test = "steps" not in known
+    is_list = len(documents) == 1 and type(documents[0].value) is Array
+    form = "tests: {NAME: {run: NAME, equals: {PATH: VALUE}}}" if is_test else f"runs: {_RUNS}"
+    keys = f"of {', '.join(known)}" if is_test else 'with "steps" or "runs"'
+    return UsageError(
+        f"not {what}",
+        at=at,
+        expected=f"one document, a map {keys}",
+        found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
+        hint='write "steps:" above the list' if is_list and not is_test else form,
+        code="setting-type",
+    )
+
+
+def several_commands(item: ArrayItem, commands: Sequence[MapItem], known: str) -> UsageError:
+    """The error for a step without a command, or with several."""
+    return UsageError(
+        "a step must have exactly one command",
+        at=commands[1].position if commands else item.position,
+        also=[one.position.labelled("the first one") for one in commands[:1]],
+        expected=f"one of {known}",
+        found=", ".join(f'"{one.key}"' for one in commands) or "none of them",
+        hint=f'begin a step of its own: "- {commands[1].key}:"' if commands else "- render: {files: [PATH]}",
+        code="pipeline-form",
+    )
+
+
+def step_hint(item: MapItem) -> str | None:
+    """A hint for an unknown key of a step, or None."""
+    command = COMMANDS.get(str(item.key))
+    return None if command is None else f'the command of such a step is "{command}"'
+
+
+def input_hint(item: MapItem) -> str | None:
+    """A hint for an unknown setting of a step, or None."""
+    if item.key not in _INPUTS:
+        return None
+    return "a step changes the documents of the step before it: let the first one be - render: {files: [PATH]}"
 
 
 def wrong_step(item: MapItem, has_files: bool) -> UsageError:

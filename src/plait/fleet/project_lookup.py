@@ -9,16 +9,23 @@ from plait.authoring.project.run import relative_to_cwd
 from plait.base.errors import ReadError
 from plait.base.path_errors import read_failure
 from plait.base.permissions import FILE_NAMES
+from plait.base.similar_names import did_you_mean
 from plait.base.source import Advice, Flag
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def project_file(path: str) -> str:
-    """The project file of an argument, or of the working directory. Raises ReadError."""
+
+def project_file(path: str, subcommands: Iterable[str] = ()) -> str:
+    """The project file of an argument, or of the working directory. subcommands: words that were possible, too.
+
+    Raises ReadError.
+    """
     if path:
         if not os.path.lexists(path):
-            raise read_failure(
-                path, subject=f'"{path}"', expected="a project file", hint=Advice(Flag("only", path), " selects a run")
-            )
+            hint = did_you_mean(path, subcommands) or Advice(Flag("only", path), " selects a run")
+            raise read_failure(path, subject=f'"{path}"', expected="a project file", hint=hint)
         return path
 
     found = find(os.curdir)

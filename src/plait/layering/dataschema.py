@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError
 from plait.base.json_schema import JsonSchema, UnusableSchemaError
-from plait.base.similar_names import counted
+from plait.base.similar_names import counted, did_you_mean
 from plait.layering.document import DATA_SCHEMA, without_text
 from plait.layering.failures import document_finding, failure, shown
 from plait.layering.validation import is_schema_name
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import LayeringError
+    from plait.base.json_schema import Violation
     from plait.base.source import Position
     from plait.layering.document import LayeredDocument
     from plait.tree.nodes import Item, Value
@@ -166,6 +167,8 @@ def _violations(
                 schema_path if names_keys or not hidden else [],
                 without_text(at) if secret else at,
             )
+            if open_words:
+                finding.hint = _nearest(error)
             finding.also.append((without_text(rule) if hidden else rule).labelled("the rule"))
             found.append(finding)
     except UnusableSchemaError as error:
@@ -202,6 +205,16 @@ def _finding(
         found=f"path {_dotted(path)}, schema path .{'.'.join(map(str, schema_path))}",
         code="document-data",
     )
+
+
+def _nearest(violation: Violation) -> str | None:
+    """A hint with the property that an unexpected key resembles, or None."""
+    schema, data = violation.schema, violation.instance
+    if violation.validator != "additionalProperties" or not isinstance(schema, dict) or not isinstance(data, dict):
+        return None
+    known = [*schema.get("properties", ())]
+    hints = (did_you_mean(str(key), known) for key in data if key not in known)
+    return next((hint for hint in hints if hint is not None), None)
 
 
 def _is_secret(document: LayeredDocument) -> bool:

@@ -167,7 +167,10 @@ def _order_of(policy: LayeredDocument) -> list[str]:
             )
         if name in order:
             raise failure(
-                "InvalidDocumentFormat", f'layerOrder of {policy} names the layer "{name}" twice', at=entry.position
+                "InvalidDocumentFormat",
+                f'layerOrder of {policy} names the layer "{name}" twice',
+                at=entry.position,
+                hint="keep one of the two: the first layer is the most general",
             )
         order[name] = len(order)
     return list(order)

@@ -59,7 +59,8 @@ def _replace(document: LayeredDocument, failures: list[LayeringError]) -> None:
                 document,
                 f"replacement {document} has no parent to replace",
                 [],
-                hint="it needs a parentSelector that matches",
+                hint="add a parentSelector with labels of a document in a higher layer with the same schema and name, "
+                "or remove replacement: true",
             )
         )
     elif parent.name != document.name or parent.schema != document.schema:

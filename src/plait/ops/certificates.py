@@ -188,7 +188,11 @@ def _signer(name: str, sources: Signers) -> _Signer:
         meant = did_you_mean(name, sources.names())
         raise OpsError(
             Wording('there is no variable "', Quoted(name), '" with a certificate to sign with'),
-            hint=quotation(meant) if meant else public("a signer is defined before what it signs"),
+            hint=quotation(meant)
+            if meant
+            else public(
+                "define it before what it signs: {name: NAME, type: certificate, options: {is_ca: true, common_name: NAME}}"
+            ),
             code="certificate-signer",
         )
     variable = Wording('the variable "', Quoted(name), '"')

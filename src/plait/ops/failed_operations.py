@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import OpsError, full, own_suggestions, part_of, replacing
 from plait.base.source import Position, Wording, public, quotation
 from plait.ops.path_hints import found_elsewhere
-from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer
+from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken, Pointer
 from plait.ops.walk import PathNotFoundError
 
 TYPE_CHECKING = False
@@ -14,13 +14,21 @@ if TYPE_CHECKING:
     from plait.ops.working_copy import WorkingCopy
 
 
+def _creating(pointer: Pointer, error: PathNotFoundError) -> str:
+    """The path with "?" after the missing part, which creates the rest; only as far as it if the rest has an index."""
+    text, found = str(pointer), str(error.optional)
+    rest = text.removeprefix(found) if text.startswith(f"{found}/") else ""
+    has_index = any(type(one) is IndexToken for one in pointer.tokens[error.depth :])
+    return f"{found}?" if has_index else f"{found}?{rest.removesuffix('?')}"
+
+
 def located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsError:
     """The error of an operation with its position, and with a hint."""
     hint = full(error, "hint")
     if isinstance(error, PathNotFoundError):
         if error.optional and operation.kind == "replace":
-            hint = public(f"{error.optional}? adds it")
             tokens = operation.pointer.tokens
+            hint = public(f"{_creating(operation.pointer, error)} adds it")
             named = tuple(one for one in tokens if type(one) is not KeyToken or one.name)
             if len(named) < len(tokens):
                 path = str(Pointer(named))

@@ -129,7 +129,7 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
             wrong = _unclosed(text)
             if wrong is not None:
                 closed = wrong.rstrip(")}]") + "))"
-                message = f'"{wrong}" is no placeholder and stays as it is; two parentheses close one: {closed}'
+                message = f'"{wrong}" is not a placeholder and stays as it is; two parentheses close one: {closed}'
                 suggestion = Suggestion(REPLACE, closed, old=wrong)
                 warn(warning(message, code="open-placeholder", at=_at(item), word=wrong, suggestions=[suggestion]))
         elif " " in text and text.startswith(MARK) and _is_operator(text) and given.keys().isdisjoint(names(text)):

@@ -201,7 +201,11 @@ def _as_int(value: object, verb: str) -> str:
     try:
         number = number_to_int(value)
     except StarlarkError as error:
-        raise StarlarkError(f"%{verb} format requires integer: {error}", code="format-string") from None
+        raise StarlarkError(
+            f"%{verb} format requires integer: {error}",
+            hint=f"%{verb} takes a number, which int(...) makes of a string; %s takes any value",
+            code="format-string",
+        ) from None
     if verb in {"x", "X", "o"}:
         return ("-" if number < 0 else "") + f"{abs(number):{verb}}"
     return int_text(number)

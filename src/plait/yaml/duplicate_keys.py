@@ -41,7 +41,7 @@ def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = F
             if kept is not item and value.line <= item.line <= kept.line:
                 out.append(
                     warning(
-                        f'the key "{item.key}" is there again, and only the last one counts: {kept.position}',
+                        f'duplicate key "{item.key}": only the last one counts, {kept.position} (merge them, or remove one)',
                         code="repeated-key",
                         at=item.position,
                         word=str(item.key),

@@ -105,6 +105,7 @@ class Project:
                 raise UsageError(
                     f'the run "{name}" is abstract and only serves as a base',
                     at=self.abstract[name],
+                    expected=", ".join([*self.runs, *self.matrices]) or None,
                     code="abstract-run",
                 )
             raise unknown_names().unknown_run(name, [*self.runs, *self.matrices])
@@ -194,7 +195,7 @@ _OF_A_RUN = "the name of a run"
 
 
 def _of_source(source: Source, directory: str, permissions: Permissions) -> Project:
-    top = top_map(source)
+    top = top_map(source, "a project file")
     runs = runs_of(top)
     schemas = _schemas(top.find("schemas"), directory)
     if runs is None:
@@ -253,6 +254,9 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
             )
         pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
         found.append((pattern, path))
+    for one, schemas in zip(item.value.items, found, strict=True):
+        if not os.path.lexists(schemas if type(schemas) is str else schemas[1]):
+            raise unknown_names().missing_schemas(schemas, directory, one.position)
     return tuple(found)
 
 

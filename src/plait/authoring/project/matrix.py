@@ -331,7 +331,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
                 f'unknown axis "{name}"',
                 at=item.position,
                 expected=", ".join(axes),
-                hint=did_you_mean(name, axes),
+                hint=did_you_mean(name, axes) or "name one of the axes; a value for a further one belongs in axes",
                 code="matrix",
             )
         row[name] = AxisValue(_scalar(item.value, item.position), at=item.position)

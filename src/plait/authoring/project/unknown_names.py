@@ -7,14 +7,18 @@ import os
 from plait.base.errors import UsageError
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean, near
+from plait.base.source import displayable_path
 from plait.engine.options import MAP
+from plait.engine.setting_errors import COMMANDS
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plait.base.errors import PlaitError
+    from plait.authoring.project.file import Schemas
+    from plait.base.errors import PlaitError, ReadError
+    from plait.base.source import Position
     from plait.engine.options import Option, Request
     from plait.tree.nodes import MapItem
 
@@ -22,17 +26,21 @@ _NONE_FOUND = (
     "there is no plait.yml here or above, and no run could be inferred: "
     "write one, such as runs: {web: {render: {files: [config]}}}"
 )
-# The commands of runs, by the names of other programs and their commands.
-_COMMANDS = {
-    **dict.fromkeys(("helm", "kustomize", "template", "templates", "ytt"), "render"),
-    **dict.fromkeys(("bosh", "int", "interpolate", "operations", "ops"), "patch"),
-    **dict.fromkeys(("deckhand", "layering", "layers", "pegleg"), "layer"),
-    **dict.fromkeys(("chain", "pipeline"), "compose"),
-}
 # Names of `base` in other programs.
 _BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
 # Names of a map of values elsewhere.
 _OF_VALUES = frozenset({"data", "data-values", "values", "variables", "vars"})
+
+
+def missing_project(path: str) -> ReadError:
+    """The error for a project file or directory that does not exist."""
+    return read_failure(path, subject=f'"{displayable_path(path)}"')
+
+
+def missing_schemas(schemas: Schemas, directory: str, at: Position) -> ReadError:
+    """The error for schemas of a project that do not exist."""
+    path = schemas if isinstance(schemas, str) else schemas[1]
+    return read_failure(path, subject=f'"{displayable_path(os.path.relpath(path, directory))}"', at=at)
 
 
 def unknown_run(name: str, names: Sequence[str]) -> UsageError:
@@ -56,7 +64,7 @@ def run_key_hint(name: str, commands: Sequence[str]) -> str | None:
         return 'the key for the run that this one inherits from is "base"'
     if commands:
         return f"{name} is a setting of {' and '.join(commands)}: {commands[0]}: {{{name}: ...}}"
-    return f'the command of such a run is "{_COMMANDS[name]}"' if name in _COMMANDS else None
+    return f'the command of such a run is "{COMMANDS[name]}"' if name in COMMANDS else None
 
 
 def inputs_hint(item: MapItem, inputs: str) -> str | None:

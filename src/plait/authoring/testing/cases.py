@@ -90,7 +90,7 @@ def cases_of(path: str, project: Project) -> list[Case]:
 
 def cases_of_project(project: Project) -> list[Case]:
     """The cases in a project file. Raises as `cases_of` does."""
-    tests = top_map(file_source(project.path)).find("tests") if project.path else None
+    tests = top_map(file_source(project.path), "a project file").find("tests") if project.path else None
     return [] if tests is None else _cases(tests, None, project.path, project)
 
 

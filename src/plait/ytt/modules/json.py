@@ -52,9 +52,8 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
         if isinstance(error, LimitError):
             raise LimitError(error.message) from None
         at = error.at
-        place = None if at is None else f"line {at.line} of the text"
-
-        raise StarlarkError(fault(text) or error.message, hint=error.hint or place, code="invalid-json") from None
+        place = f"line {at.line} of the text" if at is not None and "\n" in text else None
+        raise StarlarkError(fault(text) or error.message, found=place, hint=error.hint, code="invalid-json") from None
     # Only escapes can create half of a surrogate pair; lone halves in strings represent bytes that are not UTF-8.
     return data if text.isascii() and "\\u" not in text else _readable(data)
 

@@ -30,7 +30,9 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 def _make(args: Args, kwargs: Kwargs) -> object:
     if args:
         raise StarlarkError(
-            "unexpected positional arguments (structs are made from keyword arguments only)", code="argument-count"
+            "unexpected positional arguments (structs are made from keyword arguments only)",
+            hint="struct.encode(...) makes a struct of a dict, and struct.make(name=value) one of its arguments",
+            code="argument-count",
         )
     return Struct(kwargs)
 

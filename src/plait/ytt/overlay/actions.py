@@ -13,7 +13,7 @@ from plait.starlark.containers import List
 from plait.starlark.values import type_of
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
-from plait.ytt.overlay.annotation_removal import erased, with_annotations
+from plait.ytt.overlay.annotation_removal import erased, is_plain, with_annotations
 from plait.ytt.overlay.callbacks import VIA, asked
 from plait.ytt.overlay.changed_collections import DocumentsEdit, MapEdit
 from plait.ytt.overlay.containment import differences
@@ -353,11 +353,13 @@ ACTIONS: dict[str, Callable[[OverlayApplication, Edit, OverlayStep], None]] = {
 def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
     """The error for a right collection on a left value of another type."""
     wanted, found = kind_name(right), kind_name(value)
-    dash = 'begin each item of the array with "- "; ' if found == "array" else ""
+    hint = 'begin each item of the array with "- "' if found == "array" else ""
+    if not is_plain(right):
+        hint += f"{'; ' if hint else ''}to put the {wanted} in its place, use #@overlay/replace"
     return OverlayError(
         public(f"Expected {wanted}, but was {found}"),
         also=[left.position.labelled("the matched item")] if left is not None else [],
-        hint=public(f"{dash}to put the {wanted} in its place, use #@overlay/replace") if type(left) in _ITEMS else None,
+        hint=public(hint or f"give a value of the type that it replaces: {found}") if type(left) in _ITEMS else None,
         code="wrong-node-kind",
     )
 

@@ -48,7 +48,7 @@ def _of_files(path: str, permissions: Permissions) -> Iterator[Need]:
     while waiting and len(known) < _MOST_FILES:
         path = waiting.pop()
         try:
-            top = top_map(file_source(path))
+            top = top_map(file_source(path), "a project file")
         except PlaitError:
             continue
         for need, is_pipeline in _of_top(top, os.path.dirname(path)):
