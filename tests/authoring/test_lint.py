@@ -139,8 +139,8 @@ def test_fix_does_not_touch_files_that_changed_meanwhile(place: Path) -> None:
     [
         (["--select", "D9"], 'unknown code "D9"'),
         (["--ignore", "dead-lod"], 'unknown code "dead-lod"'),
-        (["--portable", "yt"], 'unknown program "yt"'),
-        (["-o", "jsn"], 'unknown form "jsn"'),
+        (["--portable", "yt"], 'unknown --portable "yt"'),
+        (["-o", "jsn"], 'unknown --output "jsn"'),
         (["three"], 'unknown run "three"'),
         (["one", "render", "-f", "config/"], "name runs, or a command"),
     ],

@@ -28,7 +28,7 @@ def deliver(request: Request) -> int:
     if request.watch:
         return watch(lambda: (request, None), deliver)
     form: str = request.output
-    request.require_choice(Compose.output, "form")
+    request.require_choice(Compose.output)
     pattern = output_by_of(request)
     if request.has(Compose.output_files) and (pattern is None or request.diff):
         raise UsageError(

@@ -189,7 +189,7 @@ def main_impact(argv: Sequence[str]) -> int:
 
 
 def _as_json(question: ExplainQuestion[Any]) -> bool:
-    question.own.require_choice(OUTPUT, "form")
+    question.own.require_choice(OUTPUT)
     if question.own.value(OUTPUT) == ANSWER_JSON:
         return True
     typed = question.typed

@@ -83,7 +83,7 @@ def answer(name: str, argv: Sequence[str]) -> int:
     command, work = ANSWERS[name]
 
     def run(flags: FleetQuestion) -> int:
-        flags.require_choice(OUTPUT, "form")
+        flags.require_choice(OUTPUT)
         project = read(project_file(flags.project))
         tasks = tasks_of(project, flags.only)
         with working(f"evaluating {counted(len(tasks), 'environment')}"):

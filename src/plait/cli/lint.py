@@ -106,8 +106,8 @@ class Asked:
         """Raises UsageError."""
         self.flags = flags
         self._typed = typed
-        flags.require_choice(Lint.output, "form")
-        flags.require_choice(Lint.portable, "program")
+        flags.require_choice(Lint.output)
+        flags.require_choice(Lint.portable)
         self.form = flags.output
         if typed and flags.arguments:
             raise UsageError(

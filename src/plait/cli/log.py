@@ -65,7 +65,7 @@ _SHORT = 10
 
 def main(flags: Log) -> int:
     """Runs `plait log`. Returns the exit status: 1 if no commit is listed. Raises PlaitError."""
-    flags.require_choice(OUTPUT, "form")
+    flags.require_choice(OUTPUT)
     if not 1 <= len(flags.arguments) <= 2:
         raise UsageError(
             "plait log needs one PATH", expected="such as Deployment/web:spec.replicas", code="missing-argument"
@@ -131,7 +131,7 @@ def _value_data(value: CommitValue | None) -> Mapping[str, object] | None:
 
 def main_blame(flags: Blame) -> int:
     """Runs `plait blame`. Returns the exit status. Raises PlaitError."""
-    flags.require_choice(OUTPUT, "form")
+    flags.require_choice(OUTPUT)
     if len(flags.arguments) > 2:
         raise UsageError("plait blame takes a RUN and a PATH", found=" ".join(flags.arguments), code="missing-argument")
     project = _project(flags.project)

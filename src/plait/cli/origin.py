@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
         rest = ["run", project_of("", os.curdir).run("").name, *rest]
     question = split_question(own, rest)
     flags = question.own
-    flags.require_choice(Origin.output, "form")
+    flags.require_choice(Origin.output)
     target = target_of(question)
     asked = str(question.asked)
     report = read_report(next(iter(sources("-"))) if asked == "-" else source(asked))

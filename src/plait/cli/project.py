@@ -145,7 +145,7 @@ def main_project(flags: ProjectCommand) -> int:
 
         write_out(dumps(schema(), indent=1, ensure_ascii=False) + "\n")
         return 0
-    flags.require_choice(ProjectCommand.output, "form")
+    flags.require_choice(ProjectCommand.output)
     start = only_argument(PROJECT, flags, "file or directory", os.curdir)
     if not os.path.lexists(start):
         from plait.base.path_errors import read_failure

@@ -66,7 +66,7 @@ REVIEW = Command(Review)
 
 def main(flags: Review) -> int:
     """Runs `plait review`. Returns the exit status: 1 if a consequence of --fail-on was found. Raises PlaitError."""
-    flags.require_choice(Review.output, "format")
+    flags.require_choice(Review.output)
     if not 1 <= len(flags.arguments) <= 2:
         raise UsageError(
             "plait review compares two Git revisions",

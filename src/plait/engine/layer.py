@@ -140,7 +140,7 @@ def evaluate(request: Layer, context: Context, engine: Engine | None = None) -> 
 def format_named(request: Layer) -> str:
     """The format of the output. Raises UsageError for an unknown one, or without an output."""
     form: str = request.output
-    request.require_choice(Layer.output, "form")
+    request.require_choice(Layer.output)
     answers = [("tree", request.tree), ("dot", request.dot), ("compare-deckhand", request.compare_deckhand)]
     other = next((name for name, is_on in answers if is_on), None)
     forms = [("output-files", Layer.output_files), ("output", Layer.output)]

@@ -458,8 +458,8 @@ class Request:
         """The positional arguments, in order."""
         return [one.value for one in self.uses if one.option.is_argument]
 
-    def require_choice(self, option: Declared, noun: str = "") -> None:
-        """Raises UsageError if the value of an option is not one of its choices. noun: names a value; by default the flag."""
+    def require_choice(self, option: Declared) -> None:
+        """Raises UsageError if the value of an option is not one of its choices."""
         found = self.value(option)
         for value in found if option.kind in LISTS else [found]:
             if value not in option.choices:
@@ -467,7 +467,7 @@ class Request:
                 with located(self, option):
                     hint = did_you_mean(value, known)
                     raise UsageError(
-                        f'unknown {noun or f"--{option.name}"} "{value}"',
+                        f'unknown --{option.name} "{value}"',
                         expected=", ".join(known),
                         hint=hint,
                         code="unknown-choice",

@@ -254,9 +254,6 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
             )
         pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
         found.append((pattern, path))
-    for one, schemas in zip(item.value.items, found, strict=True):
-        if not os.path.lexists(schemas if type(schemas) is str else schemas[1]):
-            raise unknown_names().missing_schemas(schemas, directory, one.position)
     return tuple(found)
 
 

@@ -16,9 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plait.authoring.project.file import Schemas
     from plait.base.errors import PlaitError, ReadError
-    from plait.base.source import Position
     from plait.engine.options import Option, Request
     from plait.tree.nodes import MapItem
 
@@ -35,12 +33,6 @@ _OF_VALUES = frozenset({"data", "data-values", "values", "variables", "vars"})
 def missing_project(path: str) -> ReadError:
     """The error for a project file or directory that does not exist."""
     return read_failure(path, subject=f'"{displayable_path(path)}"')
-
-
-def missing_schemas(schemas: Schemas, directory: str, at: Position) -> ReadError:
-    """The error for schemas of a project that do not exist."""
-    path = schemas if isinstance(schemas, str) else schemas[1]
-    return read_failure(path, subject=f'"{displayable_path(os.path.relpath(path, directory))}"', at=at)
 
 
 def unknown_run(name: str, names: Sequence[str]) -> UsageError:
