@@ -465,11 +465,10 @@ class Request:
             if value not in option.choices:
                 known = option.choices
                 with located(self, option):
-                    hint = did_you_mean(value, known)
                     raise UsageError(
                         f'unknown --{option.name} "{value}"',
                         expected=", ".join(known),
-                        hint=hint,
+                        hint=did_you_mean(value, known),
                         code="unknown-choice",
                     )
 

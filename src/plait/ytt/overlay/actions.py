@@ -13,7 +13,7 @@ from plait.starlark.containers import List
 from plait.starlark.values import type_of
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
-from plait.ytt.overlay.annotation_removal import erased, is_plain, with_annotations
+from plait.ytt.overlay.annotation_removal import erased, with_annotations
 from plait.ytt.overlay.callbacks import VIA, asked
 from plait.ytt.overlay.changed_collections import DocumentsEdit, MapEdit
 from plait.ytt.overlay.containment import differences
@@ -354,7 +354,8 @@ def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
     """The error for a right collection on a left value of another type."""
     wanted, found = kind_name(right), kind_name(value)
     hint = 'begin each item of the array with "- "' if found == "array" else ""
-    if not is_plain(right):
+    source = getattr(right, "source", None)
+    if source is not None and not source.private:
         hint += f"{'; ' if hint else ''}to put the {wanted} in its place, use #@overlay/replace"
     return OverlayError(
         public(f"Expected {wanted}, but was {found}"),

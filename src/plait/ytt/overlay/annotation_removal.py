@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.source import Source
     from plait.tree.annotations import Annotations
     from plait.tree.nodes import Item, Items, Value
 
@@ -66,9 +65,3 @@ def with_annotations(item: Item, value: Value, annotations: Annotations | None) 
     document = item.with_value(value)
     document.annotations = annotations
     return document
-
-
-def is_plain(node: Value | Item) -> bool:
-    """True if a node is not from a template, so annotations cannot be written above it."""
-    source: Source | None = getattr(node, "source", None)
-    return source is None or source.private

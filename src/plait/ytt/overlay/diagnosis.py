@@ -9,7 +9,6 @@ from plait.base.suggestions import ARGUMENT, Hint, Suggestion, replacing
 from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.yaml.document_names import described, key_text
-from plait.ytt.overlay.annotation_removal import is_plain
 from plait.ytt.overlay.changed_collections import MISSING, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
 from plait.ytt.overlay.matchers import And, IndexMatcher, MapKey, Subset, items_word
@@ -29,7 +28,7 @@ _MISSING_OK = Hint(
     f"if it may be absent, add missing_ok=True to #{_MATCH}", Suggestion(ARGUMENT, "missing_ok=True", old=_MATCH)
 )
 _MISSING_OK_ABOVE = Hint(f"if it may be absent, write #{_MATCH} missing_ok=True above it", *_MISSING_OK.suggestions)
-_DECLARED = Hint("plain values without annotations change only what exists: correct the name")
+_PLAIN = Hint("plain values without annotations change only what exists: correct the name")
 _KUSTOMIZE = Hint(
     "$patch is of kustomize: #@overlay/remove above an item or `---` removes it, #@overlay/replace replaces it"
 )
@@ -55,7 +54,9 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
         return error
     edit.settle()
     has_match = "overlay/match" in (step.item.annotations or {})
-    absent = _MISSING_OK if has_match else _DECLARED if is_plain(step.item) else _MISSING_OK_ABOVE
+    source = step.item.source
+    is_plain = source is None or source.private
+    absent = _MISSING_OK if has_match else _PLAIN if is_plain else _MISSING_OK_ABOVE
     if type(step.item) is MapItem and step.item.key == "$patch":
         absent = _KUSTOMIZE
     if step.action == "replace" and not step.or_add:

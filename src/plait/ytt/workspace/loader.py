@@ -332,4 +332,4 @@ def _elsewhere(path: str, root: Library) -> str | None:
     """A hint that names files with the same name in other directories, or None."""
     name = path.rpartition("/")[2]
     found = [f'"/{member.path}"' for member in root.accessible_files() if member.file.name == name]
-    return f"there is {' and '.join(found[:3])}: write that path, with the slash" if found else None
+    return f"did you mean {' or '.join(found[:3])}?" if found else None
