@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # In this number of seconds, this number of bytes of a body, or the rest of it, must arrive.
 _PROGRESS, _LEAST = 30.0, 16 << 10
+# Timeout in seconds for a whole body.
+_WHOLE = 600.0
 
 
 async def received(request: Request, spool: Spool, maximum: int) -> Body:
@@ -48,19 +50,22 @@ async def _receive(request: Request, to: Body, maximum: int) -> None:
     """Receives a body. Raises ApiError if it is too large or too slow."""
     loop = asyncio.get_running_loop()
     since = 0
+    until = loop.time() + _WHOLE
     try:
-        async with asyncio.timeout(_PROGRESS) as due:
+        async with asyncio.timeout(min(_PROGRESS, _WHOLE)) as due:
             async for part in request.stream():
                 since += len(part)
                 if to.size + len(part) > maximum:
                     raise ApiError("HTTPContentTooLarge", 413, f"a body has at most {maximum} bytes")
                 to.add(part)
                 if since >= _LEAST:
-                    due.reschedule(loop.time() + _PROGRESS)
+                    due.reschedule(min(loop.time() + _PROGRESS, until))
                     since = 0
     except TimeoutError:
         raise ApiError(
-            "HTTPRequestTimeout", 408, f"the body arrives too slowly: {_LEAST} bytes in {_PROGRESS:g} s"
+            "HTTPRequestTimeout",
+            408,
+            f"the body arrives too slowly: {_LEAST} bytes in {_PROGRESS:g} s, and all of it in {_WHOLE:g} s",
         ) from None
     except ClientDisconnect:
         raise bad_request("the body has not arrived") from None
