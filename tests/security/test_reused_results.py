@@ -35,6 +35,15 @@ READS: dict[str, dict[str, str]] = {
     "an environment variable": run("render: {files: [values.yml], data-values-env: [PLAIT_TEST]}")
     | {"values.yml": '#@ load("@ytt:data", "data")\n---\nfound: #@ data.values.outside\n'},
 }
+# A run with a program: in its settings, in its steps, in the pipeline that it names, and in one that a step names.
+STEPS = "steps:\n- render: {files: [schema.yml, values.yml], secrets: ['exec:echo \"outside: canary-value\"']}\n"
+TEMPLATE = {"values.yml": '#@ load("@ytt:data", "data")\n---\nfound: #@ data.values.outside\n'}
+READS |= {
+    "a program": run("render: {files: [values.yml], secrets: ['exec:echo \"outside: canary-value\"']}") | TEMPLATE,
+    "a program of a step": run(STEPS.replace("\n", "\n    ")) | TEMPLATE,
+    "a program of a pipeline": run("compose: {file: steps.yml}") | {"steps.yml": STEPS} | TEMPLATE,
+    "a program of a pipeline in a step": run("steps: [{compose: steps.yml}]") | {"steps.yml": STEPS} | TEMPLATE,
+}
 SCHEMA = "#@data/values-schema\n---\noutside: ''\n"
 
 

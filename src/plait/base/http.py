@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _contextvars import copy_context
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from socket import SHUT_RDWR, socket
@@ -10,16 +11,14 @@ from urllib import request
 from urllib.error import HTTPError, URLError
 
 from plait.base.errors import ReadError
-from plait.base.input_view import check_request, current_permissions
+from plait.base.input_view import check_request
 from plait.base.similar_names import counted
 from plait.base.source import Quoted, Wording, public, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
-
-    from plait.base.permissions import Permissions
 
 _REDIRECTS = 10
 
@@ -45,12 +44,15 @@ def fetched(
     outcome: list[bytes | Exception] = []
     sockets: list[socket] = []
     check_request(url)
-    permissions = current_permissions()  # the permissions, which the thread does not inherit
+    context = copy_context()  # the permissions and the view, which the thread does not inherit
+
+    def check_redirect(to: str) -> None:
+        context.run(check_request, to)
 
     def work() -> None:
         try:
             answer = _fetch(
-                url, seconds, maximum, redirects, proxies, body, headers or {}, method, permissions, sockets
+                url, seconds, maximum, redirects, proxies, body, headers or {}, method, check_redirect, sockets
             )
             outcome.append(answer)
         except Exception as error:  # noqa: BLE001 - raised again in the waiting thread
@@ -79,10 +81,10 @@ def _fetch(
     body: bytes | None,
     headers: Mapping[str, str],
     method: str | None,
-    permissions: Permissions | None,
+    check_redirect: Callable[[str], None],
     sockets: list[socket],
 ) -> bytes:
-    """The content of a URL. sockets: receives each socket that is opened."""
+    """The content of a URL. check_redirect: raises PermissionDeniedError. sockets: receives each socket that is opened."""
 
     class Connection(HTTPConnection):
         def connect(self) -> None:
@@ -107,8 +109,8 @@ def _fetch(
 
         def redirect_request(self, *given: Any) -> request.Request | None:
             redirected = super().redirect_request(*given)
-            if permissions is not None and redirected is not None:
-                permissions.check_request(redirected.full_url)
+            if redirected is not None:
+                check_redirect(redirected.full_url)
             return redirected
 
     # build_opener is not used, because it would allow redirects to file and ftp.

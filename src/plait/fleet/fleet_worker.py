@@ -25,7 +25,7 @@ from plait.fleet.destinations import digests, place_for_worker, with_times
 from plait.fleet.identity import version
 from plait.fleet.read_sets import DiskState, Parts, by_directory
 from plait.fleet.run_result import CACHED, FAILED, RENDERED, RunResult
-from plait.fleet.secret_runs import can_be_known, is_secret
+from plait.fleet.secret_runs import accesses_of, can_be_known, is_secret
 from plait.insight.diagnostic_formats import messages_of
 
 TYPE_CHECKING = False
@@ -185,7 +185,9 @@ class FleetWorker:
         made = CachedResult(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
             self._results.keep(task.definition, made)
-        return self._outcome(task, RENDERED, made, run, is_known=can_be_known(view))
+        outcome = self._outcome(task, RENDERED, made, run, is_known=can_be_known(view))
+        outcome.accesses = accesses_of(view)
+        return outcome
 
     def _outcome(self, task: Task, status: str, made: CachedResult, run: Run, *, is_known: bool) -> RunResult:
         hides = made.is_secret or not is_known

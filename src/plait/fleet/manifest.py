@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from plait.base.warning_data import warning_data
 from plait.fleet.identity import version
-from plait.fleet.manifest_lines import dumped, parsed, reads_of, strings, warnings_of, written
+from plait.fleet.manifest_lines import accesses_of, dumped, parsed, reads_of, strings, warnings_of, written
 from plait.fleet.read_sets import ReadSet
 from plait.fleet.run_result import FAILED, UP_TO_DATE, RunResult
 
@@ -77,6 +77,8 @@ class Manifest:
             return None
         if line.get("status") == FAILED or (line.get("secret") and not resumed):
             return None
+        if not disk.grants(accesses_of(line)):
+            return None
         parts = line.get("reads")
         if not isinstance(parts, list) or not all(self._is_current(str(part), disk) for part in parts):
             return None
@@ -117,6 +119,8 @@ class Manifest:
             line["reads"] = list(outcome.parts)
             reads = outcome.reads or ReadSet({}, {}, {})
             line["files"] = dict(reads.files)
+            if outcome.accesses:
+                line["accesses"] = [*map(list, outcome.accesses)]
             if reads.stamps:
                 line["stamps"] = dict(reads.stamps)
             if reads.directories:

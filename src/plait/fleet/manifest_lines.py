@@ -12,6 +12,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from hmac import compare_digest
 
+from plait.base.permissions import Need
 from plait.base.warning_data import warning_from
 from plait.fleet.read_sets import ReadSet
 
@@ -71,6 +72,16 @@ def reads_of(line: Line) -> ReadSet:
 def _digests(value: object) -> Mapping[str, str | None]:
     # A value that is not a digest never equals one.
     return value if isinstance(value, dict) else {}
+
+
+def accesses_of(line: Line) -> list[Need]:
+    """The programs and servers that a line records, without those that are not valid."""
+    found = line.get("accesses")
+    return (
+        [Need(str(row[0]), str(row[-1])) for row in found if isinstance(row, list) and row]
+        if isinstance(found, list)
+        else []
+    )
 
 
 def written(line: Line) -> dict[str, Written]:

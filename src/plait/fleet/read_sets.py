@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.base.input_view import InputView
-    from plait.base.permissions import Permissions
+    from plait.base.permissions import Need, Permissions
 
     # Digests by path; None for a missing file.
     Digests: TypeAlias = Mapping[str, "str | None"]
@@ -98,6 +98,10 @@ class DiskState:
         if path not in self._permitted:
             self._permitted[path] = self._permissions.may_read(os.path.join(self.top, path))
         return self._permitted[path]
+
+    def grants(self, needs: Iterable[Need]) -> bool:
+        """True if the project has permission for all these accesses."""
+        return self._permissions is None or all(map(self._permissions.grants, needs))
 
     def file(self, path: str) -> str | None:
         """The digest of a file; None if it cannot be read."""

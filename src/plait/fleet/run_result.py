@@ -22,7 +22,8 @@ class RunResult:
     name: of the run. status: `rendered`; `cached`, copied from the cache; `up to date`, already at its destination;
     `failed`; or `skipped`, because the fleet was stopped. seconds: duration. error: the message of a failed run.
     messages: the error as data. same: equal for equal errors. fault: equal for errors that
-    differ only in values of axes. parts, reads: the files that were read, below known directories and elsewhere. news:
+    differ only in values of axes. parts, reads: the files that were read, below known directories and elsewhere.
+    accesses: programs and origins of URLs that were used, as in `Need`. news:
     parts that no earlier result of the batch contains. is_secret: the run uses secrets, so its result is not cached.
     files: digest, size and time of each written file. texts: the contents of the files, if the worker does not write
     them. version: of the plait that evaluated the run (`plait.fleet.identity.version`). statistics: the numbers of
@@ -30,6 +31,7 @@ class RunResult:
     """
 
     __slots__ = (
+        "accesses",
         "error",
         "fault",
         "files",
@@ -61,6 +63,7 @@ class RunResult:
         parts: Sequence[str] = (),
         news: Mapping[str, ReadSet] | None = None,
         reads: ReadSet | None = None,
+        accesses: Sequence[tuple[str, str]] = (),
         is_secret: bool = False,
         files: Mapping[str, Written] | None = None,
         texts: Mapping[str, str] | None = None,
@@ -79,6 +82,7 @@ class RunResult:
         self.parts = parts
         self.news = {} if news is None else news
         self.reads = reads
+        self.accesses = accesses
         self.is_secret = is_secret
         self.files = {} if files is None else files
         self.texts = texts

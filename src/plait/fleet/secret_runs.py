@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.permissions import NETWORK, PROGRAMS, origin_of
 from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
@@ -27,3 +28,8 @@ def can_be_known(view: InputView) -> bool:
     Standard input and URLs may change, and reusing a result does not write a variables store.
     """
     return not view.streams and not view.written
+
+
+def accesses_of(view: InputView) -> list[tuple[str, str]]:
+    """The programs and the origins of URLs that a run used, as in `Need`. Its files and variables are in its read set."""
+    return sorted({*((PROGRAMS, name) for name in view.programs), *((NETWORK, origin_of(url)) for url in view.urls)})
