@@ -208,6 +208,21 @@ def test_texts_are_no_markup() -> None:
     assert "\u202e" not in body
 
 
+def test_each_choice_of_a_filter_has_a_value_of_its_own(tmp_path: Path) -> None:
+    """Spaces and commas separate values in the page and its address."""
+    kinds = ["a b", "a_b", "a", "b", "a,b", "a%20b", "a+b", "ä\U0001f600"]
+    texts = [
+        "".join(f"---\nkind: '{kind}'\nmetadata: {{name: c}}\ndata: {value}\n" for kind in kinds) for value in (1, 2)
+    ]
+    for text in texts:
+        commit(tmp_path, {"plait.yml": PROJECT, "config/app.yml": text})
+    page = to_html(review("HEAD~1", "HEAD", project=tmp_path, documents=True))
+    values = re.findall(r'name="kind" value="([^"]*)"', page)
+    assert len(values) == len({*values}) == len(kinds)
+    assert sorted(re.findall(r' data-kind="([^"]*)"', page)) == sorted(values)
+    assert not any(sign in value for value in values for sign in " ,")
+
+
 def test_html_on_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ from base64 import b64encode
 from hashlib import sha256
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 from plait.base.similar_names import counted
 from plait.review.markdown import to_markdown
@@ -198,7 +199,7 @@ def _filters(review: Review, rows: Sequence[_Row]) -> str:
             count = sum(len(row.names) for row in rows if value in row.choices[name])
             if count:
                 boxes.append(
-                    f'<label><input type="checkbox" name="{name}" value="{_text(value.replace(" ", "_"))}" checked>'
+                    f'<label><input type="checkbox" name="{name}" value="{_choice(value)}" checked>'
                     f'<span>{_text(text)}</span><span class="n">{count}</span></label>'
                 )
         if boxes:
@@ -207,6 +208,11 @@ def _filters(review: Review, rows: Sequence[_Row]) -> str:
                 f'<fieldset aria-label="{label}">{"".join(boxes)}</fieldset></details>'
             )
     return f'<aside class="js-only" aria-label="Filters">{"".join(out)}<button class="btn" id="clear" type="button" disabled>Clear filters</button></aside>'
+
+
+def _choice(value: str) -> str:
+    """A value of a filter as one word, without spaces and commas, which separate values in the page and its address."""
+    return quote(value, safe="", errors="surrogateescape")
 
 
 def _main(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
@@ -393,7 +399,7 @@ def _document(review: Review, row: _Row, number: int) -> str:
     if number >= _OPEN:
         body = f"<noscript>{body}</noscript>"
     only = [f"c{one + 1}" for one in row.causes] + [f"e{one}" for one in row.consequences]
-    data = {name: " ".join(one.replace(" ", "_") for one in values) for name, values in row.choices.items()}
+    data = {name: " ".join(map(_choice, values)) for name, values in row.choices.items()}
     data["only"] = " ".join(only)
     data["q"] = " ".join([*document.runs[:_MOST_NAMES], *(review.causes[one].place for one in row.causes)])
     attributes = "".join(f' data-{name}="{_text(value)}"' for name, value in data.items())
