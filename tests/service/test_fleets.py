@@ -117,6 +117,47 @@ def test_an_error_has_its_file_and_line_and_is_of_one_run(client: serving.Client
     assert client.ask("GET", "/revisions/1/runs/other").status == 404
 
 
+# Runs that fail, by what they ask for.
+FAULTS = {
+    "a path above": "{patch: {base: ../x.yml}}",
+    "an absolute path": "{patch: {base: /x/y.yml}}",
+    "a missing file": "{patch: {base: missing.yml}}",
+    "a missing directory": "{render: {files: [missing/]}}",
+    "a file that cannot be read": "{render: {files: [broken.yml]}}",
+    "a template that fails": "{render: {files: [failing.yml]}}",
+    "a missing schema": "{render: {files: [manifest.yml], schema: missing.json}}",
+    "a missing pipeline": "{compose: {file: missing.yml}}",
+    "a pipeline with a fault": "{compose: {file: steps.yml}}",
+    "a missing site": "{layer: {site: missing}}",
+    "secrets of a directory": "{render: {files: [manifest.yml], secrets: ['dir:../x']}}",
+    "a program": "{render: {files: [manifest.yml], secrets: ['exec:x']}}",
+    "a server": "{render: {files: ['http://localhost:9/x.yml']}}",
+    "a store": "{patch: {base: manifest.yml, vars-store: /x/store.yml}}",
+}
+FAULTY = {
+    "plait.yml": "runs:\n" + "".join(f"  {name}: {run}\n" for name, run in FAULTS.items()),
+    "manifest.yml": "a: 1\n",
+    "broken.yml": "a: [1\n",
+    "failing.yml": "#@ fail('x')\n",
+    "steps.yml": "steps: [{render: {files: [../x.yml]}}]\n",
+}
+
+
+def test_errors_name_no_temporary_path(client: serving.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of a project are written to a directory that nobody knows."""
+    (tmp_path / "canary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "canary"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "canary"))
+    put(client, FAULTY)
+    found = fleet(client, "/revisions/1/fleet")
+    assert {one["name"] for one in found if one["error"]} == {*FAULTS}
+    for one in found:
+        assert "plait-" not in one["error"], one
+        assert "canary" not in one["error"], one
+    put(client, {"plait.yml": "runs: {app: {base: ../x}}\n"}, "project")
+    assert "plait-" not in client.ask("GET", "/revisions/2/fleet").text
+
+
 def test_a_site_replaces_a_file_and_values_of_documents_stand_in_it(client: serving.Client) -> None:
     def layered(layer: str, text: str, **more: object) -> dict[str, object]:
         metadata = {"schema": "metadata/Document/v1", "name": "app.yml", "storagePolicy": "cleartext"}

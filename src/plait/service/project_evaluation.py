@@ -68,11 +68,19 @@ def evaluate(request: Request) -> Answer:
             )
         )
     except PlaitError as error:
-        return {"runs": [], "error": text_of(error)}
+        return {"runs": [], "error": _without_directory(text_of(error))}
     runs: list[Made] = []
     for task in tasks:
         task.is_file = True  # the output of `plait run` is one text
         outcome = shop.perform(task)
         text = "" if outcome.texts is None else "".join(outcome.texts.values())
-        runs.append({"name": task.name, "text": text, "error": outcome.error})
+        runs.append({"name": task.name, "text": text, "error": _without_directory(outcome.error)})
     return {"runs": runs, "error": ""}
+
+
+def _without_directory(message: str) -> str:
+    """A message with the paths of the project, whose files are in a temporary directory here."""
+    top = os.getcwd()
+    for path, name in ((os.path.join(top, ""), ""), (top, os.curdir), (os.path.dirname(top), os.pardir)):
+        message = message.replace(path, name)
+    return message
