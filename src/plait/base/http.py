@@ -10,6 +10,7 @@ from threading import Thread
 from urllib import request
 from urllib.error import HTTPError, URLError
 
+from plait.base.content import note_stream
 from plait.base.errors import ReadError
 from plait.base.input_view import check_request
 from plait.base.similar_names import counted
@@ -48,6 +49,7 @@ def fetched(
 
     def check_redirect(to: str) -> None:
         context.run(check_request, to)
+        context.run(note_stream, to)
 
     def work() -> None:
         try:

@@ -29,7 +29,6 @@ class InputView:
     variables: the environment variables read, by prefix of their names.
     streams: other inputs read: standard input, URLs.
     written: the absolute paths of written variables stores.
-    programs, urls: programs started and URLs requested, or about to be. Steps of pipelines name them as well.
     uses_secrets: secrets entered the evaluation (see `plait.tree.secrets.uses_secrets`).
     """
 
@@ -38,10 +37,8 @@ class InputView:
         "environment",
         "files",
         "is_read_only",
-        "programs",
         "streams",
         "texts",
-        "urls",
         "uses_secrets",
         "variables",
         "written",
@@ -62,8 +59,6 @@ class InputView:
         self.variables: dict[str, Mapping[str, str]] = {}
         self.streams: set[str] = set()
         self.written: set[str] = set()
-        self.programs: set[str] = set()
-        self.urls: set[str] = set()
         self.uses_secrets = False
 
     def text_for(self, path: str) -> bytes | None:
@@ -169,9 +164,6 @@ def check_request(url: str, at: Position | None = None) -> None:
     permissions = _PERMITTED.get()
     if permissions is not None:
         permissions.check_request(url, at)
-    view = _CURRENT.get()
-    if view is not None:
-        view.urls.add(url)
 
 
 def check_program(command: str, at: Position | None = None) -> None:
@@ -179,9 +171,6 @@ def check_program(command: str, at: Position | None = None) -> None:
     permissions = _PERMITTED.get()
     if permissions is not None:
         permissions.check_program(command, at)
-    view = _CURRENT.get()
-    if view is not None:
-        view.programs.add(command)
 
 
 def check_environment(name: str) -> None:

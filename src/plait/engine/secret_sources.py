@@ -170,6 +170,7 @@ def _decrypted(named: Named) -> Source:
     """The decrypted content of a SOPS file."""
     path = named.where
     check_program(named.program)
+    content.note_stream(named.program)
     content.source(path)  # reports a fault of the path, as for any other file
     # A file name could be an option or a command of sops; a path with a directory cannot.
     words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
@@ -201,6 +202,7 @@ def _printed(named: Named, allow_exec: bool) -> Source:
     # Its error message may quote the requested secret.
     if not words:
         raise UsageError("the command is empty", found=named.argument, code="secrets-source")
+    content.note_stream(named.program)
     text = _output(
         words[0],
         words[1:],
@@ -223,7 +225,6 @@ def _output(command: str | None, words: Sequence[str], described: str, failed: C
 
     program = programs.SOPS if command is None else programs.command(command)
     allowed = current_budget()
-    content.note_stream(described)
     most = allowed.most("input")
     try:
         done = programs.run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), maximum=most)

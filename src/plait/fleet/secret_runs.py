@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.permissions import NETWORK, PROGRAMS, origin_of
+from plait.engine.secret_sources import COMMAND, SOPS
 from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
@@ -32,4 +33,10 @@ def can_be_known(view: InputView) -> bool:
 
 def accesses_of(view: InputView) -> list[tuple[str, str]]:
     """The programs and the origins of URLs that a run used, as in `Need`. Its files and variables are in its read set."""
-    return sorted({*((PROGRAMS, name) for name in view.programs), *((NETWORK, origin_of(url)) for url in view.urls)})
+    found = set()
+    for name in view.streams:
+        if name == SOPS or name.startswith(f"{COMMAND}:"):
+            found.add((PROGRAMS, name))
+        elif "://" in name:
+            found.add((NETWORK, origin_of(name)))
+    return sorted(found)
