@@ -212,7 +212,7 @@ def _filters(review: Review, rows: Sequence[_Row]) -> str:
 
 def _choice(value: str) -> str:
     """A value of a filter as one word, without spaces and commas, which separate values in the page and its address."""
-    return quote(value, safe="", errors="surrogateescape")
+    return quote(value, safe="=:@/+", errors="surrogateescape")
 
 
 def _main(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
