@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shlex
 import time
 
 import pytest
@@ -302,6 +303,15 @@ def test_instructions_may_start_above_the_clone(repository: pathlib.Path) -> Non
     assert run.evaluate().to_yaml() == "a: 1\n"
 
 
+@pytest.mark.parametrize("clone", ["git clone https://host.example/x.git", "git clone -q git@host.example:a/b.git x/"])
+def test_instructions_may_enter_the_clone(clone: str, repository: pathlib.Path) -> None:
+    put(repository, "README.md", f"```sh\n{clone}\ncd x\nytt -f config\n```\n")
+    (run,) = infer(str(repository)).runs
+    assert run.evaluate().to_yaml() == "a: 1\n"
+    (repository / "x").mkdir()  # a directory of the repository with the same name
+    assert infer(str(repository)).runs == []
+
+
 def test_directories_that_render_by_themselves_are_offered_if_all_together_fail(repository: pathlib.Path) -> None:
     put(repository, "other/app.yml", '#@ load("@ytt:data", "data")\nb: #@ data.values.b\n')
     put(repository, "other/values.yml", "#@data/values\n---\nb: 1\n")
@@ -423,6 +433,62 @@ def test_a_repository_of_another_tool_gets_its_first_step(
     put(repository, f"base/{file}", "name: x\n")
     assert main(["init"]) == 2
     assert f"{hint} | plait render -f - -f overlay.yml" in capsys.readouterr().err
+
+
+def test_a_repository_of_two_tools_gets_a_first_step_for_each(
+    repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "config/app.yml").unlink()
+    (repository / "config/schema.yml").unlink()
+    put(repository, "charts/web/Chart.yaml", "name: x\n")
+    put(repository, "charts/web/templates/kustomization.yaml", "name: x\n")  # of the chart
+    put(repository, "deploy/base/kustomization.yaml", "name: x\n")
+    assert main(["init"]) == 2
+    hint = capsys.readouterr().err.partition("hint:     ")[2]
+    assert hint == (
+        "Helm renders charts/web and kustomize builds deploy/base; to change the output: "
+        "helm template charts/web | plait render -f - -f overlay.yml, "
+        "or kustomize build deploy/base | plait render -f - -f overlay.yml\n"
+    )
+
+
+def test_a_site_of_several_repositories_gets_its_project_file(
+    repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "config/app.yml").unlink()
+    (repository / "config/schema.yml").unlink()
+    put(
+        repository,
+        "site/north/site-definition.yaml",
+        "schema: pegleg/SiteDefinition/v1\nmetadata: {schema: metadata/Document/v1, name: north}\n"
+        "data: {site_type: small, repositories: {global: {url: https://host.example/g.git, revision: v1}}}\n",
+    )
+    assert main(["init"]) == 2
+    err = capsys.readouterr().err
+    assert "--repository global=DIR" in err
+    assert "runs: {north: {layer: {site: site/north, repository: [NAME=DIR]}}}" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "example"),
+    [
+        (
+            "kind: Pod\nmetadata: {name: a}\nspec: {t: x, ports: [{name: p, port: 80}]}\n",
+            "Pod/a:spec.ports[name=p].port",
+        ),
+        ("kind: Pod\nmetadata: {name: a}\nspec: {t: x}\n", "PATH"),
+    ],
+)
+def test_the_next_steps_name_a_value_of_the_output(
+    text: str, example: str, repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(repository, "config/app.yml", text)
+    assert main(["init", "--yes"]) == 0
+    out = capsys.readouterr().out
+    [command] = [line.strip() for line in out.splitlines() if "plait explain" in line]
+    assert shlex.split(command)[-1] == example
+    put(repository, "tests/render.test.yml", "\n".join(out.partition("runs it:\n\n")[2].splitlines()) + "\n")
+    assert main(["test"]) == (0 if example != "PATH" else 1)
 
 
 def test_a_directory_that_its_build_file_renders_in_another_way_is_no_run(repository: pathlib.Path) -> None:

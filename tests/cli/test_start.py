@@ -69,7 +69,8 @@ def test_init_finds_no_run_in_a_directory_without_configuration(
     assert capfd.readouterr().err == (
         "plait: no run was found in .\n"
         "  expected: annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait\n"
-        "  hint:     write a plait.yml by hand, or name an empty directory: plait init demo\n"
+        "  hint:     write a plait.yml, such as runs: {app: {patch: {base: app.yml, ops: [ops.yml]}}}, "
+        "or name an empty directory: plait init demo\n"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from shlex import quote
 
 from plait.authoring.project.drafting import draft
 from plait.base.errors import UsageError
@@ -18,6 +19,9 @@ from plait.cli.tools import confirmed, only_argument
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
+from plait.layering.sites import DEFINITION, SITES
+from plait.tree.nodes import Map, MapItem
+from plait.yaml.writer import write_value
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 EXAMPLES = """\
@@ -144,12 +148,11 @@ Render a run, look for mistakes, and ask where a value comes from:
 
   plait run {name}
   plait lint
-  plait explain run {name} PATH
+  plait explain run {name} {path}
 
 A test of it, in tests/{name}.test.yml; plait test runs it:
 
-  tests: {{a value: {{run: {name}, equals: {{PATH: VALUE}}}}}}
-"""
+{test}"""
 # Maximum number of characters of a note.
 _NOTE = 300
 
@@ -191,7 +194,8 @@ def _adopt(flags: Init, directory: str) -> int:
         raise UsageError(
             f"no run was found in {directory}",
             expected="annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait",
-            hint=_other_tool(directory) or "write a plait.yml by hand, or name an empty directory: plait init demo",
+            hint=_other_tool(directory)
+            or f"write a plait.yml, such as {_by_hand(directory)}, or name an empty directory: plait init demo",
             code="nothing-to-do",
         )
     note(notes + "\n" * bool(notes))
@@ -208,7 +212,12 @@ def _adopt(flags: Init, directory: str) -> int:
         write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666, top=top)
     except OSError as error:
         raise failure(f"in {found.path}", error, UsageError) from None
-    write_out(f"\ncreated {found.path}\n" + _CHECKS.format(name=found.runs[0].name))
+    name = found.runs[0].name
+    path, value = found.example or ("PATH", "VALUE")
+    equals = Map([MapItem("run", name), MapItem("equals", Map([MapItem(path, value)]))])
+    test = write_value(Map([MapItem("tests", Map([MapItem("a value", equals)]))]))
+    lines = "".join(f"  {line}\n" for line in test.splitlines())
+    write_out(f"\ncreated {found.path}\n" + _CHECKS.format(name=name, path=quote(path), test=lines))
     return 0
 
 
@@ -248,8 +257,19 @@ def _write_agents(flags: Init, directory: str) -> int:
     return 0
 
 
+def _by_hand(directory: str) -> str:
+    """A project file that a user may write instead."""
+    sites = os.path.join(directory, SITES)
+    names = sorted(os.listdir(sites)) if os.path.isdir(sites) else []
+    for name in names:
+        if os.path.lexists(os.path.join(sites, name, DEFINITION)):
+            return f"runs: {{{name}: {{layer: {{site: {SITES}/{name}, repository: [NAME=DIR]}}}}}}"
+    return "runs: {app: {patch: {base: app.yml, ops: [ops.yml]}}}"
+
+
 def _other_tool(directory: str) -> str:
     """Advice for a repository whose YAML is rendered by Helm or kustomize, or has plain manifests; "" for any other."""
+    builders: dict[str, tuple[str, str]] = {}
     plain = ""
     for here, folders, names in os.walk(directory):
         for _ in names:
@@ -257,11 +277,16 @@ def _other_tool(directory: str) -> str:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         path = os.path.normpath(here)
         if CHART in names:
-            return f"Helm renders {path}; to change its output: helm template {path} | plait render -f - -f overlay.yml"
-        if any(name in names for name in KUSTOMIZATIONS):
-            return f"kustomize builds {path}; to change its output: kustomize build {path} | plait render -f - -f overlay.yml"
-        if not plain and any(name.endswith(_YAML) and _is_manifest(os.path.join(here, name)) for name in names):
+            builders.setdefault("helm", (f"Helm renders {path}", f"helm template {path}"))
+            folders.clear()
+        elif any(name in names for name in KUSTOMIZATIONS):
+            builders.setdefault("kustomize", (f"kustomize builds {path}", f"kustomize build {path}"))
+        elif not plain and any(name.endswith(_YAML) and _is_manifest(os.path.join(here, name)) for name in names):
             plain = path
+    if builders:
+        does = " and ".join(does for does, _ in builders.values())
+        pipes = ", or ".join(f"{build} | plait render -f - -f overlay.yml" for _, build in builders.values())
+        return f"{does}; to change the output: {pipes}"
     return f"plain manifests need no project file: plait render -f {plain} --merge patch.yml" if plain else ""
 
 

@@ -92,6 +92,8 @@ class LabelIndex:
         best = max(shared, key=lambda document: shared[document])
         has = _pairs(best)
         lacks = [item for item in selector.items if (key_id(item.key), key_id(item.value)) not in has]
+        if not lacks:
+            return f"{best} has them, but a parent is in a layer above, and has the same schema"
         return f"{best} comes closest, but lacks {', '.join(f'{item.key}: {item.value}' for item in lacks)}"
 
 

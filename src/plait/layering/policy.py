@@ -79,11 +79,13 @@ def _few_files(documents: Iterable[LayeredDocument]) -> str:
 
 def _site(documents: Iterable[LayeredDocument]) -> str | None:
     """A hint for documents of an Airship site without the documents shared with other sites, or None."""
-    for document in documents:
-        source = document.position.source
-        directory, slash, file = source.shown.rpartition("/") if source is not None else ("", "", "")
-        if document.schema.startswith("pegleg/SiteDefinition/") and slash and file.startswith("site-definition."):
-            return f"to render the site with all that belongs to it: plait layer --site {directory}"
+    shown = [(one.schema, one.position.source.shown) for one in documents if one.position.source is not None]
+    for schema, path in shown:
+        directory, slash, file = path.rpartition("/")
+        if schema.startswith("pegleg/SiteDefinition/") and slash and file.startswith("site-definition."):
+            if all(one.startswith(f"{directory}/") for _, one in shown):
+                return f"to render the site with all that belongs to it: plait layer --site {directory}"
+            return None  # `--site` was given, or other directories
     return None
 
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DEFINITION = "site-definition.yaml"
 # The directory of the sites of a repository.
 SITES = "site"
+# The directories of a repository that may have documents of a site.
+_DIRECTORIES = ("global", "type", SITES)
 _DEFINITION_SCHEMA = "pegleg/SiteDefinition/"
 _MANAGED_SCHEMA = "pegleg/PeglegManagedDocument/"
 
@@ -251,6 +253,14 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
             raise ReadError(
                 f'there is no directory {given[name]} for the repository "{name}"',
                 hint=near(given[name]),
+                code="site-repository",
+            )
+        if named and not any(os.path.lexists(os.path.join(given[name], part)) for part in _DIRECTORIES):
+            raise ReadError(
+                f'{given[name]} is not a checkout of the repository "{name}"',
+                at=named[name].position,
+                expected=f"one of the directories {', '.join(f'{part}/' for part in _DIRECTORIES)}",
+                hint=f"DIR of --repository {name}=DIR is a checkout{_described(named[name])}",
                 code="site-repository",
             )
         yield given[name]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, OpsError, conceal, did_you_mean, warning
 from plait.base.limits import current_budget, limit_error
-from plait.base.similar_names import nearest
+from plait.base.similar_names import is_typo
 from plait.base.source import CLAUSE, Source
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, defines_variables, fill, names
@@ -402,7 +402,8 @@ def _without(root: Value, found: list[VariableDefinition]) -> Value:
 def _warn_of_near(lookup: VariableLookup, warn: Callable[[str], None]) -> None:
     """Warns about unused values with names similar to unfilled placeholders."""
     for name in lookup.sources.named():
-        meant = None if name in lookup.used else nearest(name, sorted(lookup.missing))
+        missing = () if name in lookup.used else sorted(lookup.missing)
+        meant = next((one for one in missing if is_typo(name, one)), None)
         if meant is not None:
             message = f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?'
             warn(warning(message, code="misspelt-variable", word=name))

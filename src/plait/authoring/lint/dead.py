@@ -147,12 +147,13 @@ def operations(subject: LintProject) -> Iterator[LintFinding]:
         removes = operation_removal(layout, item)
         if removes is None:
             continue
-        message = (
-            f"this operation removes nothing in {_any(subject)}"
-            if not is_done
-            else f"all values set by this operation are overridden in {_all(subject)}"
-        )
-        yield layout.finding("D102", item, message, removes=removes, hint="remove it")
+        if is_done:
+            message = f"all values set by this operation are overridden in {_all(subject)}"
+            hint = "remove it, or apply its file after the operations that override it"
+        else:
+            message = f"this operation removes nothing in {_any(subject)}"
+            hint = "remove it, or correct its path"
+        yield layout.finding("D102", item, message, removes=removes, hint=hint)
 
 
 def operations_of(subject: LintProject) -> Iterator[tuple[LintedFile, Item, str]]:

@@ -14,6 +14,7 @@ from plait.base.permissions import FILE_NAMES
 from plait.base.source import Source
 from plait.base.trust import permissions_of
 from plait.engine.results import Rendered
+from plait.insight.node_paths import all_places
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 from plait.yaml.writer import write_value
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.authoring.project.run import Run
+    from plait.engine.results import Documents
     from plait.tree.nodes import Value
 
 
@@ -29,16 +31,20 @@ class DraftProjectFile:
     """A project file that is not written yet.
 
     path: of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes: remarks,
-    and rejected runs with the reason.
+    and rejected runs with the reason. example: the PATH and the value of a number or boolean in the output of the first
+    run, or None.
     """
 
-    __slots__ = ("notes", "path", "runs", "text")
+    __slots__ = ("example", "notes", "path", "runs", "text")
 
-    def __init__(self, path: str, text: str, runs: Sequence[Run], notes: Sequence[str]) -> None:
+    def __init__(
+        self, path: str, text: str, runs: Sequence[Run], notes: Sequence[str], example: tuple[str, int] | None = None
+    ) -> None:
         self.path = path
         self.text = text
         self.runs = runs
         self.notes = notes
+        self.example = example
 
 
 def draft(directory: str) -> DraftProjectFile:
@@ -69,34 +75,49 @@ def draft(directory: str) -> DraftProjectFile:
                 hint="remove it, or name another directory",
                 code="foreign-file",
             )
-    kept = []
+    kept: list[Run] = []
+    example = None
     for run in runs:
-        reason = _difference(run, path, top)
+        try:
+            made = _evaluated(run)
+            reason = _difference(run, made, path, top)
+        except PlaitError as error:
+            reason = error.message
         if reason:
             notes.append(f"left out: {run.name}: {reason}")
-        else:
-            kept.append(run)
-    return DraftProjectFile(os.path.normpath(path), _text(kept, top) if kept else "", kept, notes)
+            continue
+        if not kept:
+            example = _example(made)
+        kept.append(run)
+    return DraftProjectFile(os.path.normpath(path), _text(kept, top) if kept else "", kept, notes, example)
 
 
-def _difference(run: Run, path: str, top: str) -> str:
-    """The reason why the draft of a run does not reproduce it, or "" if both have the same output."""
+def _difference(run: Run, made: Documents, path: str, top: str) -> str:
+    """The reason why the draft of a run does not reproduce its result, or "" if both have the same output."""
     source = Source(path, _text([run], top))
     permissions = permissions_of(path, top)
-    try:
-        wanted = _output(run)
-        if _output(of_source(source, top, permissions).run(run.name)) == wanted:
-            return ""
-        # Generated passwords and keys differ each time.
-        return "its output differs from that of the command line" if _output(run) == wanted else ""
-    except PlaitError as error:
-        return error.message
+    wanted = _output(made)
+    if _output(_evaluated(of_source(source, top, permissions).run(run.name))) == wanted:
+        return ""
+    # Generated passwords and keys differ each time.
+    return "its output differs from that of the command line" if _output(_evaluated(run)) == wanted else ""
 
 
-def _output(run: Run) -> object:
+def _evaluated(run: Run) -> Documents:
+    return run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
+
+
+def _output(made: Documents) -> object:
     """The text that a run writes. Warnings are not compared, because they name files by other paths."""
-    made = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
     return made.files if isinstance(made, Rendered) else made.to_yaml()
+
+
+def _example(made: Documents) -> tuple[str, int] | None:
+    """The PATH and the value of the first number or boolean of a named document: unlike a string, it is no password."""
+    for place in all_places(made.nodes.items, {}):
+        if isinstance(place.value, int) and place.document_name is not None:
+            return str(place), place.value
+    return None
 
 
 def _text(runs: Sequence[Run], top: str) -> str:

@@ -203,7 +203,14 @@ def joined(directory: str, path: str) -> str:
     """A path relative to a directory, as a path relative to the working directory."""
     if path == "-" or "://" in path or path.startswith("~"):
         return path
-    return (directory or path) if path == os.curdir else os.path.join(directory, path)
+    if path == os.curdir:
+        return directory or path
+    whole = os.path.join(directory, path)
+    if directory and path.startswith(os.curdir):
+        short = os.path.normpath(whole)
+        # `..` behind a link leads elsewhere.
+        return short if os.path.realpath(short) == os.path.realpath(whole) else whole
+    return whole
 
 
 def _placed(option: Option, text: str, directory: str) -> str:

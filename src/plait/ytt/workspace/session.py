@@ -9,6 +9,7 @@ from plait.tree.context import Context
 from plait.ytt.templates.file import TemplateResult, YamlFile
 from plait.ytt.templates.template_files import read_yaml
 from plait.ytt.workspace import input_files as files
+from plait.ytt.workspace.library import PRIVATE_NAME
 from plait.ytt.workspace.render_job import LibraryLayout
 
 TYPE_CHECKING = False
@@ -272,7 +273,8 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     ):
         if first is not None:
             yield _warning(message, code=code, at=Position(source, first))
-    unused = found.unused_overlay()
+    # The output of a library may be an overlay: overlay.apply(base, library.get(...).eval())
+    unused = None if PRIVATE_NAME in source.shown.split("/") else found.unused_overlay()
     if unused is not None:
         line, name = unused
         yield _warning(

@@ -38,6 +38,8 @@ _MOST_SECONDS = 60
 _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
 # The settings of `bosh int FILE --path PATH`.
 _LOOKUP = frozenset({"base", "path"})
+# Errors that only the user can correct, with a flag that their expectation names.
+_NEEDED = frozenset({"site-repository"})
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _BOUND = f"the first {MOST_TEXT >> 20} MiB of text"
 
@@ -267,7 +269,9 @@ def failure_of(run: Run, *, prints: bool = False) -> str:
     try:
         made = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
     except PlaitError as error:
-        return f"it fails: {heading(error.findings[0] if error.findings else error)}"
+        finding = error.findings[0] if error.findings else error
+        needs = f"; expected: {finding.expected}" if finding.code in _NEEDED else ""
+        return f"it fails: {heading(finding)}{needs}"
     return "it renders no document" if prints and not made.nodes.items else ""
 
 

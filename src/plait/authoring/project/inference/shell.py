@@ -89,6 +89,8 @@ class Shell:
             self.variables["BASH_SOURCE"] = script
         self.arrays: dict[str, list[ShellWord]] = {}
         self.pushed: list[str | None] = []
+        # Directories that the script clones a repository into.
+        self.cloned: set[str] = set()
         # A command follows those in its substitutions.
         self.invocations: list[Invocation] = []
         self.steps = [0]
@@ -110,6 +112,7 @@ class Shell:
         other.variables = dict(self.variables)
         other.arrays = dict(self.arrays)
         other.pushed = list(self.pushed)
+        other.cloned = set(self.cloned)
         other.invocations = self.invocations
         other.steps = self.steps
         other.depth = self.depth
@@ -202,6 +205,8 @@ class Shell:
                 if one.text:
                     self.variables[one.text] = None
         else:
+            if name == "git":
+                self._note_clone([one.text or "" for one in arguments[1:]])
             self.invocations.append(Invocation(arguments, self.directory, rest[0].line, reads_pipe=reads_pipe))
 
     def _change_directory(self, arguments: Sequence[ShellWord]) -> None:
@@ -210,6 +215,18 @@ class Shell:
             self.directory = None
         else:
             self.directory = os.path.normpath(os.path.join(self.directory or "", text))
+            # Instructions for a clone of this repository, which is the one that is searched.
+            if self.directory in self.cloned and not os.path.lexists(self.directory):
+                self.directory = self.top
+
+    def _note_clone(self, words: Sequence[str]) -> None:
+        """Remembers the directory of `git clone URL [DIRECTORY]`."""
+        url = next((place for place, word in enumerate(words) if "/" in word), 0)
+        if words[:1] != ["clone"] or not url or self.directory is None:
+            return
+        named = [word for word in words[url + 1 :] if word and not word.startswith("-")]
+        name = named[0] if named else os.path.basename(words[url].rstrip("/")).removesuffix(".git")
+        self.cloned.add(os.path.normpath(os.path.join(self.directory, name)))
 
     def _assign(self, word: Word) -> None:
         first = word.parts[0]
