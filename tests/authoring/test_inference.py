@@ -148,6 +148,21 @@ def test_a_command_in_a_here_document_is_found_if_the_shell_runs_it(
     assert lines == ["2", "4", "6"][2 - count :]
 
 
+def test_a_variables_store_is_not_filled_for_a_verification(
+    repository: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_certificates(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("cryptography.hazmat.primitives.asymmetric.rsa.generate_private_key", no_certificates)
+    put(repository, "base.yml", "a: ((ca))\nvariables:\n- {name: ca, type: rsa}\n")
+    put(repository, "x.sh", "bosh int base.yml --vars-store creds.yml\n")
+    (run,) = draft(str(repository)).runs
+    assert [one.name for one in run.settings] == ["base", "vars-store"]
+    put(repository, "x.sh", "bosh int base.yml -o missing.yml --vars-store creds.yml\n")
+    assert infer(str(repository)).runs == []
+
+
 def test_equal_command_lines_are_one_run(repository: pathlib.Path) -> None:
     put(repository, "a.sh", "ytt -f config\nytt --file=./config\n")
     put(repository, "b/c.sh", 'cd "$(dirname "$0")"/..; ytt -f config\n')

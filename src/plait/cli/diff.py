@@ -71,18 +71,19 @@ _FORMS = {
     **dict.fromkeys(("bosh", "json-patch", "jsonpatch", "patch"), "ops: operations are what plait patch applies"),
     **dict.fromkeys(("merge", "render", "ytt"), "overlay: overlays are what plait render applies"),
 }
-_OF_RUNS = "plait fleet diff A B compares two runs of the project"
+_OF_RUNS = "plait fleet diff A B compares two runs of the project, and plait review BASE two revisions"
 
 
 def main(flags: Diff) -> int:
     """Runs `plait diff`. Returns the exit status. Raises PlaitError."""
     keep_limits(flags)
-    if len(flags.arguments) != 2:
+    names_run = "run" in flags.arguments and not os.path.lexists("run")
+    if names_run or len(flags.arguments) != 2:
         raise UsageError(
             "plait diff compares two files",
             expected="plait diff A B",
             found=" ".join(flags.arguments) or None,
-            hint=_OF_RUNS if "run" in flags.arguments else None,
+            hint=_OF_RUNS if names_run else None,
             code="missing-argument",
         )
     kind = flags.as_

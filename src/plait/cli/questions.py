@@ -84,7 +84,7 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises
     UsageError.
     """
-    rest, run, path = [*argv], None, ""
+    rest, run, path, named = [*argv], None, "", True
     if rest and rest[0] == "--json":
         raise UsageError("unknown flag: --json", hint='did you mean "-o json"?', code="unknown-flag")
     if own not in TYPED.get([]):
@@ -94,7 +94,9 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
             before, rest = project.RUN.apart(rest[1:])
             path = entered(before).project
         words = rest
-        run, rest = project.chosen(path, words)
+        # Names of runs have no colon: Deployment/web:spec.replicas, or app.yml:3, is what is asked of the only run.
+        named = not words or ":" not in words[0]
+        run, rest = project.chosen(path, words, named=named)
         command = run.command
     elif rest and rest[0] in DIALECTS:
         command = rest.pop(0)
@@ -104,7 +106,7 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     switches = {one.attribute: one for one in type(own).options if one.kind == SWITCH}
     read = entered(table(command, switches.values()).read(rest))
     if run is not None and read.value(TRUST):
-        run, rest = project.chosen(path, words)
+        run, rest = project.chosen(path, words, named=named)
     # Switches of both commands apply to both.
     shared = {one.attribute: one for one in dialect(command).options}
     before_it = [one for one in own.uses if one.option.attribute in switches and one.option.attribute in shared]
@@ -193,7 +195,7 @@ def _as_run(name: str) -> str | None:
     meant = name if name in names else next(iter(near(name, names)), None)
     if meant is not None:
         return f"a run of the project: run {meant}"
-    return f"such as run {names[0]} {name}" if project.path and names else None
+    return f"such as run {names[0]} {name}" if names else None
 
 
 def _detected(argv: list[str]) -> str:

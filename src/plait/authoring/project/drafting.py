@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.file import find, of_source
-from plait.authoring.project.inference.runs import LIMITS
+from plait.authoring.project.inference.runs import LIMITS, without_generation
 from plait.authoring.project.run_inference import guess
 from plait.authoring.project.settings import rebased
 from plait.base.errors import PlaitError, UsageError
@@ -104,7 +104,7 @@ def _difference(run: Run, made: Documents, path: str, top: str) -> str:
 
 
 def _evaluated(run: Run) -> Documents:
-    return run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
+    return without_generation(run).evaluate(view=InputView(is_read_only=True), limits=LIMITS)
 
 
 def _output(made: Documents) -> object:
