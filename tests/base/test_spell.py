@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plait.base.similar_names import did_you_mean, distance, is_typo, near, nearest
+from plait.base.similar_names import did_you_mean, distance, near, nearest
+from plait.base.typos import is_typo
 
 
 @pytest.mark.parametrize(

@@ -100,29 +100,6 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
     return found[:maximum]
 
 
-def is_typo(name: str, other: str) -> bool:
-    """True if two different names are probably meant to be one: they differ in separators and case only, or by one edit
-    in one word. `internal_ip` and `internal_gw`, or `az1` and `az2`, are two names.
-    """
-    if _folded(name) == _folded(other):
-        return name != other
-    pairs = [*zip(_words(name), _words(other), strict=False)]
-    if len(pairs) < max(len(_words(name)), len(_words(other))):
-        return False
-    differing = [(one.rstrip(_DIGITS), two.rstrip(_DIGITS)) for one, two in pairs if one != two]
-    if len(differing) != 1:
-        return False
-    one, two = differing[0]
-    return one != two and min(len(one), len(two)) >= _SHORTEST and distance(one, two, 1) == 1
-
-
-_DIGITS = "0123456789"
-
-
-def _words(name: str) -> list[str]:
-    return name.lower().replace("-", "_").replace(".", "_").replace("/", "_").split("_")
-
-
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """The most similar candidate, or None if none is similar."""
     found = near(name, candidates, 1)

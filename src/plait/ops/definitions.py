@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, OpsError, conceal, did_you_mean, warning
 from plait.base.limits import current_budget, limit_error
-from plait.base.similar_names import is_typo
 from plait.base.source import CLAUSE, Source
+from plait.base.typos import is_typo
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, defines_variables, fill, names
 from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse

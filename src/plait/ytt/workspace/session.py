@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plait.base.errors import Warning
-    from plait.base.suggestions import Suggestion
     from plait.starlark.structs import Module
     from plait.tree.nodes import DocumentSet, Value
     from plait.ytt.templates.template import Template
@@ -132,7 +131,7 @@ class Session:
                 if kind == files.TEXT and (line := _code_in_comments(file.source.text)) is not None:
                     at = Position(file.source, line)
                     message = "#@ begins no code in a text template; (@ and @) enclose it"
-                    warnings = [_warning(message, code="code-in-text", at=at)]
+                    warnings = [warning(message, code="code-in-text", at=at)]
             found = file.prepared[key] = made, warnings
         for text in found[1]:
             self.context.warn(text, of=())
@@ -228,13 +227,6 @@ class Session:
         return LibraryLayout(members, schemas, values)
 
 
-def _warning(
-    message: str, *, code: str, at: Position, word: str = "", suggestions: Sequence[Suggestion] = ()
-) -> Warning:
-    """A warning. Its dependencies are imported on demand."""
-    return warning(message, code=code, at=at, word=word, suggestions=suggestions)
-
-
 _BRACES = "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x"
 
 
@@ -249,7 +241,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         from plait.base.similar_names import listed
 
         hint = f"did you mean {listed(alike, quote=chr(34))}?" if alike else f"code: #@ {name}"
-        yield _warning(
+        yield warning(
             f"unknown annotation @{name}; {hint}",
             code="unknown-annotation",
             at=Position(source, line),
@@ -272,12 +264,12 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         ),
     ):
         if first is not None:
-            yield _warning(message, code=code, at=Position(source, first))
+            yield warning(message, code=code, at=Position(source, first))
     # The output of a library may be an overlay: overlay.apply(base, library.get(...).eval())
     unused = None if PRIVATE_NAME in source.shown.split("/") else found.unused_overlay()
     if unused is not None:
         line, name = unused
-        yield _warning(
+        yield warning(
             f"@{name} has no effect because no document of this file is an overlay; "
             "to make one an overlay, put #@overlay/match by=... above its ---",
             code="no-overlay",
