@@ -50,6 +50,7 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
     """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
     directories = {os.path.dirname(file.path) for file in files}
     paths = {os.path.normpath(file.path) for file in files}
+    kustomizations: list[InputFile] = []
     for file, documents in _plain(files, printed):
         directory, name = os.path.split(file.path)
         if name == CHART and os.path.join(directory, "templates") in directories:
@@ -61,12 +62,19 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
         if name in KUSTOMIZATIONS and any(
             os.path.normpath(os.path.join(directory, one)) in paths for one in _resources(documents)
         ):
-            yield warning(
-                "this is a kustomization, and it is printed as a plain document; kustomize build applies it, and "
-                f"--file-mark {file.path}:exclude=true leaves it out",
-                code="foreign-document",
-                at=Position(file.source, 1),
-            )
+            kustomizations.append(file)
+    if kustomizations:
+        first, more = kustomizations[0], len(kustomizations) - 1
+        subject = (
+            f"this and {more} more kustomizations are printed as plain documents; kustomize build applies them"
+            if more
+            else "this is a kustomization, and it is printed as a plain document; kustomize build applies it"
+        )
+        yield warning(
+            f"{subject}, and --file-mark {first.path}:exclude=true leaves {'the first one' if more else 'it'} out",
+            code="foreign-document",
+            at=Position(first.source, 1),
+        )
 
 
 def _parts(printed: Sequence[DocumentFile]) -> Iterator[tuple[DocumentFile, Document, Document]]:
