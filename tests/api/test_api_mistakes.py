@@ -192,3 +192,9 @@ def test_a_hint_names_the_keyword_of_an_option(
     assert named in str(caught.value.hint)
     assert "--" not in str(caught.value.hint)
     assert any(named in note for note in caught.value.__notes__)
+
+
+def test_a_variable_with_a_similar_name_is_another_variable() -> None:
+    base = {"base.yml": "a: ((postgres_password))\nb: ((internal_gw))\nc: ((az1))\n"}
+    values: dict[str, plait.Plain] = {"postgres_user": "x", "postgres_passwords": "x", "internal_ip": "x", "az2": "x"}
+    assert plait.patch(base, variables=values).warnings == []

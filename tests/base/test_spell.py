@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from plait.base.similar_names import did_you_mean, distance, near, nearest
-from plait.base.typos import is_typo
 
 
 @pytest.mark.parametrize(
@@ -60,26 +59,3 @@ def test_a_name_may_go_on() -> None:
 def test_nothing_near() -> None:
     assert did_you_mean("zzzzz", ["name", "labels"]) is None
     assert did_you_mean("", ["name"]) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "other", "expected"),
-    [
-        ("pasword", "password", True),
-        ("postgres_pasword", "postgres_password", True),
-        ("postgres_passwrod", "postgres_password", True),
-        ("haproxy-backend-port", "haproxy_backend_port", True),
-        ("adminPassword", "adminpassword", True),
-        ("internal_ip", "internal_gw", False),
-        ("internal_cidr", "external_cidr", False),
-        ("postgres_host", "postgres_port", False),
-        ("postgres_user", "postgres_password", False),
-        ("credhub_postgres_password", "postgres_password", False),
-        ("web_vm_type", "worker_vm_type", False),
-        ("az1", "az2", False),
-        ("network1_name", "network2_name", False),
-        ("name", "name", False),
-    ],
-)
-def test_two_names_of_a_kind_are_no_typo(name: str, other: str, expected: bool) -> None:
-    assert is_typo(name, other) is is_typo(other, name) is expected

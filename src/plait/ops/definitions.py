@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, OpsError, conceal, did_you_mean, warning
 from plait.base.limits import current_budget, limit_error
+from plait.base.similar_names import is_slip
 from plait.base.source import CLAUSE, Source
-from plait.base.typos import is_typo
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, defines_variables, fill, names
 from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
@@ -400,10 +400,10 @@ def _without(root: Value, found: list[VariableDefinition]) -> Value:
 
 
 def _warn_of_near(lookup: VariableLookup, warn: Callable[[str], None]) -> None:
-    """Warns about unused values with names similar to unfilled placeholders."""
+    """Warns about unused values whose names are misspelt ones of unfilled placeholders."""
     for name in lookup.sources.named():
         missing = () if name in lookup.used else sorted(lookup.missing)
-        meant = next((one for one in missing if is_typo(name, one)), None)
+        meant = next((one for one in missing if is_slip(name, one)), None)
         if meant is not None:
             message = f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?'
             warn(warning(message, code="misspelt-variable", word=name))

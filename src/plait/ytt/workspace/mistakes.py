@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import TemplateError, warning
+from plait.base.similar_names import counted
 from plait.base.source import Position, public
 from plait.tree.nodes import Array, Map, count_nodes
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS, YAML
@@ -66,7 +67,7 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
     if kustomizations:
         first, more = kustomizations[0], len(kustomizations) - 1
         subject = (
-            f"this and {more} more kustomizations are printed as plain documents; kustomize build applies them"
+            f"this and {counted(more, 'other kustomization')} are printed as plain documents; kustomize build applies them"
             if more
             else "this is a kustomization, and it is printed as a plain document; kustomize build applies it"
         )
