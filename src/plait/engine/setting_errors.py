@@ -41,7 +41,7 @@ def wrong_setting(item: MapItem, expected: str) -> UsageError:
     else:
         hint = _scalar_form(item)
     return UsageError(
-        f'"{item.key}" is wrong',
+        f'the value of "{item.key}" has the wrong form',
         at=item.position,
         expected=expected,
         found=kind_name(item.value),
@@ -133,7 +133,7 @@ def not_a_run(item: MapItem) -> UsageError:
     """The error for a run that is not a map."""
     path = item.value if type(item.value) is str else "PATH"
     return UsageError(
-        f'the run "{item.key}" is wrong',
+        f'the run "{item.key}" is not a map',
         at=item.position,
         expected="a map with a command",
         found=kind_name(item.value),

@@ -220,7 +220,7 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
     item = data.find("repositories")
     if item is not None and item.value is not None and type(item.value) is not Map:
         raise UsageError(
-            "the repositories of the site definition are wrong",
+            "the repositories of the site definition are not a map",
             at=item.position,
             expected="a map from names to url and revision",
             found=kind_name(item.value),

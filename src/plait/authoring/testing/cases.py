@@ -124,7 +124,7 @@ def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, proj
     settings = item.value
     if type(settings) is not Map:
         raise UsageError(
-            f'the test "{name}" is wrong',
+            f'the test "{name}" is not a map',
             at=item.position,
             expected="a map",
             found=kind_name(settings),
@@ -186,7 +186,7 @@ def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[st
         for one in each.value.items:
             if type(one.value) is not Map:
                 raise UsageError(
-                    '"each" is wrong',
+                    'an item of "each" is not a map',
                     at=one.position,
                     expected="maps of values",
                     found=kind_name(one.value),

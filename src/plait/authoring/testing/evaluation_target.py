@@ -88,7 +88,12 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
     maps = []
     for item in commands:
         if item.value is not None and type(item.value) is not Map:
-            raise UsageError(f'"{item.key}" is wrong', at=item.position, expected="a map of settings", code="test-form")
+            raise UsageError(
+                f'the value of "{item.key}" is not a map',
+                at=item.position,
+                expected="a map of settings",
+                code="test-form",
+            )
         maps += [] if item.value is None else [item.value]
     option = values_of(base.command)
     values = None if option is None else option.setting
@@ -132,7 +137,9 @@ def _only(item: MapItem, name: str) -> Map:
 
 def _run(project: Project, named: MapItem | None, at: Position) -> Run:
     if named is not None and type(named.value) is not str:
-        raise UsageError('"run" is wrong', at=named.position, expected="the name of a run", code="test-form")
+        raise UsageError(
+            'the value of "run" is not a name', at=named.position, expected="the name of a run", code="test-form"
+        )
     name = "" if named is None else str(named.value)
     try:
         return project.run(name)
