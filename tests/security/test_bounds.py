@@ -30,7 +30,7 @@ from plait.tree.nodes import Map, MapItem, key_id
 from plait.yaml.embedded import ini
 from plait.yaml.json import write_json
 from plait.yaml.reader import read
-from plait.yaml.scalar_styles import folded, int_form
+from plait.yaml.scalar_styles import folded, leaf
 from plait.yaml.writer import write
 from plait.ytt.yaml_fragments import to_nodes
 
@@ -275,8 +275,8 @@ def test_numbers_of_many_digits_are_read_and_printed(
 
 
 def test_an_integer_is_printed_however_large() -> None:
-    assert int_form(1 << 40_000) == format(Decimal(1 << 40_000), "f")
-    assert int_form(-12) == "-12"
+    assert leaf(1 << 40_000) == format(Decimal(1 << 40_000), "f")
+    assert leaf(-12) == "-12"
 
 
 # Lines of 200,000 characters on which a search that starts anew at each of them takes minutes.
