@@ -67,7 +67,7 @@ HINTS: dict[str, str] = {
     "repeated-annotation": "keep one of them",
     "missing-data-value": Advice(Flag("data-value", "NAME=VALUE"), " or a file of data values gives it"),
     "values-not-map": "write NAME: VALUE at the top of the file",
-    "json-schema-violation": "change the value, or the schema",
+    "json-schema-violation": "write an expected value, or change the schema",
     "unused-library-documents": "correct the name of the library, or remove the documents",
     "no-matched-key": "give the item this key, or match by another one",
     "failed-overlay-assertion": "change the document, or the assertion",
