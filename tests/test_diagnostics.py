@@ -18,7 +18,7 @@ import pytest
 import plait
 from generated import check
 from plait.base.codes import BY_CODE, CODES
-from plait.base.errors import Finding, PlaitError, diagnostic_of, render, warning
+from plait.base.errors import Finding, PlaitError, render, warning
 from plait.base.limits import TABLE
 from plait.base.source import Position, Source, quotation
 from plait.base.suggestions import REPLACE, Hint, Suggestion
@@ -197,7 +197,7 @@ def test_a_warning_is_its_text() -> None:
     at = Position(Source("a.yml", "a: 1\n"), 1)
     made = warning("wrong", code="repeated-key", at=at)
     assert made == "a.yml:1: wrong"
-    found = diagnostic_of(made)
+    found = made.diagnostic
     assert (found.code, found.severity, found.at, found.message) == ("repeated-key", "warning", at, "wrong")
 
 
@@ -228,7 +228,7 @@ data: {}
 @pytest.mark.parametrize("name", ["url-pattern", "url-regex"])
 def test_a_name_does_not_decide_a_code(name: str) -> None:
     result = plait.layer({"a.yml": DOCUMENTS.replace("NAME", name)}, warnings="keep")
-    assert [diagnostic_of(one).code for one in result.warned] == ["actions-without-parent"]
+    assert [one.diagnostic.code for one in result.warned] == ["actions-without-parent"]
 
 
 _EXAMPLE = re.compile(r"^```(?:console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

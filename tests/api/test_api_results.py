@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 import plait
+from plait.base.errors import warning
 
 APP = {"app.yml": "kind: Deployment\nmetadata: {name: web}\nport: 80\n"}
 SCHEMA = {"schema.yml": "#@data/values-schema\n---\nport: 80\n"}
@@ -187,7 +188,7 @@ def test_a_notebook_shows_the_text_in_colours() -> None:
     "made",
     [
         plait.documents({"<script>": "</pre><script>alert(1)</script>", "b": '"><img src=x onerror=y>\n&amp;'}),
-        plait.Documents("a: 1\n", warnings=["<b>&"]),
+        plait.Documents("a: 1\n", warnings=[warning("<b>&", code="no-inputs")]),
         plait.diff({"a.yml": "a: <i>"}, {"a.yml": "{'<b>': 1}"}),
         plait.explain(plait.render({"<a>.yml": "a: <i>"}, trace=True))[0],
         plait.check_data_values({"s.yml": "#@data/values-schema\n---\na: 1"}, values={"<b>": 1}),

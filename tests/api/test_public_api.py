@@ -334,7 +334,7 @@ def test_warnings_are_kept_or_refused(tmp_path: pathlib.Path) -> None:
     for refused in calls:
         with pytest.raises(plait.PlaitError, match="1 warning, treated as an error") as caught:
             refused()
-        assert [finding.message for finding in caught.value.findings] == kept.warnings
+        assert [f"{finding.at}: {finding.message}" for finding in caught.value.findings] == kept.warnings
     assert not store.exists()
 
 

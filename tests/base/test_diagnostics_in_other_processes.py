@@ -11,7 +11,7 @@ from importlib import import_module
 import pytest
 
 import plait
-from plait.base.errors import Diagnostic, Finding, PlaitError, diagnostic_of, render, warning
+from plait.base.errors import Diagnostic, Finding, PlaitError, render, warning
 from plait.base.source import Advice, Flag, Frame, Position, Quoted, Related, Source, Wording
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion, replacing
 from plait.base.warning_data import warning_data, warning_from
@@ -104,7 +104,6 @@ WARNINGS = {
     "suggestion": warning(
         "unknown kind", code="unused-load", at=place(), suggestions=replacing("Servce", ["Service"], "").suggestions
     ),
-    "text": "a text without a diagnostic",
 }
 
 
@@ -118,7 +117,7 @@ def test_a_warning_is_the_same_in_another_process_and_in_a_file(case: str, way: 
         else warning_from(json.loads(json.dumps(warning_data(made))))
     )
     assert (type(there), there) == (type(made), made)
-    assert message_of(diagnostic_of(there)).data() == message_of(diagnostic_of(made)).data()
+    assert message_of(there.diagnostic).data() == message_of(made.diagnostic).data()
 
 
 def test_the_data_of_a_warning_has_one_line_of_the_file_and_none_of_a_private_one() -> None:

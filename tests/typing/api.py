@@ -35,6 +35,7 @@ def rendering() -> None:
     assert_type(rendered, plait.Rendered)
     assert_type(rendered.files, dict[str, str])
     assert_type(rendered.warnings, list[str])
+    assert_type(rendered.warned[0].diagnostic.code, str)
     assert_type(rendered.printed, list[str])
     assert_type(rendered.to_list(), list[plait.Plain])
     assert_type(rendered.to_dict(), dict[object, plait.Plain])

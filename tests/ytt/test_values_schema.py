@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 import plait
 from files import write_files
 from plait.authoring.project import file as project_file
-from plait.base.errors import diagnostic_of
 from plait.base.input_view import InputView
 from plait.tree.nodes import Document, from_plain, to_plain
 from plait.ytt.json_schema.export import described
@@ -198,7 +197,7 @@ def test_rules_in_cel_are_told(place: pathlib.Path) -> None:
     made = plait.render("app.yml", schema="s.json")
     assert made.warnings == ["s.json:1: rules in CEL are not checked"]
     assert yaml.safe_load(yaml.safe_dump(made.warnings)) == made.warnings
-    assert diagnostic_of(made.warned[0]).code == "schema-not-checked"
+    assert made.warned[0].diagnostic.code == "schema-not-checked"
 
 
 def test_history_begins_with_the_default(place: pathlib.Path) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plait.api.differences import Difference
+    from plait.base.errors import Warning
     from plait.engine.pipeline import Step
     from plait.engine.results import State
     from plait.tree.nodes import Document
@@ -70,7 +71,7 @@ class Composed(Documents):
         nodes: DocumentSet | str,
         *,
         steps: Iterable[ComposeStep],
-        warnings: Iterable[str] = (),
+        warnings: Iterable[Warning] = (),
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import overload
 
+    from plait.base.errors import Warning
     from plait.engine.types import Inputs, Limits, Texts
     from plait.tree.plain_data import Plain
 
@@ -52,7 +53,8 @@ class Difference(Comparable):
 class Differences(Comparable):
     """The differences between two sets of documents: a sequence of `Difference`.
 
-    warnings: about the inputs, for example that code of templates was not evaluated.
+    warned: warnings about the inputs, for example that code of templates was not evaluated; each is a string, and its
+    `diagnostic` has the code and the position. warnings: the same as plain strings.
 
     >>> import plait
     >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
@@ -60,7 +62,7 @@ class Differences(Comparable):
     [('changed', 'port', 80, 81)]
     """
 
-    __slots__ = ("_all", "_found", "_left", "_right", "warnings")
+    __slots__ = ("_all", "_found", "_left", "_right", "warned")
 
     def __init__(
         self,
@@ -68,16 +70,21 @@ class Differences(Comparable):
         right: Sequence[Document],
         *,
         cleartext_secrets: bool = False,
-        warnings: Iterable[str] = (),
+        warnings: Iterable[Warning] = (),
         shown: tuple[Sequence[Document], Sequence[Document]] | None = None,
     ) -> None:
         """shown: the documents without secrets, if they contain any."""
-        self.warnings = list(warnings)
+        self.warned = list(warnings)
         self._left = tool.printed(left)
         self._right = tool.printed(right)
         before, after = map(tool.printed, shown or (left, right))
         self._found = tool.diff(before, after, cleartext_secrets=cleartext_secrets)
         self._all = _plain(self._found)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings as plain strings, which any serializer accepts."""
+        return [str(one) for one in self.warned]
 
     def __repr__(self) -> str:
         shown = "".join(
@@ -157,7 +164,7 @@ def diff(
     """
     with budget_scope_from(limits):
         links = LinkPolicy(allow_links)
-        warnings: list[str] = []
+        warnings: list[Warning] = []
         a, shown = _documents(left, links, warnings)
         b, other = _documents(right, links, warnings)
         told = None if cleartext_secrets else (shown, other)
@@ -173,7 +180,7 @@ def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
     return [Difference(one.kind, one.document, one.path, plain(one.before), plain(one.after)) for one in found]
 
 
-def _documents(inputs: Inputs, links: LinkPolicy, warnings: list[str]) -> tuple[list[Document], list[Document]]:
+def _documents(inputs: Inputs, links: LinkPolicy, warnings: list[Warning]) -> tuple[list[Document], list[Document]]:
     """The documents, and their redacted versions."""
     found: list[Document] = []
     shown: list[Document] = []

@@ -9,8 +9,9 @@ from plait.api.arguments import checked
 from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
 from plait.base.content import LinkPolicy
-from plait.base.errors import LimitError
+from plait.base.errors import LimitError, warning
 from plait.base.limits import budget_scope_from, current_budget, limit_error
+from plait.base.source import Position
 from plait.engine.results import Documents
 from plait.tree.nodes import Array, Document, DocumentSet, Map, from_plain
 from plait.yaml.reader import read as read_yaml
@@ -18,6 +19,7 @@ from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.base.errors import Warning
     from plait.base.source import Source
     from plait.engine.types import Inputs, Limits, Texts
     from plait.tree.nodes import Value
@@ -43,17 +45,20 @@ def read(
     """
     with budget_scope_from(limits):
         found: list[Document] = []
-        warnings: list[str] = []
+        warnings: list[Warning] = []
         for source in sources(each(inputs), LinkPolicy(allow_links)):
             found += deduplicate(read_yaml(source, strict=strict)).items
             warn_of_code(source, warnings)
         return Documents(DocumentSet(found), warnings=warnings)
 
 
-def warn_of_code(source: Source, warnings: list[str]) -> None:
+def warn_of_code(source: Source, warnings: list[Warning]) -> None:
     """Adds a warning about a template, whose code is ignored."""
     if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
-        warnings.append(f"{source.shown}: the code after #@ is not evaluated; use plait.render")
+        lines = enumerate(source.text.split("\n"), 1)
+        first = next(number for number, text in lines if " #@ " in text or text.startswith("#@"))
+        message = "the code after #@ is not evaluated; use plait.render"
+        warnings.append(warning(message, code="code-as-comment", at=Position(source, first), word="#@"))
 
 
 @checked

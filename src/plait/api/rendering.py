@@ -23,8 +23,9 @@ from plait.ytt.workspace.values_flags import plain_values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from plait.base.errors import Warn
     from plait.engine.types import Inputs, Texts
     from plait.tree.plain_data import Plain
     from plait.ytt.workspace.render_job import ReferencedValues, RenderResult
@@ -139,7 +140,7 @@ def data_values(
     values_files: Inputs,
     *,
     strict: bool = False,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn | None = None,
 ) -> list[ReferencedValues]:
     """The data values of the options `values` and `values_files`, the lowest precedence first. Raises ReadError."""
     found: list[ReferencedValues] = []

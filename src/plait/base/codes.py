@@ -244,6 +244,7 @@ _ERRORS = (
     ("E1009", "unequal-documents", "the documents of a run are not those that a test expects"),
     ("E1010", "missing-snapshot", "a test has no snapshot yet"),
     ("E1011", "changed-snapshot", "an output is not that of its snapshot"),
+    ("E1012", "low-coverage", "the runs execute less than the required part of the lines and branches"),
     # Calling plait (U01)
     ("U0101", "unknown-command", "a command is unknown"),
     ("U0102", "unknown-extension", "an extension is unknown, or the command does not accept it"),
@@ -388,6 +389,7 @@ _WARNINGS = (
     ("S394", "placeholder-in-value", "the value of a variable contains a placeholder, which is not filled"),
     ("S395", "misspelt-variable", "an unused variable has a name similar to one without a value"),
     ("S396", "schema-not-checked", "a part of a JSON Schema is not checked, or has no effect"),
+    ("S397", "schema-not-exported", "a part of a JSON Schema has no equivalent in the format to which it is exported"),
     ("R451", "double-braces", "{{ }} is a map within a map"),
     ("P551", "shared-defaults", "ytt also changes other items that have defaults of the schema"),
     ("P552", "inexact-module", "the results of a module differ between CPU architectures"),
@@ -395,11 +397,16 @@ _WARNINGS = (
     ("U0152", "only-data-files", "no input is a YAML file"),
     ("U0153", "no-values-schema", "the inputs declare no schema of data values"),
     ("U0154", "text-not-printed", "text files are not printed with YAML documents"),
-    ("U0155", "text-dropped", "a pipeline drops the text files of a step"),
+    ("U0155", "text-dropped", "text files are dropped: a step, or one output file, holds only documents"),
     ("U0156", "path-as-key", "the argument of --data-values-file looks like a key"),
     ("U0157", "kind-without-schema", "no schema describes documents of a kind"),
     ("U0158", "no-matching-item", "functionConfig.spec.match matches no item"),
     ("U0159", "withheld-lines", "printed lines are withheld because they depend on a secret"),
+    ("U0160", "code-as-comment", "plain YAML is read, and it contains code of templates"),
+    ("U0161", "skipped-link", "a symbolic link is not followed"),
+    ("U0162", "not-formatted", "a file is valid, and fmt leaves it as it is"),
+    ("U0163", "dropped-counts", "a file has changed since its coverage was counted"),
+    ("U0164", "left-over-files", "a fleet wrote files earlier that no run writes now"),
 )
 _FINDINGS = (
     ("D101", "dead-overlay", "an overlay or overlay item affects no output"),

@@ -18,12 +18,13 @@ from plait.base.source import OURS, WITHHELD, Advice, Flag, Frame, Position, Quo
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Literal, Self, TypedDict, TypeVar
+    from typing import Literal, Self, TypeAlias, TypedDict, TypeVar
 
     from plait.base.styles import Styles
     from plait.base.suggestions import Hint, Suggestion
 
     Error = TypeVar("Error", "PlaitError", "Finding")
+    Warn: TypeAlias = Callable[["Warning"], None]
 
     class Facts(TypedDict, total=False):
         """Facts of an error in addition to its message, passed on to `PlaitError`."""
@@ -361,7 +362,7 @@ def _revived(kind: type[PlaitError], state: dict[str, object]) -> PlaitError:
     return error
 
 
-def as_finding(error: PlaitError) -> Finding:
+def as_finding(error: PlaitError | Finding) -> Finding:
     """The error as a finding, without its own findings."""
     made = Finding(
         full(error, "message") or "",
@@ -377,7 +378,7 @@ def as_finding(error: PlaitError) -> Finding:
         suggestions=own_suggestions(error),
     )
     made.is_concealed = error.is_concealed
-    made.origins = None if error.quotes_output else error.origins
+    made.origins = None if getattr(error, "quotes_output", False) else error.origins
     if error.focus is not None:
         made.focus = error.focus
     return made
@@ -563,11 +564,6 @@ def warning(
     found = Finding(public(message), at=at, also=also, code=code, word=word, suggestions=suggestions)
     found.severity = "warning"
     return Warning(f"{at}: {message}" if at is not None else message, found)
-
-
-def diagnostic_of(text: str) -> Finding:
-    """The diagnostic of a warning; for any other text, one with that message and no code."""
-    return text.diagnostic if isinstance(text, Warning) else Finding(text, code="")
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:

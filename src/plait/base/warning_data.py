@@ -7,10 +7,8 @@ from plait.base.excerpts import excerpt
 from plait.base.source import Position, Source, public
 
 
-def warning_data(text: str) -> object:
-    """A warning as JSON: a string unless it has a diagnostic."""
-    if not isinstance(text, Warning):
-        return text
+def warning_data(text: Warning) -> dict[str, object]:
+    """A warning as JSON."""
     found = excerpt(text.diagnostic)
     return {
         "text": str(text),
@@ -27,10 +25,8 @@ def _place(at: Position) -> list[object]:
     return [source.shown, at.line, at.column or 0, at.end or 0, at.label, at.text or "", source.private]
 
 
-def warning_from(data: object) -> str:
+def warning_from(data: object) -> Warning:
     """The warning of `warning_data`. Raises ValueError if the data is not valid."""
-    if isinstance(data, str):
-        return data
     try:
         return _warning_from(data)
     except (KeyError, TypeError, ValueError):

@@ -12,13 +12,13 @@ from plait.authoring.coverage.html import to_html
 from plait.authoring.coverage.lcov import to_lcov
 from plait.authoring.coverage.text import to_text
 from plait.base.content import file_content
-from plait.base.errors import UsageError
+from plait.base.errors import PlaitError, UsageError, warning
 from plait.base.path_errors import read_failure
 from plait.base.version import __version__
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import followed, write_file
-from plait.cli.messages import complain_of_warning
-from plait.cli.streams import complain, write_answer
+from plait.cli.messages import complain_of, complain_of_warning
+from plait.cli.streams import write_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,14 +61,16 @@ class Reports:
         if table:
             write_answer(to_text(summary))
         for name in summary.changed:
-            complain_of_warning(f"{name} has changed since it was counted: its earlier counts are dropped")
+            message = f"{name} has changed since it was counted: its earlier counts are dropped"
+            complain_of_warning(warning(message, code="dropped-counts"))
         if self.least is None or summary.percent >= self.least:
             return 0
         used, lines, gone, branches = summary.counts
         total, done = lines + branches, used + gone
         wanted = next(count for count in range(done, total + 1) if 100 * count >= self.least * total)
         told = f"{done} of {total} lines and branches are covered, {wanted - done} less than {self.least:g} %"
-        complain(f"plait: {told}\n  hint:     the column Missing names the lines and branches to cover\n")
+        hint = "the column Missing names the lines and branches to cover"
+        complain_of(PlaitError(told, hint=hint, code="low-coverage"))
         return 1
 
 

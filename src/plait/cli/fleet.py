@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager
 
 from plait.authoring.project.run import relative_to_cwd
-from plait.base.errors import UsageError
+from plait.base.errors import UsageError, warning
 from plait.base.limits import Limits, budget_scope, parse
 from plait.base.process import stop_timer, unbound_memory
 from plait.cli.common_flags import performed
@@ -198,6 +198,6 @@ def _tell(report: FleetReport, flags: Fleet) -> None:
     if report.left_over:
         shown = ", ".join(os.path.join(place, one) for one in report.left_over[:3])
         more = f" and {len(report.left_over) - 3} more" if len(report.left_over) > 3 else ""
-        complain_of_warning(f"no run writes these files now: {shown}{more}")
+        complain_of_warning(warning(f"no run writes these files now: {shown}{more}", code="left-over-files"))
     sys.stderr.flush()
     write_out(counts_line(report.counts, report.seconds, place))

@@ -7,7 +7,7 @@ import os
 from plait.authoring.edit.edited_files import write_all
 from plait.authoring.formatting.formatter import format_text
 from plait.base.content import SkippingLinkPolicy
-from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, warning
 from plait.base.text_diff import Paint, hunks, visible
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.messages import complain_of, complain_of_warning
@@ -71,9 +71,10 @@ def main(flags: Fmt) -> int:
     links = SkippingLinkPolicy(flags.allow_links, every=flags.allow_all_links)
     found = Inputs(links=links, offline=True).files(named)
     for path in links.passed[:_NAMED]:
-        complain_of_warning(f"{path} is a link and is not followed: format its target")
+        complain_of_warning(warning(f"{path} is a link and is not followed: format its target", code="skipped-link"))
     if len(links.passed) > _NAMED:
-        complain_of_warning(f"{len(links.passed) - _NAMED} more links are not followed")
+        message = f"{len(links.passed) - _NAMED} more links are not followed"
+        complain_of_warning(warning(message, code="skipped-link"))
     files = [file for file in found if file.type == YAML]
     others = [file.source.shown for file in found if file.type != YAML and not file.in_directory]
     shows = flags.write or flags.check or flags.diff
@@ -120,7 +121,8 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
             yield file, None
             continue
         if formatted.left_alone:
-            complain_of_warning(f"{file.source.shown} is not formatted: {formatted.left_alone}")
+            message = f"{file.source.shown} is not formatted: {formatted.left_alone}"
+            complain_of_warning(warning(message, code="not-formatted"))
         yield file, formatted
 
 

@@ -14,23 +14,23 @@ in `results`, with status 1, and on standard error.
 
 from __future__ import annotations
 
-import sys
-
 import plait
 from plait.base.content import standard_input
-from plait.base.errors import PlaitError, ReadError, UsageError, text_of, warning
+from plait.base.errors import PlaitError, ReadError, UsageError, heading, text_of, warning
 from plait.base.similar_names import did_you_mean
-from plait.cli.messages import complain_of_warning
+from plait.cli.messages import complain_of, complain_of_warning
 from plait.cli.streams import write_out
 from plait.engine.common import ISOLATE, LIMIT, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Request
+from plait.insight.diagnostic_formats import message_of, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from plait import Plain
+    from plait.base.errors import Diagnostic, Warn, Warning
 
 
 class Krm(Request):
@@ -65,27 +65,44 @@ def main(flags: Krm) -> int:
             code="resource-list",
         )
     result: dict[object, Plain] = dict(given)
-    warnings: list[str] = []
+    warnings: list[Warning] = []
     try:
         result["items"] = changed_items(
             _list(given.get("items"), "items"), _spec(given.get("functionConfig")), warnings.append
         )
     except PlaitError as error:
         error.keyword = None
-        result["results"] = [{"message": text_of(error), "severity": "error"}]
+        parts = parts_of(error)
+        texts = [text_of(error)] if len(parts) == 1 else [one.report().rstrip("\n") for one in error.findings]
+        texts = texts if len(texts) == len(parts) else [heading(error), *texts]
+        result["results"] = [*map(_result, parts, texts)]
         write_out(plait.documents(result).to_yaml())
-        sys.stderr.write(error.report())
+        complain_of(error)
         return 1
     if warnings:
-        result["results"] = [{"message": str(warning), "severity": "warning"} for warning in warnings]
-
-        for warning in warnings:
-            complain_of_warning(warning)
+        result["results"] = [_result(one.diagnostic, one) for one in warnings]
+        for one in warnings:
+            complain_of_warning(one)
     write_out(plait.documents(result).to_yaml())
     return 0
 
 
-def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callable[[str], None]) -> list[Plain]:
+def _result(found: Diagnostic, text: str) -> Plain:
+    """A diagnostic as an entry of `results`, whose tags are strings."""
+    message = message_of(found)
+    tags = {"code": message.code.code, "name": message.code.name, "hint": message.hint or ""}
+    place = {"line": message.line, "column": message.column, "end": message.end} if message.file else {}
+    told: dict[object, Plain] = {"message": str(text), "severity": message.level}
+    if message.file:
+        told["file"] = {"path": message.file}
+    told["tags"] = {
+        **{name: one for name, one in tags.items() if one},
+        **{name: str(one) for name, one in place.items() if one},
+    }
+    return told
+
+
+def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Warn) -> list[Plain]:
     """The items after operations and templates. warn: receives warnings. Raises PlaitError."""
     operations = spec.get("operations")
     if operations:

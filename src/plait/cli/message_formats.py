@@ -6,7 +6,6 @@ import sys
 
 from plait.authoring.analysis.file_facts import File
 from plait.authoring.lint.mending import mendings
-from plait.base.errors import diagnostic_of
 from plait.cli.workflow_log import annotate
 from plait.insight.diagnostic_formats import (
     GITHUB,
@@ -25,7 +24,7 @@ from plait.insight.diagnostic_formats import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from plait.base.errors import Diagnostic, PlaitError
 
@@ -49,17 +48,9 @@ class Sink:
             sys.stderr.write("".join(report(error)))
 
     def diagnostic(self, found: Diagnostic, *, quote_values: bool = False) -> None:
-        """Writes a diagnostic with its findings. Formats of reference programs do not contain it."""
+        """Writes a diagnostic with its findings, or a warning. Formats of reference programs do not contain it."""
         if self.form not in REFERENCES:
             self._write([message_of(one, quote_values=quote_values, offers=_offers(one)) for one in parts_of(found)])
-
-    def warnings(self, texts: Iterable[str]) -> None:
-        """Writes warnings. Formats of reference programs do not contain them."""
-        if self.form not in REFERENCES:
-            found = [message_of(one, offers=_offers(one)) for one in map(diagnostic_of, texts)]
-            for one in found:
-                one.level = "warning"  # a text without a diagnostic is a warning, too
-            self._write(found)
 
     @property
     def is_of_messages(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.base.errors import PlaitError, UsageError, diagnostic_of, render
+from plait.base.errors import PlaitError, UsageError, render
 from plait.cli import SINK
 from plait.cli.colour import styles_of, typed
 from plait.cli.streams import TYPED, complain, error_width, requested
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.errors import Diagnostic
+    from plait.base.errors import Diagnostic, Warning
     from plait.cli.message_formats import Sink
     from plait.engine.options import Declared
     from plait.insight.diagnostic_formats import Message
@@ -120,13 +120,13 @@ def warn(context: Context) -> None:
     context.forget_warnings()
 
 
-def complain_of_warning(text: str) -> None:
+def complain_of_warning(text: Warning) -> None:
     """Writes a warning to standard error in the selected format, except with --quiet."""
     if requested("quiet"):
         return
     sink = _sink()
     if sink is not None:
-        sink.warnings([text])
+        sink.diagnostic(text.diagnostic)
         return
     show = styles_of(sys.stderr)
     first, newline, rest = text.partition("\n")
@@ -135,10 +135,10 @@ def complain_of_warning(text: str) -> None:
     complain(show.line(line) + "\n", is_harmless=True)
 
 
-def _code_of(text: str) -> str:
+def _code_of(text: Warning) -> str:
     """The code of a warning if it is shown on a terminal, else ""."""
     if not sys.stderr.isatty():
         return ""
     from plait.base.codes import number_of
 
-    return number_of(diagnostic_of(text).code)
+    return number_of(text.diagnostic.code)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from plait.authoring.project.discovery import project_of
+from plait.base.errors import PlaitError
 from plait.base.similar_names import counted
+from plait.cli.messages import complain_of
 from plait.cli.progress import working
 from plait.cli.runs import described
 from plait.cli.streams import write_answer, write_out
@@ -31,7 +31,7 @@ def list_runs(file: str, start: str, *, as_json: bool) -> int:
     else:
         write_answer(_as_text(project))
     if not project.runs and not project.matrices:
-        sys.stderr.write("plait: no run was found\n  hint:     write a plait.yml, or see `plait init`\n")
+        complain_of(PlaitError("no run was found", hint="write a plait.yml, or see `plait init`", code="run-not-found"))
         return 1
     return 0
 

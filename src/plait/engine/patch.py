@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
+    from plait.base.errors import Warn
     from plait.engine.options import Use
     from plait.engine.results import Documents
     from plait.engine.types import Input, Inputs, Texts
@@ -249,7 +250,7 @@ def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
     from plait.ops.operation_files import expand, read_operations
     from plait.ops.reader import DecodeError, file_source
 
-    def read(source: Source, warn: Callable[[str], None]) -> list[Operation]:
+    def read(source: Source, warn: Warn) -> list[Operation]:
         return read_operations(source, null_values=request.null_values, extensions=job.extensions, warn=warn)
 
     for path in expand(value, links_of(request)) if value else [value]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol, Self, TypeAlias, TypedDict, overload
 
+    from plait.base.errors import Warning
     from plait.base.suggestions import Kind
     from plait.tree.nodes import Document, Value
     from plait.tree.plain_data import Plain
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
         text: str
         tags: bool
-        warnings: list[str]
+        warnings: list[Warning]
         printed: list[str]
         files: dict[str, str]
         steps: list[tuple[str, str]]
@@ -75,8 +76,9 @@ if TYPE_CHECKING:
 class Documents(Comparable):
     """Documents, in order.
 
-    nodes: the tree, with positions; for an isolated call it is parsed from the printed text. warnings: those that a
-    command line prints to standard error. printed: the lines that templates printed. trace: the provenance for
+    nodes: the tree, with positions; for an isolated call it is parsed from the printed text. warned: those
+    warnings that a command line prints to standard error; each is a string, and its `diagnostic` has the code, the position
+    and suggestions. warnings: the same as plain strings. printed: the lines that templates printed. trace: the provenance for
     `explain`, of a call with `trace=True`.
 
     Iterating returns each document as plain data (dict, list, str, int, float, bool, None); every call creates new
@@ -98,13 +100,13 @@ class Documents(Comparable):
     True
     """
 
-    __slots__ = ("_nodes", "_run", "_tags", "_text", "_write", "printed", "trace", "warned", "warnings")
+    __slots__ = ("_nodes", "_run", "_tags", "_text", "_write", "printed", "trace", "warned")
 
     def __init__(
         self,
         nodes: DocumentSet | str,
         *,
-        warnings: Iterable[str] = (),
+        warnings: Iterable[Warning] = (),
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,
@@ -114,9 +116,7 @@ class Documents(Comparable):
         self._tags = tags
         self._nodes = None if isinstance(nodes, str) else nodes
         self._text = nodes if isinstance(nodes, str) else None
-        # As reported by the engine, with diagnostics, and as plain strings for serializers.
         self.warned = list(warnings)
-        self.warnings = [str(one) for one in self.warned]
         self.printed = list(printed)
         self.trace = trace
         self._write = write
@@ -140,6 +140,11 @@ class Documents(Comparable):
 
     def _held(self) -> State:
         return self.state()
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings as plain strings, which any serializer accepts."""
+        return [str(one) for one in self.warned]
 
     @property
     def nodes(self) -> DocumentSet:
@@ -281,7 +286,7 @@ class Rendered(Documents):
         nodes: DocumentSet | str,
         *,
         files: Mapping[str, str] | Callable[[], Iterable[tuple[str, str]]],
-        warnings: Iterable[str] = (),
+        warnings: Iterable[Warning] = (),
         printed: Iterable[str] = (),
         write: Callable[[DocumentSet], str] | None = None,
         trace: Trace | None = None,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plait.base.code_cache import CodeCache
+    from plait.base.errors import Warning
     from plait.base.input_view import InputView
     from plait.base.permissions import Permissions
     from plait.engine.incremental import Engine
@@ -44,7 +45,7 @@ class World:
         cache: CodeCache | None = None,
         engine: Engine | None = None,
         lookups: Lookups | None = None,
-        warned: list[str] | None = None,
+        warned: list[Warning] | None = None,
     ) -> None:
         self.view = view
         self.permissions = permissions

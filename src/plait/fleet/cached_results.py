@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeGuard
 
+    from plait.base.errors import Warning
     from plait.base.writing.directory import Directory
     from plait.fleet.read_sets import DiskState
 
@@ -62,7 +63,9 @@ class CachedResult:
 
     __slots__ = ("is_secret", "reads", "texts", "warnings")
 
-    def __init__(self, texts: Mapping[str, str], reads: ReadSet, warnings: Sequence[str], *, is_secret: bool) -> None:
+    def __init__(
+        self, texts: Mapping[str, str], reads: ReadSet, warnings: Sequence[Warning], *, is_secret: bool
+    ) -> None:
         self.texts = texts
         self.reads = reads
         self.warnings = warnings

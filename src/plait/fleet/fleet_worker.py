@@ -12,7 +12,7 @@ from plait.api.worker import data_size
 from plait.authoring.project.file import of_source
 from plait.authoring.project.settings import is_path_setting
 from plait.base.equal_errors import key_of
-from plait.base.errors import LimitError, PlaitError, text_of
+from plait.base.errors import LimitError, PlaitError, text_of, warning
 from plait.base.input_view import InputView, may_read, permitted
 from plait.base.limits import Limits, RunBudget, budget_scope
 from plait.base.process import keeper, stop_timer, unbound_memory, with_stack_headroom, within_memory
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from plait.authoring.project.run import Run
+    from plait.base.errors import Warning
     from plait.base.permissions import Permissions
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
@@ -229,7 +230,7 @@ def _directories(run: Run) -> list[str]:
         return [path for path in found if may_read(path) and os.path.isdir(path)]
 
 
-def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:
+def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[Warning]]:
     """The files of a run, and its warnings. The name is empty if the destination is one file."""
     warnings = list(documents.warned)
     if not isinstance(documents, Rendered):
@@ -237,7 +238,8 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
     if not task.is_file:
         return documents.files, warnings
     if documents.texts:
-        warnings.append(f"text files are not written: {', '.join(documents.texts)}; an output that ends in / has them")
+        message = f"text files are not written: {', '.join(documents.texts)}; an output that ends in / has them"
+        warnings.append(warning(message, code="text-dropped"))
     return {"": documents.to_yaml()}, warnings
 
 

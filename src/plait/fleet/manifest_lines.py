@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeAlias
 
+    from plait.base.errors import Warning
     from plait.fleet.run_result import Written
 
     Line: TypeAlias = dict[str, object]
@@ -110,7 +111,7 @@ def strings(line: Line, name: str) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else []
 
 
-def warnings_of(line: Line) -> list[str]:
+def warnings_of(line: Line) -> list[Warning]:
     """The warnings in a line, without those that are not valid."""
     found = line.get("warnings")
     out = []

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.base.equal_errors import Key
+    from plait.base.errors import Warning
     from plait.fleet.read_sets import ReadSet
     from plait.insight.diagnostic_formats import Message
 
@@ -67,7 +68,7 @@ class RunResult:
         is_secret: bool = False,
         files: Mapping[str, Written] | None = None,
         texts: Mapping[str, str] | None = None,
-        warnings: Sequence[str] = (),
+        warnings: Sequence[Warning] = (),
         version: str = "",
     ) -> None:
         self.statistics: Mapping[str, tuple[int, int]] = {}

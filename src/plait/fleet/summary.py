@@ -64,21 +64,18 @@ def by_error(failed: Sequence[RunResult]) -> list[list[RunResult]]:
     return sorted(groups, key=lambda one: -len(one))
 
 
-def warnings_of(outcomes: Iterable[RunResult]) -> list[str]:
+def warnings_of(outcomes: Iterable[RunResult]) -> list[Warning]:
     """The warnings of runs, without duplicates, each with the names of its runs."""
     told = [(text, outcome) for outcome in outcomes for text in outcome.warnings]
     groups = grouped(told, lambda one: one[0])
     return [_of_runs(group[0][0], _names([one for _, one in group])) for group in groups]
 
 
-def _of_runs(text: str, names: str) -> str:
+def _of_runs(text: Warning, names: str) -> Warning:
     """A warning with the names of its runs."""
-    told = f"{text} ({names})"
-    if not isinstance(text, Warning):
-        return told
     found = copy(text.diagnostic)
     found.stack = [*found.stack, Frame(f"in the runs {names}")]
-    return Warning(told, found)
+    return Warning(f"{text} ({names})", found)
 
 
 def _names(group: Sequence[RunResult]) -> str:

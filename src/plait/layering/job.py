@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from plait.base.errors import Warning
     from plait.layering.deckhand_differences import Comparison
     from plait.layering.document import LayeredDocument
     from plait.tree.context import Context, FormatPreserver
@@ -101,7 +102,7 @@ class LayerJob:
         found = None if self.known is None else self.known.get(key)
         if found is not None:
             return found
-        warnings: list[str] = []
+        warnings: list[Warning] = []
         written = _read(source)
         documents = deduplicate(written)
         if context.originals is not None:

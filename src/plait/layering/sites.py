@@ -23,9 +23,10 @@ from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from plait.base.content import LinkPolicy
+    from plait.base.errors import Warn
     from plait.base.source import Source
     from plait.tree.nodes import Value
 
@@ -62,7 +63,7 @@ def _is_collected(below: str) -> bool:
 
 def find_site(
     path: str,
-    warn: Callable[[str], None],
+    warn: Warn,
     *,
     repositories: Mapping[str, str] | None = None,
     links: LinkPolicy = NO_LINKS,
@@ -215,7 +216,7 @@ def _data(path: str, links: LinkPolicy) -> Map:
     )
 
 
-def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Callable[[str], None]) -> Iterator[str]:
+def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Warn) -> Iterator[str]:
     """The checkouts of the repositories that a definition names, in order; all known ones if it names none."""
     item = data.find("repositories")
     if item is not None and item.value is not None and type(item.value) is not Map:
@@ -277,7 +278,7 @@ def _described(repository: MapItem) -> str:
     return (f" of {url}" if url else "") + (f" at {revision}" if revision else "")
 
 
-def unwrapped(documents: DocumentSet, warn: Callable[[str], None]) -> DocumentSet:
+def unwrapped(documents: DocumentSet, warn: Warn) -> DocumentSet:
     """The documents as Pegleg passes them to Deckhand: a managed document is replaced by its content.
 
     warn: receives notes about encrypted data, which stays encrypted.
@@ -286,7 +287,7 @@ def unwrapped(documents: DocumentSet, warn: Callable[[str], None]) -> DocumentSe
     return documents if found == documents.items else DocumentSet(found)
 
 
-def _unwrapped(document: Document, warn: Callable[[str], None]) -> Document:
+def _unwrapped(document: Document, warn: Warn) -> Document:
     top = document.value
     schema = top.find("schema") if type(top) is Map else None
     data = top.find("data") if type(top) is Map else None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
+    from plait.base.errors import Warn
     from plait.base.source import Position
     from plait.ops.variables import Sources
     from plait.tree.nodes import ArrayItem, MapItem, Value
@@ -399,7 +400,7 @@ def _without(root: Value, found: list[VariableDefinition]) -> Value:
     return root.with_items([settled if item is section else item for item in root.items])
 
 
-def _warn_of_near(lookup: VariableLookup, warn: Callable[[str], None]) -> None:
+def _warn_of_near(lookup: VariableLookup, warn: Warn) -> None:
     """Warns about unused values whose names are misspelt ones of unfilled placeholders."""
     for name in lookup.sources.named():
         missing = () if name in lookup.used else sorted(lookup.missing)

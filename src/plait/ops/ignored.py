@@ -16,14 +16,11 @@ from plait.tree.nodes import Array, Map
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeAlias
 
-    from plait.base.errors import Warning
+    from plait.base.errors import Warn, Warning
     from plait.base.source import Source
     from plait.ops.operations import Operation
     from plait.tree.nodes import DocumentSet, Item, Value
-
-    Warn: TypeAlias = Callable[[str], None]
 
 
 def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:

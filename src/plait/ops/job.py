@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
+    from plait.base.errors import Warn
     from plait.base.source import Source
     from plait.ops.known_operations import KnownOperations
     from plait.ops.operations import Operation
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Control, Trace
 
     T = TypeVar("T")
-    Warn = Callable[[str], None]
 
 
 def patch(

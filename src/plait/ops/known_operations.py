@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
+    from plait.base.errors import Warn, Warning
     from plait.base.source import Source
     from plait.ops.operations import Operation
     from plait.tree.nodes import Value
 
     T = TypeVar("T")
-    Warn = Callable[[str], None]
     Apply = Callable[[Value, Sequence[Operation]], Value]
 
 # Maximum number of files.
@@ -53,7 +53,7 @@ class KnownOperations:
         known = self._read
         found: T | None = known.get(key)  # type: ignore[assignment] # the options tell what was read
         if found is None:
-            told: list[str] = []
+            told: list[Warning] = []
             found = read(told.append)
             for text in told:
                 warn(text)

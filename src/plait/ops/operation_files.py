@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from plait.base.content import LinkPolicy
+    from plait.base.errors import Warn
     from plait.tree.nodes import Value
 
 EXTENSIONS = (".yml", ".yaml", ".json")
@@ -220,7 +221,7 @@ def read_operations(
     *,
     null_values: bool = False,
     extensions: frozenset[str] = frozenset(),
-    warn: Callable[[str], None] | None = None,
+    warn: Warn | None = None,
 ) -> list[Operation]:
     """The operations of one ops file. extensions: as in `operations_of`. warn: receives notes about ignored parts.
 

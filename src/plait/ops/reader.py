@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plait.base.errors import Warn
     from plait.tree.nodes import DocumentSet, Value
 
 FOLD = 80
@@ -30,12 +31,12 @@ TEMPLATE, VALUE = "the template", "the value of a variable"
 KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")
 
 
-def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
+def read_first(source: Source, warn: Warn | None = None) -> Value:
     """Reads the value of the first document. warn: receives notes about ignored parts. Raises ReadError, LimitError."""
     return _settled(source, _read(source), warn)
 
 
-def read_named(source: Source, warn: Callable[[str], None] | None = None) -> Value:
+def read_named(source: Source, warn: Warn | None = None) -> Value:
     """As `read_first`, for a map from names to values: keys of the root map are strings as written."""
     return _settled(source, _read(source, text_keys=True), warn)
 
@@ -55,7 +56,7 @@ def _read(source: Source, *, text_keys: bool = False) -> DocumentSet:
         raise
 
 
-def _settled(source: Source, tree: DocumentSet, warn: Callable[[str], None] | None) -> Value:
+def _settled(source: Source, tree: DocumentSet, warn: Warn | None) -> Value:
     documents = deduplicate(tree)
     if warn is not None and (documents is not tree or "\n---" in source.text):
         from plait.ops.ignored import warn_of_reading
@@ -172,7 +173,7 @@ def expand_home(path: str) -> str:
 def texts_to_values(
     source: Source,
     what: str,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn | None = None,
     places: dict[str, Position] | None = None,
 ) -> dict[str, Value]:
     """Reads a file that maps names to values. An empty file has no values. places: receives the line of each name.

@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from plait.base.errors import Warn
     from plait.base.source import Position
     from plait.ops.store import VariableStore
     from plait.ops.tracing import Variables
@@ -233,9 +234,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
     return name, value
 
 
-def from_file(
-    path: str, warn: Callable[[str], None] | None = None, places: dict[str, Position] | None = None
-) -> dict[str, Value]:
+def from_file(path: str, warn: Warn | None = None, places: dict[str, Position] | None = None) -> dict[str, Value]:
     """Reads `-l path`: a map with string keys. warn: receives notes about ignored parts. places: receives the line of
     each variable.
     """

@@ -16,7 +16,7 @@ from plait.api.composing import compose
 from plait.api.layering import layer
 from plait.api.patching import patch
 from plait.api.rendering import render
-from plait.base.errors import PlaitError, UsageError, as_finding, diagnostic_of
+from plait.base.errors import PlaitError, UsageError, as_finding
 from plait.base.input_view import InputView
 from plait.base.input_view import use_view as seen
 from plait.engine.results import Rendered
@@ -205,7 +205,7 @@ def evaluate(request: Request) -> Answer:
         lines=lines,
         histories=[_why(line, history) for line, history in found.items()],
         matches=matches,
-        warnings=[*map(fault, map(diagnostic_of, documents.warned))],
+        warnings=[*(fault(one.diagnostic) for one in documents.warned)],
         printed=documents.printed,
     )
 

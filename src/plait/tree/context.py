@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.content import note_secrets
-from plait.base.errors import Finding, PlaitError, diagnostic_of
+from plait.base.errors import PlaitError, as_finding
 from plait.base.limits import Limits, RunBudget, current_budget
 
 __all__ = ["Context", "Limits"]
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from plait.base.code_cache import CodeCache
+    from plait.base.errors import Warning
     from plait.base.source import Source
     from plait.tree.lookups import Lookups
     from plait.tree.nodes import DocumentSet
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
         def speaks(self) -> None: ...
 
-        def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None: ...
+        def warned(self, text: Warning, origins: Iterable[Origin] | None) -> Warning | None: ...
 
     class FormatPreserver(Protocol):
         """Prints documents in their original formatting (see `plait.yaml.preserved_text`)."""
@@ -57,7 +58,7 @@ class Context:
     """The state of one evaluation.
 
     doing, done, total: progress for observers: the current step, the finished units, and all units. on_step: receives
-    each step as it begins. print_line: receives each line that templates print. warnings: texts that a command prints
+    each step as it begins. print_line: receives each line that templates print. warnings: those that a command prints
     to standard error. told: the number of warnings, including repeated ones. refuses_warnings: an evaluation with
     warnings fails before it writes anything. originals: the source texts, if results preserve their formatting, or
     None. cache: compiled code of earlier evaluations, or None. run_budget: the limits and their use. budget: the steps
@@ -99,7 +100,7 @@ class Context:
         self.budget: Closeable | None = None
         self.print_line = Printer(print_line)
         # without duplicates, in order of occurrence
-        self._warnings: dict[str, None] = {}
+        self._warnings: dict[Warning, None] = {}
         self.told = 0
         self.refuses_warnings = False
         # Receives texts that the reference program prints to standard error; None under plait's own name.
@@ -152,7 +153,7 @@ class Context:
             self.secrets = self.trace.use_secrets()
         return self.secrets
 
-    def warn(self, text: str, *, of: Iterable[Origin] | None = None) -> None:
+    def warn(self, text: Warning, *, of: Iterable[Origin] | None = None) -> None:
         """Collects a warning; duplicates are dropped.
 
         of: the origins of the text, empty for inputs that are not secret. An evaluation with secrets withholds a
@@ -164,12 +165,12 @@ class Context:
             self._warnings[told] = None
             self.told += 1
 
-    def warn_openly(self, text: str) -> None:
+    def warn_openly(self, text: Warning) -> None:
         """Collects a warning that depends on no secret."""
         self.warn(text, of=())
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Warning]:
         """The warnings in order of occurrence."""
         return list(self._warnings)
 
@@ -177,7 +178,7 @@ class Context:
         """Raises PlaitError if there are warnings and they count as errors. Call it before anything is written."""
         if self.refuses_warnings and self._warnings:
             count = len(self._warnings)
-            findings = [Finding(text, code=diagnostic_of(text).code) for text in self._warnings]
+            findings = [as_finding(one.diagnostic) for one in self._warnings]
             self._warnings.clear()
             raise PlaitError(
                 f"{count} warnings, treated as errors" if count > 1 else "1 warning, treated as an error",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.run import Run
+    from plait.base.errors import Warning
     from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.tree.nodes import Document
@@ -69,7 +70,7 @@ class Checked:
         documents: Documents | None,
         error: PlaitError | None,
         lookups: Lookups,
-        warned: Sequence[str] = (),
+        warned: Sequence[Warning] = (),
     ) -> None:
         self.run = run
         self.view = view
@@ -101,7 +102,7 @@ class Unverified(Exception):
 def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, engine: Engine | None = None) -> Checked:
     """Evaluates a run with replaced texts, and records its lookups."""
     view, lookups = InputView(texts), Lookups()
-    warned: list[str] = []
+    warned: list[Warning] = []
     try:
         with budget_scope(budget.for_run()):
             made = with_stack_headroom(
@@ -170,7 +171,7 @@ def failures(
             continue
         if budget.left <= 0:
             raise Unverified("the runs take too long")
-        warned: list[str] = []
+        warned: list[Warning] = []
         try:
             _evaluated(with_texts(one.run, texts), InputView(texts), budget, engine, warned)
         except PlaitError as error:
@@ -189,7 +190,7 @@ def _evaluated(
     view: InputView,
     budget: CheckBudget | None,
     engine: Engine | None,
-    warned: list[str] | None = None,
+    warned: list[Warning] | None = None,
 ) -> Documents:
     if budget is None:
         return _marked(lambda trace: run.evaluate(view=view, engine=engine, trace=trace), view)

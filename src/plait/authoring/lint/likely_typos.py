@@ -9,7 +9,6 @@ from plait.authoring.lint.mending import SAFE, mendings
 from plait.authoring.lint.no_op_values import called
 from plait.authoring.project.run import relative_to_cwd
 from plait.base.codes import number_of
-from plait.base.errors import diagnostic_of
 from plait.base.extents import extent
 from plait.base.similar_names import is_slip
 from plait.base.source import Position
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.lint.layout import LintedFile
     from plait.authoring.lint.subject import EvaluatedRun, LintProject
-    from plait.base.errors import Diagnostic
+    from plait.base.errors import Diagnostic, Warning
     from plait.tree.nodes import Item, Value
 
 
@@ -75,10 +74,10 @@ def _has_action(layout: LintedFile, item: Item) -> bool:
 
 def warnings(subject: LintProject) -> Iterator[LintFinding]:
     """The warnings of runs as findings."""
-    seen: set[str] = set()
+    seen: set[Warning] = set()
     for ran in subject.runs:
         for warning in ran.documents.warned:
-            found = diagnostic_of(warning)
+            found = warning.diagnostic
             at = found.at
             if not found.code or at is None or at.source is None or at.line < 1 or warning in seen:
                 continue

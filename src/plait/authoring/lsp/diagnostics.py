@@ -12,7 +12,7 @@ from plait.authoring.lsp.features import EditorDiagnostic, FileRange, Fix
 from plait.authoring.lsp.linting import fix_of, notes
 from plait.authoring.lsp.unused_diagnostics import WARNING, unused
 from plait.base.codes import number_of
-from plait.base.errors import Finding, diagnostic_of
+from plait.base.errors import Finding
 from plait.base.extents import extent, words_of
 from plait.base.message_text import hint_of
 from plait.base.source import Advice, Position
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.state import ServerState
     from plait.authoring.project.run import Run
+    from plait.base.errors import Warning
 
 ERROR = "error"
 
@@ -63,13 +64,13 @@ def problems(state: ServerState, path: str) -> list[EditorDiagnostic]:
 
 def _warnings(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """The warnings of the runs, at their lines."""
-    seen: set[str] = set()
+    seen: set[Warning] = set()
     for watched in state.runs_of(file.path):
         evaluation = watched.evaluation
         if evaluation is None or not evaluation.warnings or not state.is_current(evaluation, file.path):
             continue
         for text in evaluation.warnings:
-            found = diagnostic_of(text)
+            found = text.diagnostic
             at = found.at
             if at is None or at.line < 1 or text in seen or path_of(at.source) != file.path:
                 continue

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.run import Run
-    from plait.base.errors import Finding
+    from plait.base.errors import Finding, Warning
     from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.insight.item_names import ItemNames
@@ -131,7 +131,7 @@ class Evaluation:
         error: PlaitError | None,
         trace: Trace,
         lookups: Lookups | None = None,
-        warnings: Sequence[str] = (),
+        warnings: Sequence[Warning] = (),
     ) -> None:
         self.run = run
         self.view = view
@@ -263,7 +263,7 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine:
     """
     view = InputView(texts)
     trace, lookups = Trace(), Lookups()
-    warned: list[str] = []
+    warned: list[Warning] = []
     documents = None
     error: PlaitError | None = None
     with budget_scope(Limits(**LIMITS)) as run_budget:

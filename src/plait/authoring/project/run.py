@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.settings import Setting
     from plait.base.code_cache import CodeCache
+    from plait.base.errors import Warning
     from plait.base.input_view import InputView
     from plait.base.permissions import Need, Permissions
     from plait.base.source import Position
@@ -202,7 +203,7 @@ class Run:
         engine: Engine | None = None,
         checks: bool = True,
         lookups: Lookups | None = None,
-        warned: list[str] | None = None,
+        warned: list[Warning] | None = None,
     ) -> Documents:
         """Evaluates the run and returns its result. Nothing is printed or written, except a variables store.
 

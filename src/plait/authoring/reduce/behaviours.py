@@ -7,7 +7,7 @@ from time import monotonic
 
 from plait.base.children.programs import command, run
 from plait.base.codes import BY_CODE, CODES
-from plait.base.errors import LimitError, PlaitError, UsageError, diagnostic_of, did_you_mean
+from plait.base.errors import LimitError, PlaitError, UsageError, did_you_mean
 from plait.base.source import Source
 from plait.engine.flags import words_of
 from plait.insight.explain import Explainer
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from plait.authoring.reduce.candidates import Candidate, Workspace
+    from plait.base.errors import Warning
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
 
@@ -64,7 +65,7 @@ class ErrorBehaviour:
             )
 
     def shows(self, workspace: Workspace, candidate: Candidate) -> bool:
-        warned: list[str] = []
+        warned: list[Warning] = []
         start = monotonic()
         try:
             workspace.evaluate(candidate, self.seconds, warned=warned)
@@ -79,7 +80,7 @@ class ErrorBehaviour:
                 # Candidates are smaller, so they end sooner, or they are another behaviour.
                 self.seconds = max(10 * (monotonic() - start), 5)
                 return True
-        return any(diagnostic_of(text).code == self.code for text in warned if self.code)
+        return any(text.diagnostic.code == self.code for text in warned if self.code)
 
     def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:
         try:

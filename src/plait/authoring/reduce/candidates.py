@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from plait.base.errors import Warning
     from plait.base.permissions import Permissions
     from plait.base.writing.directory import Directory
     from plait.engine.options import Request
@@ -120,7 +121,7 @@ class Workspace:
         return dialect(self._command).of(uses)
 
     def evaluate(
-        self, candidate: Candidate, seconds: float, *, trace: Trace | None = None, warned: list[str] | None = None
+        self, candidate: Candidate, seconds: float, *, trace: Trace | None = None, warned: list[Warning] | None = None
     ) -> tuple[Documents, InputView]:
         """The result of a candidate, whose files are in the directory. Raises PlaitError."""
         view = InputView()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
-    from plait.base.errors import PlaitError
+    from plait.base.errors import PlaitError, Warning
     from plait.tree.nodes import Document, Item, Value
     from plait.tree.provenance import Origin, Trace
 
@@ -347,7 +347,7 @@ class Marks:
         error.origins = ()
         return error
 
-    def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
+    def warned(self, text: Warning, origins: Iterable[Origin] | None) -> Warning | None:
         """The redacted warning; None if its text or its existence depends on a secret."""
         if self.is_decided() and not self.shows_all:
             return None

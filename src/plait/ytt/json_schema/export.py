@@ -6,6 +6,7 @@ to.
 
 from __future__ import annotations
 
+from plait.base.errors import Warning, warning
 from plait.tree.nodes import Document, from_plain
 from plait.ytt.json_schema.keyword_types import below
 from plait.ytt.json_schema.keywords import UNKNOWN, without_effect
@@ -44,7 +45,7 @@ _NOT_IN_OPENAPI = (
 )
 
 
-def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[str]]:
+def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[Warning]]:
     """The schema as a JSON Schema (as_json) or an OpenAPI document, and the keywords that this format cannot express."""
     contents = schema.contents
     is_openapi = isinstance(contents, dict) and "openapi" in contents
@@ -69,7 +70,7 @@ class _Bundle:
 
     def __init__(self, schema: ValuesSchema, start: str, form: Callable[[Plain], list[str]]) -> None:
         self.named: Plain = {}
-        self.notes: list[str] = []
+        self.notes: list[Warning] = []
         self._schema = schema
         self._start = start
         self._form = form
@@ -101,11 +102,15 @@ class _Bundle:
             target = place.referred()
             if target is None:
                 where = self._schema.where(node, "$ref")
-                self.notes.append(f"{where}: the $ref stays as it is, and leads to nothing in this form")
+                message = "the $ref stays as it is, and leads to nothing in this form"
+                self.notes.append(warning(message, code="schema-not-exported", at=where, word="$ref"))
             else:
                 out["$ref"] = self._address(target, str(node["$ref"]))
         for keyword in self._form(out):
-            self.notes.append(f"{self._schema.where(node, keyword)}: OpenAPI has no word for {keyword}")
+            at = self._schema.where(node, keyword)
+            self.notes.append(
+                warning(f"OpenAPI has no word for {keyword}", code="schema-not-exported", at=at, word=keyword)
+            )
         return out
 
     def _plain(self, inner: object, keyword: str) -> object:

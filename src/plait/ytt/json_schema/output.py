@@ -10,16 +10,14 @@ from plait.ytt.json_schema.watched import watched_catalogue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from plait.base.errors import Finding
+    from plait.base.errors import Finding, Warn
     from plait.tree.nodes import Document
     from plait.ytt.json_schema.catalogue import Catalogue
 
 
-def check_output(
-    documents: Iterable[Document], paths: Sequence[str], warn: Callable[[str], None], *, quotes: bool = True
-) -> None:
+def check_output(documents: Iterable[Document], paths: Sequence[str], warn: Warn, *, quotes: bool = True) -> None:
     """Checks documents by the schemas of their kinds.
 
     paths: files and directories of schemas. warn: receives kinds without a schema, and keywords that are not checked.
@@ -30,7 +28,7 @@ def check_output(
         _check(documents, catalogue, warn, quotes=quotes)
 
 
-def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[str], None], *, quotes: bool) -> None:
+def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Warn, *, quotes: bool) -> None:
     told = ViolationReporter(catalogue.references)
     found: list[Finding] = []
     without: dict[str, None] = {}

@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from plait.base.errors import Warning
     from plait.tree.nodes import Value
 
 _WITHOUT_LIBRARY = "pip install 'plait[validate]'"
@@ -71,7 +72,7 @@ class ValuesSchema:
         self.is_ytts = is_ytts(self.contents, self.pointer)
         self._defaults = Defaults(self.schema, self.where, is_ytts=self.is_ytts)
 
-    def _notes(self) -> Iterator[str]:
+    def _notes(self) -> Iterator[Warning]:
         yield from self._findings.of_notes()
         conditional = conditional_defaults(self._references.reached())
         said = "the default is not taken, since it holds only for some values"

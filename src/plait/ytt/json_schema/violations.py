@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from plait.base.errors import PlaitError
+    from plait.base.errors import PlaitError, Warning
     from plait.base.source import Position, Source
     from plait.tree.nodes import Document
     from plait.ytt.json_schema.check import SchemaViolation
@@ -115,7 +115,7 @@ class ViolationReporter:
         """Findings about the schema files read so far."""
         return [as_finding(shown(one)) for one in self._references.files.problems]
 
-    def of_notes(self) -> Iterator[str]:
+    def of_notes(self) -> Iterator[Warning]:
         """Warnings about keywords of the schemas that are not checked."""
         for one in self._references.files.notes:
             shown(one)
@@ -124,7 +124,7 @@ class ViolationReporter:
             "rules in CEL are not checked", _RULES, (one for one in self._references.reached() if _RULES in one)
         )
 
-    def of_nodes(self, message: str, keyword: str, nodes: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    def of_nodes(self, message: str, keyword: str, nodes: Iterable[Mapping[str, object]]) -> Iterator[Warning]:
         """Yields one warning for several schemas. keyword: its subject."""
         several = [*nodes]
         if several:

@@ -16,8 +16,7 @@ from plait.ytt.yaml_fragments import YamlFragment, counted_nodes, to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from plait.base.errors import Warn
     from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.tree.provenance import Trace
@@ -28,9 +27,7 @@ _AN_OVERLAY = 400  # steps
 _FEW = 64
 
 
-def _applied(
-    args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None, warn: Callable[[str], None] | None
-) -> object:
+def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None, warn: Warn | None) -> object:
     """`apply(left, right...)`: applies applies the right sides to the left one, in order. A left fragment is changed in
     place and returned.
     """
@@ -65,7 +62,7 @@ def _nodes(value: object, trace: Trace | None) -> Value:
     return nodes
 
 
-def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
+def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Warn | None) -> None:
     overlay = _nodes(right, trace)
     charge(_AN_OVERLAY)
     if trace is None or trace.marks is None:
@@ -77,7 +74,7 @@ def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Cal
         _change(left, overlay, trace, warn)
 
 
-def _change(left: YamlFragment, overlay: Value, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
+def _change(left: YamlFragment, overlay: Value, trace: Trace | None, warn: Warn | None) -> None:
     nodes = left.peek()
     if not left.erased and left.made > _FEW:
         charge(left.made * 8)

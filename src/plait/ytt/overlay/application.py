@@ -22,9 +22,10 @@ from plait.ytt.overlay.plan import INSIDE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, Protocol
 
+    from plait.base.errors import Warn
     from plait.tree.nodes import AnyItem, Array, Item, Value
     from plait.ytt.overlay.changed_collections import Edit, Owned
     from plait.ytt.overlay.plan import OverlayStep
@@ -83,7 +84,7 @@ class OverlayApplication(OverlayState):
         self,
         owned: Owned | None = None,
         listener: OverlayListener | None = None,
-        warn: Callable[[str], None] | None = None,
+        warn: Warn | None = None,
     ) -> None:
         super().__init__(owned)
         self.listener = listener

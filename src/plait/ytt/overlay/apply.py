@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias, TypeVar
 
+    from plait.base.errors import Warn
     from plait.base.source import Position
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Trace
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     # The steps of overlays.
     Plans: TypeAlias = dict[Document, list[OverlayStep]]
-    Warn: TypeAlias = Callable[[str], None]
     T = TypeVar("T")
 
 

@@ -7,12 +7,11 @@ from plait.tree.nodes import Array, ArrayItem, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from plait.base.errors import Warn
     from plait.tree.nodes import Document, MapItem
 
 
-def warn_of_siblings(document: Document, warn: Callable[[str], None]) -> None:
+def warn_of_siblings(document: Document, warn: Warn) -> None:
     """Warns about an overlay on one array item of data values that have a schema: see carvel-dev/ytt#912."""
     stack: list[Document | MapItem | ArrayItem] = [document]
     while stack:

@@ -26,8 +26,9 @@ from plait.ytt.overlay.plan import MISSING_OK, NO_KEY, OverlayStep, plain_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Container, Sequence
 
+    from plait.base.errors import Warn
     from plait.tree.nodes import Document, DocumentSet, Item, Value
     from plait.tree.provenance import Trace
     from plait.ytt.overlay.application import OverlayApplication
@@ -49,7 +50,7 @@ def merge_documents(
     rules: Rules,
     *,
     trace: Trace | None = None,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn | None = None,
 ) -> list[DocumentSet]:
     """Merges plain documents, in order, into the documents of files, one set per file.
 

@@ -29,8 +29,9 @@ from plait.ytt.schema.validations import read_validation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from plait.base.errors import Warn
     from plait.tree.annotations import Annotation, Annotations
     from plait.tree.nodes import Document, Item, Value
     from plait.ytt.schema.types import Type, Validation
@@ -41,9 +42,7 @@ _CONTRADICTIONS = (arguments.NULLABLE, arguments.TYPE, arguments.DEFAULT)
 _DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPLES, arguments.DEPRECATED))
 
 
-def build(
-    document: Document, warn: Callable[[str], None] | None = None, extensions: frozenset[str] = frozenset()
-) -> Declaration:
+def build(document: Document, warn: Warn | None = None, extensions: frozenset[str] = frozenset()) -> Declaration:
     """The declaration of a data values schema document.
 
     document: with evaluated annotations. warn: receives notes about parts that ytt ignores silently. extensions: names
@@ -72,7 +71,7 @@ def invalid(findings: Sequence[Finding]) -> SchemaError:
 class _Builder:
     __slots__ = ("computed", "extensions", "findings", "warn")
 
-    def __init__(self, warn: Callable[[str], None] | None, extensions: frozenset[str]) -> None:
+    def __init__(self, warn: Warn | None, extensions: frozenset[str]) -> None:
         self.findings: list[Finding] = []
         self.computed: list[ComputedDeclaration] = []
         self.warn = warn

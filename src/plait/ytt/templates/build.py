@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol, TypeAlias
 
+    from plait.base.errors import Warn
     from plait.base.source import Source
     from plait.tree.annotations import Annotations
     from plait.tree.nodes import Item, Items
@@ -94,7 +95,7 @@ class TemplateExecution:
         self,
         plan: NodeTable,
         source: Source,
-        warn: Callable[[str], None],
+        warn: Warn,
         *,
         implicit_overrides: bool,
         listener: BuildListener | None = None,

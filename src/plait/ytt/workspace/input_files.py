@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.base.errors import Warning
     from plait.ytt.templates.file import TemplateResult, YamlFile
     from plait.ytt.templates.template import Template
 
@@ -82,8 +83,8 @@ class InputFile:
         self.described = path if described is None else described
         self.in_directory = in_directory
         self.shown = shown
-        self.parsed: dict[object, tuple[YamlFile, Sequence[str]]] = {}
-        self.prepared: dict[object, tuple[Template | TemplateResult, Sequence[str]]] = {}
+        self.parsed: dict[object, tuple[YamlFile, Sequence[Warning]]] = {}
+        self.prepared: dict[object, tuple[Template | TemplateResult, Sequence[Warning]]] = {}
         self.marked_type: str | None = None
         self.marked_template: bool | None = None
         self.marked_output: bool | None = None

@@ -14,8 +14,9 @@ from plait.ytt.workspace.values_flags import plain_documents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from plait.base.errors import Warn
     from plait.tree.context import Context
     from plait.tree.nodes import Document
     from plait.ytt.workspace.input_files import InputFile
@@ -52,9 +53,7 @@ class Merges:
         return [DocumentFile(file.path, file.order, documents) for file, documents in zip(files, sets, strict=True)]
 
 
-def documents_of(
-    files: Iterable[InputFile], *, strict: bool = False, warn: Callable[[str], None] | None = None
-) -> list[Document]:
+def documents_of(files: Iterable[InputFile], *, strict: bool = False, warn: Warn | None = None) -> list[Document]:
     """The documents of plain YAML files to merge. In a directory, only files with YAML names count.
 
     warn: receives likely mistakes. Raises ReadError, also for an annotation.

@@ -12,8 +12,9 @@ from plait.ytt.workspace.render_job import DocumentFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from plait.base.errors import Warn
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
     from plait.ytt.workspace.render_job import RenderOptions, TextFile
@@ -27,7 +28,7 @@ def written(
     texts: Sequence[TextFile],
     options: RenderOptions,
     context: Context,
-    warn: Callable[[str], None],
+    warn: Warn,
 ) -> list[DocumentFile]:
     """The files of the documents: by their own path, else by the pattern, else by their template.
 

@@ -16,8 +16,9 @@ from plait.ytt.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from plait.base.errors import Warn
     from plait.tree.nodes import Document
     from plait.tree.provenance import Origin
     from plait.ytt.schema.types import Declaration
@@ -161,7 +162,7 @@ def _described(job: RenderJob, session: Session, execution: Execution, schema: D
     return RenderResult(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
 
 
-def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], None]:
+def _warner(context: Context, documents: Sequence[Document]) -> Warn:
     """The receiver of warnings that name the kinds of documents."""
     if context.secrets is None:
         return context.warn

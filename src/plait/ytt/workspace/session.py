@@ -87,7 +87,7 @@ class Session:
         """The file as read. Raises ReadError."""
         return self._yaml(file, options)[0]
 
-    def _yaml(self, file: InputFile, options: RenderOptions) -> tuple[YamlFile, Sequence[str]]:
+    def _yaml(self, file: InputFile, options: RenderOptions) -> tuple[YamlFile, Sequence[Warning]]:
         """The file as read, and its warnings. Warnings are reported each time, except while a secret decides which
         files are read.
         """
@@ -119,7 +119,7 @@ class Session:
         found = file.prepared.get(key)
         if found is None:
             kind = file.type
-            warnings: Sequence[str] = ()
+            warnings: Sequence[Warning] = ()
             made: Template | TemplateResult
             if kind == files.YAML:
                 read, warnings = self._yaml(file, options)

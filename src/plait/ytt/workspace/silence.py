@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
+    from plait.base.errors import Warning
     from plait.tree.provenance import Origin
     from plait.ytt.workspace.render_job import RenderJob, RenderResult
 
@@ -48,7 +49,7 @@ class Silence:
         if not self.is_over:
             raise Spoken
 
-    def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
+    def warned(self, text: Warning, origins: Iterable[Origin] | None) -> Warning | None:
         """A warning after the run, or None if it must not be shown, because its origins are unknown. Raises Spoken."""
         self.speaks()
         return text if origins is not None and not [*origins] else None

@@ -29,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from plait.base.errors import Warn
     from plait.tree.nodes import DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.inputs import Inputs
@@ -66,7 +67,7 @@ def read_values(
     variables: Callable[[str], Mapping[str, str]],
     *,
     strict: bool = False,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn | None = None,
 ) -> list[ReferencedValues]:
     """All data values set by flags, the lowest precedence first, including those for libraries.
 
@@ -106,9 +107,7 @@ _EXTRACTING = {
 }
 
 
-def _from_file(
-    argument: str, inputs: Inputs, strict: bool, warn: Callable[[str], None] | None
-) -> list[ReferencedValues]:
+def _from_file(argument: str, inputs: Inputs, strict: bool, warn: Warn | None) -> list[ReferencedValues]:
     ref, path = split_ref(argument)
     refs = parse_refs(ref) if ref else ()
     # "+:" requests a merge instead of a replacement; for plain values that is the default.
@@ -132,7 +131,7 @@ def plain_values_of(
     refs: LibraryRefs = (),
     *,
     strict: bool = False,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn | None = None,
     argument: str = "",
 ) -> list[ReferencedValues]:
     """The data values of a plain YAML file, for the library that refs name. warn: as in `read_values`.
@@ -147,7 +146,7 @@ def plain_values_of(
     return [ReferencedValues(document, refs, plain=True) for document in found]
 
 
-def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
+def _warn_about_key(path: str, warn: Warn | None) -> None:
     new_path, equals, rest = path.partition("=")
     if warn is not None and equals and new_path and not new_path.endswith((".yml", ".yaml")) and "/" not in new_path:
         warn(
@@ -165,7 +164,7 @@ def plain_documents(
     what: str,
     *,
     strict: bool,
-    warn: Callable[[str], None] | None,
+    warn: Warn | None,
     argument: str = "",
 ) -> list[Document]:
     """The documents of a plain YAML file, except null ones. what: their name in messages.
