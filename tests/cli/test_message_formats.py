@@ -56,7 +56,7 @@ def told(argv: list[str], form: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "help", "version", "--version", "--help", "-h"])
 @pytest.mark.parametrize("words", [["--no-such-flag"], ["--also=2", "x", "y", "z"]], ids=["flag", "arguments"])
 @pytest.mark.parametrize("form", FORMS)
 def test_every_command_reports_wrong_arguments_in_the_format(

@@ -146,16 +146,14 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return (without_end if is_long_running else within_limits)(
                 lambda: run(words) if takes_words else performed(table, run, words)
             )
-        if name in ("version", "--version") and _HELP.isdisjoint(words):
+        if name in ("version", "--version") and not words:
             from plait.base.version import __version__
 
             return _write_out(f"plait {__version__}\n")
-        if name in ("help", "version") or name in _HELP:
-            from plait.cli.help import help_for, overview
-            from plait.cli.messages import without_shared_flags
+        if name in ("help", "version", "--version") or name in _HELP:
+            from plait.cli.help import text_for
 
-            words = without_shared_flags(argv[:1] if name == "version" else words)
-            write_folded(help_for(words) if name[0] != "-" and words else overview(), is_harmless=True)
+            write_folded(text_for(name, words), is_harmless=True)
             return 0
         from plait.cli.unknown_commands import unknown_command
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from os.path import lexists
 
+from plait.base.version import __version__
 from plait.cli import COMMANDS
 from plait.cli.colour import styles_of
 from plait.cli.command_examples import example_of
 from plait.cli.commands import GROUPS, OTHERS, Help, Node, node_of, unknown
 from plait.cli.man_pages import man_page, man_page_of_all
+from plait.cli.messages import without_shared_flags
 from plait.cli.pages import is_code, page_of
 from plait.cli.streams import line_width
 from plait.engine.flags import Command
@@ -56,6 +58,16 @@ def help_for(words: Sequence[str]) -> str:
     if words[0] not in COMMANDS and words[0] not in OTHERS and is_code(words[0]):
         return page_of(words[0], line_width() or 80)
     return help_text(_described(node_of(words[0]), words[1:]), line_width())
+
+
+def text_for(name: str, words: Sequence[str]) -> str:
+    """The text of `plait help`, `plait version` and `plait --help`. name: of the command, or of the flag. Raises
+    UsageError.
+    """
+    if not name.endswith("version"):
+        return help_for(without_shared_flags(words))
+    node = node_of("version")
+    return help_text(node, line_width()) if node.command.parse(words).help else f"plait {__version__}\n"
 
 
 def _described(node: Node, words: Sequence[str]) -> Node:
