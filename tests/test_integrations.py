@@ -223,7 +223,8 @@ def test_a_match_of_nothing_is_a_warning(environment: dict[str, str]) -> None:
     assert (done.returncode, done.stderr) == (0, f"plait: warning: {said}\n")
     answer = yaml.safe_load(done.stdout)
     assert answer["items"] == given["items"]
-    assert answer["results"] == [{"message": said, "severity": "warning"}]
+    tags = {"code": "U0158", "name": "no-matching-item"}
+    assert answer["results"] == [{"message": said, "severity": "warning", "tags": tags}]
     given["items"] = []
     assert not run(["plait", "krm"], environment, yaml.safe_dump(given)).count("severity")
 

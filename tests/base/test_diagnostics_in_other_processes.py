@@ -6,6 +6,7 @@ import json
 import pathlib
 import pickle
 import re
+from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
@@ -70,6 +71,21 @@ def test_every_type_of_diagnostic_is_the_same_in_another_process(*, is_private: 
         assert there.suggestions == made.suggestions
         if isinstance(made, PlaitError) and isinstance(there, PlaitError):
             assert render(there) == render(made)
+
+
+def strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        yield from (one for inner in (value.values() if isinstance(value, dict) else value) for one in strings(inner))
+
+
+def test_the_data_of_a_diagnostic_are_plain_strings() -> None:
+    """Subclasses of str are no data of YAML."""
+    for kind in all_kinds():
+        found = [*strings(message_of(filled(kind)).data())]
+        assert found
+        assert {type(one) for one in found} == {str}
 
 
 TEXTS: list[str] = [

@@ -10,13 +10,13 @@ from plait.base.lines import lines_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import TypedDict
+    from typing import NotRequired, TypedDict
 
     from plait.tree.plain_data import Plain
 
     class Page(TypedDict):
         """One page of a result. total: number of items in all. next_offset: of the rest; None at the end. text: the
-        items as text.
+        items as text. diagnostics: warnings as data.
         """
 
         summary: str
@@ -25,10 +25,13 @@ if TYPE_CHECKING:
         next_offset: int | None
         note: str
         text: str
+        diagnostics: NotRequired[list[dict[str, object]]]
 
 
 # Maximum number of characters of a result, as JSON and as text.
 MOST = 6_000
+# Maximum number of characters of the diagnostics of a result, as JSON.
+_MOST_DIAGNOSTICS = 3_000
 # Characters for the parts of a result that are not items, and the maximum of each.
 _ROOM, _SUMMARY = 800, 500
 # Maximum number of characters of a string of an item, and of items of a list in it: first, and if that is too long.
@@ -68,6 +71,18 @@ def page(items: Iterable[Item], summary: str, offset: int = 0, note: str = "") -
         "note": "; ".join(filter(None, (_clip(note, _SUMMARY // 2), rest))),
         "text": "\n".join(texts),
     }
+
+
+def fitting(diagnostics: Iterable[dict[str, object]]) -> list[dict[str, object]]:
+    """The first diagnostics, as many as fit into a result."""
+    found: list[dict[str, object]] = []
+    size = 0
+    for one in diagnostics:
+        size += len(dumps(one, ensure_ascii=False)) + 2
+        if size > _MOST_DIAGNOSTICS:
+            break
+        found.append(one)
+    return found
 
 
 def text_of(result: Page) -> str:

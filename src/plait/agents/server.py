@@ -11,17 +11,18 @@ from typing import cast
 from urllib.parse import unquote
 
 from plait.agents.pages import page_of, topics
-from plait.agents.results import MOST, text_of
+from plait.agents.results import MOST, fitting, text_of
 from plait.agents.tools import TOOLS
 from plait.api.cancellation import CURRENT, Canceller
 from plait.api.workers import call_in_worker
 from plait.authoring.interactive import INTERACTIVE
 from plait.base.errors import PlaitError, UsageError
 from plait.base.version import __version__
+from plait.insight.diagnostic_formats import data_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
     from plait.agents.results import Page
@@ -117,7 +118,7 @@ def serve(directory: str) -> None:
             where = ".".join(map(str, error.path))
             return failed(f"invalid arguments of {tool.name}: {where + ': ' if where else ''}{error.message}")
         except PlaitError as error:
-            return failed(error.report())
+            return failed(error.report(), fitting(data_of(error)))
         except (TypeError, ValueError) as error:
             return failed(str(error))
         data = {name: value for name, value in found.items() if name != "text"}
@@ -125,9 +126,11 @@ def serve(directory: str) -> None:
             content=[types.TextContent(type="text", text=text_of(found))], structured_content=data
         )
 
-    def failed(text: str) -> types.CallToolResult:
+    def failed(text: str, diagnostics: Sequence[Mapping[str, object]] = ()) -> types.CallToolResult:
+        data = {"diagnostics": [*diagnostics]} if diagnostics else None
         text = text if len(text) <= MOST else f"{text[: MOST - 40]}\n... the rest of the message is left out"
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+        content = [types.TextContent(type="text", text=text)]
+        return types.CallToolResult(content=[*content], structured_content=data, is_error=True)
 
     async def list_resources(
         _: ServerRequestContext[object], __: types.PaginatedRequestParams | None

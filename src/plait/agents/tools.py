@@ -6,11 +6,12 @@ import os
 from typing import NamedTuple
 
 import plait
-from plait.agents.results import Item, lines, page
+from plait.agents.results import Item, fitting, lines, page
 from plait.base.errors import PermissionDeniedError
 from plait.base.lines import lines_of
 from plait.base.process import goes_on, with_stack_headroom
 from plait.base.similar_names import counted
+from plait.insight.diagnostic_formats import message_of
 from plait.review.api import review
 from plait.review.reports import change_text, failure_title, summary, title
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from plait.agents.results import Page
     from plait.api.explaining import Entry
     from plait.authoring.inspection.api import Inspection
+    from plait.base.errors import Warning
     from plait.tree.plain_data import Plain
 
     Arguments: TypeAlias = Mapping[str, Plain]
@@ -33,8 +35,17 @@ class Answer:
 
     __slots__ = ("_data",)
 
-    def __init__(self, items: Iterable[Item], summary: str, arguments: Arguments, note: str = "") -> None:
+    def __init__(
+        self,
+        items: Iterable[Item],
+        summary: str,
+        arguments: Arguments,
+        note: str = "",
+        warned: Iterable[Warning] = (),
+    ) -> None:
         self._data = page(items, summary, _whole(arguments, "offset"), note)
+        if found := fitting(message_of(one.diagnostic).data() for one in warned):
+            self._data["diagnostics"] = found
 
     def state(self) -> Page:
         """The result as plain data, for the process of the server."""
@@ -74,6 +85,7 @@ class Tool(NamedTuple):
                 "total": {"type": "integer", "description": "number of items in all"},
                 "next_offset": {"type": ["integer", "null"], "description": "the offset of the rest; null at the end"},
                 "note": {"type": "string"},
+                "diagnostics": {"type": "array", "items": {"type": "object"}, "description": "warnings as data"},
             },
             "required": ["summary", "items", "total", "next_offset", "note"],
             "additionalProperties": False,
@@ -146,7 +158,8 @@ def _render(arguments: Arguments) -> Answer:
     found = _inspected(arguments)
     note = "; ".join(found.warnings)
     path = _text(arguments, "path")
-    return Answer(lines(found.to_yaml(path)), f"run {found.run}: {path}" if path else _about(found), arguments, note)
+    summary = f"run {found.run}: {path}" if path else _about(found)
+    return Answer(lines(found.to_yaml(path)), summary, arguments, note, found.warned)
 
 
 def _explain(arguments: Arguments) -> Answer:

@@ -235,6 +235,7 @@ def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
                     "change": first.kind,
                     "files": list(first.files),
                     "message": first.message or None,
+                    "diagnostics": [one.data() for one in first.diagnostics],
                 }
                 for same in groups.values()
                 for first in same[:1]

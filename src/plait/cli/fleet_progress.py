@@ -93,6 +93,8 @@ class EventReporter(NullReporter):
             event["error"] = outcome.error
         if outcome.warnings:
             event["warnings"] = list(outcome.warnings)
+        if found := outcome.diagnostics:
+            event["diagnostics"] = [one.data() for one in found]
         self._write(event)
 
     def end(self, counts: Mapping[str, int], seconds: float) -> None:

@@ -113,6 +113,7 @@ class Manifest:
             line["values"] = {axis: choice.value for axis, choice in task.choices.items()}
         if outcome.has_failed:
             line["error"] = outcome.error
+            line["diagnostics"] = [one.data() for one in outcome.messages]
             before = self._old.get(task.name)
             line["stays"] = before is not None and before.get("output") == task.place
         else:

@@ -24,6 +24,7 @@ from plait.engine.incremental import Engine
 from plait.engine.pipeline import file_source
 from plait.engine.results import Rendered
 from plait.fleet.plan import tasks_of
+from plait.insight.diagnostic_formats import messages_of
 from plait.insight.diff import diff
 from plait.insight.redaction import masked, masked_lines
 from plait.tree.secrets import HIDDEN, uses_secrets
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
     from plait.fleet.queries import Place
+    from plait.insight.diagnostic_formats import Message
 
 DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
 
@@ -46,10 +48,10 @@ class RunDifference:
     """The change of a run.
 
     kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: the differing paths. files: the differing files that are not YAML.
-    message: the error, or what is not compared; "" for nothing.
+    message: the error, or what is not compared; "" for nothing. diagnostics: the error as data.
     """
 
-    __slots__ = ("files", "kind", "message", "name", "places")
+    __slots__ = ("diagnostics", "files", "kind", "message", "name", "places")
 
     def __init__(
         self, name: str, kind: str, places: Sequence[Place] = (), files: Sequence[str] = (), message: str = ""
@@ -59,6 +61,7 @@ class RunDifference:
         self.places = tuple(places)
         self.files = tuple(files)
         self.message = message
+        self.diagnostics: Sequence[Message] = ()
 
     @property
     def same(self) -> tuple[object, ...]:
@@ -400,7 +403,11 @@ def _compared(
 ) -> RunDifference | None:
     """The change of a run, or None. views: those of both evaluations."""
     if isinstance(now, PlaitError):
-        return None if isinstance(was, PlaitError) else RunDifference(name, FAILS, message=heading(now))
+        if isinstance(was, PlaitError):
+            return None
+        fails = RunDifference(name, FAILS, message=heading(now))
+        fails.diagnostics = messages_of(now)
+        return fails
     if isinstance(was, PlaitError):
         return RunDifference(name, WORKS)
     both = (was, views[0]), (now, views[1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plait.insight.diagnostic_formats import message_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,6 +93,11 @@ class RunResult:
 
     def __repr__(self) -> str:
         return f"<Outcome {self.name!r}: {self.status}>"
+
+    @property
+    def diagnostics(self) -> list[Message]:
+        """The error and the warnings as data."""
+        return [*self.messages, *(message_of(one.diagnostic) for one in self.warnings)]
 
     @property
     def has_failed(self) -> bool:

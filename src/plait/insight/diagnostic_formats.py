@@ -204,25 +204,30 @@ def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: It
     if at is None:
         at = next((step.at for step in stack if step.at is not None and step.at.source is not None), None)
     column, end = _columns(diagnostic, at)
+
+    def plain(name: str) -> str | None:
+        """A text by its name, as a string that any serializer accepts."""
+        found = diagnostic.text(name, complete=quote_values)
+        return None if found is None else str(found)
+
+    hint = hint_of(diagnostic, quote_values=quote_values)
     return Message(
         CODES.get(diagnostic.code, _UNKNOWN),
         diagnostic.severity,
-        diagnostic.text("message", complete=quote_values) or diagnostic.message,
+        plain("message") or str(diagnostic.message),
         file="" if at is None or at.source is None else at.source.shown,
         line=0 if at is None else max(at.line, 0),
         column=column,
         end=end,
-        hint=hint_of(diagnostic, quote_values=quote_values),
+        hint=None if hint is None else str(hint),
         also=also,
         offers=offers,
         details={
-            "expected": diagnostic.text("expected", complete=quote_values),
-            "found": diagnostic.text("found", complete=quote_values),
-            "document": diagnostic.text("document", complete=quote_values)
-            if hasattr(diagnostic, "_document")
-            else None,
+            "expected": plain("expected"),
+            "found": plain("found"),
+            "document": plain("document"),
             "stack": [
-                {**(RelatedPayload("", 0) if step.at is None else _related(step.at)).data(), "text": step.text}
+                {**(RelatedPayload("", 0) if step.at is None else _related(step.at)).data(), "text": str(step.text)}
                 for step in stack
             ],
         },
@@ -232,6 +237,11 @@ def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: It
 def messages_of(error: PlaitError) -> list[Message]:
     """The messages of an error for another process: plain data, without edits."""
     return [message_of(one) for one in parts_of(error)]
+
+
+def data_of(error: PlaitError) -> list[dict[str, object]]:
+    """The messages of an error as JSON."""
+    return [one.data() for one in messages_of(error)]
 
 
 def _columns(diagnostic: Diagnostic, at: Position | None) -> tuple[int, int]:

@@ -16,11 +16,11 @@ from plait.api.composing import compose
 from plait.api.layering import layer
 from plait.api.patching import patch
 from plait.api.rendering import render
-from plait.base.errors import PlaitError, UsageError, as_finding
+from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView
 from plait.base.input_view import use_view as seen
 from plait.engine.results import Rendered
-from plait.insight.diagnostic_formats import message_of
+from plait.insight.diagnostic_formats import message_of, parts_of
 from plait.insight.explain import OVERRIDDEN, histories
 from plait.insight.history_text import shown
 from plait.insight.source_map import source_map
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import NotRequired, TypedDict
 
-    from plait.base.errors import Finding
+    from plait.base.errors import Diagnostic
     from plait.base.source import Source
     from plait.engine.results import Documents
     from plait.engine.types import Limits
@@ -216,8 +216,8 @@ def failed(error: PlaitError) -> Answer:
 
 
 def faults(error: PlaitError) -> list[Fault]:
-    """An error as plain data: its findings, or itself."""
-    return [*map(fault, error.findings or [as_finding(error)])]
+    """An error as plain data: itself, unless it only counts its findings, and its findings."""
+    return [*map(fault, parts_of(error))]
 
 
 def check(request: Request) -> None:
@@ -462,7 +462,7 @@ def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = N
     return [mapping for mapping in mappings if "document" in mapping and "line" in mapping]
 
 
-def fault(finding: Finding) -> Fault:
+def fault(finding: Diagnostic) -> Fault:
     """A diagnostic as plain data."""
     made = message_of(finding)
     at = finding.focus or finding.at

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.review.result import Cause, FoundConsequence, Review
+    from plait.review.result import Cause, Failure, FoundConsequence, Review
 
 CAUSE = DiagnosticCode("review-cause", "review-cause", "note", "changed lines that changed values of the output")
 FAILURE = DiagnosticCode("review-failure", "review-failure", "error", "the change makes a run fail")
@@ -22,14 +22,23 @@ _MOST = 5
 
 def messages(review: Review) -> list[Message]:
     """The failures, the consequences at their causes, and the causes."""
-    found = [
-        Message(FAILURE, "error", f"{failure_title(one)}: {one.message}", file=one.file, line=one.line, runs=one.runs)
-        for one in review.failures
-        if one.side == "head"
-    ]
+    found = [message for one in review.failures if one.side == "head" for message in _of_failure(one)]
     found += [_of_consequence(review, one) for one in review.consequences]
     found += [message for cause in review.causes for message in _of_cause(cause)]
     return found
+
+
+def _of_failure(one: Failure) -> Iterator[Message]:
+    """The diagnostics of a failure, with the sentence about it."""
+    title = failure_title(one)
+    if not one.diagnostics:
+        yield Message(FAILURE, "error", f"{title}: {one.message}", file=one.file, line=one.line, runs=one.runs)
+    for found in one.diagnostics:
+        code = found.code if found.code.code else FAILURE
+        yield Message(
+            code, "error", f"{title}: {found.text}", file=found.file, line=found.line, column=found.column, end=found.end,
+            hint=found.hint, also=found.also, runs=one.runs, details=found.details,
+        )  # fmt: skip
 
 
 def _of_consequence(review: Review, one: FoundConsequence) -> Message:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from plait.base.errors import PlaitError, ReadError, UsageError, heading
+from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.permissions import FILE_NAMES
 from plait.base.writing.directory import temporary
 from plait.fleet.plan import chosen, tasks_of
 from plait.fleet.project_lookup import project_file
 from plait.fleet.revision_diff import Repository
 from plait.review.comparing import Comparison
-from plait.review.result import Failure, Review
+from plait.review.result import Review
 from plait.review.revisions import Sides
 
 TYPE_CHECKING = False
@@ -114,15 +114,7 @@ def _tasks(sides: Sides, *, is_head: bool, result: Review) -> list[Task]:
     except PlaitError as error:
         if sides.name not in sides.head:
             raise
-        at = error.at
-        failure = Failure(
-            "head" if is_head else "base",
-            sides.text(heading(error)),
-            sides.text(error.report()),
-            "" if at is None or at.source is None else sides.path_of(at.source.shown),
-            0 if at is None else max(at.line, 0),
-            caused=True,
-        )
+        failure = sides.failure("head" if is_head else "base", error, caused=True)
         failure.where = "the project file"
         result.failures.append(failure)
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.run_selection import paths_of
+from plait.base.equal_errors import key_of
 from plait.base.errors import heading
 from plait.base.similar_names import counted
 from plait.review.causes import Examination
@@ -307,12 +308,7 @@ class Comparison:
     # ---- failures
 
     def _fail(self, task: Task, side: str, error: PlaitError, *, caused: bool | None) -> Failure:
-        at = error.at
-        place = ("", 0)
-        if at is not None and at.source is not None:
-            place = self._sides.path_of(at.source.shown), max(at.line, 0)
-        text = self._sides.text
-        row = Failure(side, text(heading(error)), text(error.report()), *place, caused=caused)
+        row = self._sides.failure(side, error, caused=caused)
         for known in self._result.failures:
             if known.key == row.key:
                 known.runs.append(task.name)
@@ -328,7 +324,7 @@ class Comparison:
             self._result.changed.append(task.name)
             return
         if base.error is not None:
-            is_same = heading(base.error) == heading(head.error)
+            is_same = key_of(base.error) == key_of(head.error)
             self._fail(task, "both", head.error, caused=False if is_same else None)
             return
         count = len(self._result.failures)

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plait.insight.diagnostic_formats import Message
+
 VERSION = 1
 # Characters of a line of a document.
 _LONGEST = 1_000
@@ -200,12 +202,23 @@ class FoundConsequence:
 class Failure:
     """A run that fails. side: "head", "base" or "both". message: the heading of the diagnostic. file, line: its position.
 
-    caused: True if the change caused it, None if that is unknown. causes: the lines whose reverting lets the run work.
+    diagnostics: the error as data. caused: True if the change caused it, None if that is unknown. causes: the lines whose reverting lets the run work.
     """
 
-    __slots__ = ("caused", "causes", "file", "line", "message", "report", "runs", "side", "where")
+    __slots__ = ("caused", "causes", "diagnostics", "file", "line", "message", "report", "runs", "side", "where")
 
-    def __init__(self, side: str, message: str, report: str, file: str, line: int, *, caused: bool | None) -> None:
+    def __init__(
+        self,
+        side: str,
+        message: str,
+        report: str,
+        file: str,
+        line: int,
+        *,
+        caused: bool | None,
+        diagnostics: Sequence[Message] = (),
+    ) -> None:
+        self.diagnostics = diagnostics
         self.side = side
         self.message = message
         self.report = report
@@ -227,6 +240,7 @@ class Failure:
             "side": self.side,
             "message": self.message,
             "report": self.report,
+            "diagnostics": [one.data() for one in self.diagnostics],
             "file": self.file or None,
             "line": self.line,
             "caused": self.caused,

@@ -13,6 +13,7 @@ import stat
 from plait.authoring.project.file import of_source
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.content import regular_content
+from plait.base.errors import heading
 from plait.base.input_view import permitted
 from plait.base.limits import current_budget
 from plait.base.permissions import PATHS, Need, Permissions, is_within
@@ -20,15 +21,19 @@ from plait.base.trust import permissions_of
 from plait.base.writing.directory import opened, temporary
 from plait.base.writing.real_paths import WriteRefused
 from plait.engine.pipeline import file_source
+from plait.insight.diagnostic_formats import messages_of
+from plait.review.result import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from plait.authoring.project.file import Project
+    from plait.base.errors import PlaitError
     from plait.base.input_view import InputView
     from plait.base.writing.directory import Directory
     from plait.fleet.revision_diff import Repository
+    from plait.insight.diagnostic_formats import Message
 
 FILE, PROGRAM, LINK = "file", "executable file", "link"
 
@@ -121,6 +126,28 @@ class Sides:
     def text(self, text: str) -> str:
         """A text with paths of the private directory as paths of the repository."""
         return text.replace(os.path.join(self.top, ""), "").replace(self.top, ".").replace(self._root, "")
+
+    def failure(self, side: str, error: PlaitError, *, caused: bool | None) -> Failure:
+        """An error as a failure. side, caused: as in `Failure`."""
+        at = error.at
+        file = "" if at is None or at.source is None else self.path_of(at.source.shown)
+        return Failure(
+            side,
+            self.text(heading(error)),
+            self.text(error.report()),
+            file,
+            0 if at is None or at.source is None else max(at.line, 0),
+            caused=caused,
+            diagnostics=[self._moved(one) for one in messages_of(error)],
+        )
+
+    def _moved(self, found: Message) -> Message:
+        """The message with paths from the top of the repository."""
+        made = found.renamed(self.text)
+        made.file = self.path_of(found.file) if found.file else ""
+        for old, new in zip(found.also, made.also, strict=True):
+            new.file = self.path_of(old.file) if old.file else ""
+        return made
 
     def project(self) -> Project:
         """The project of the side that is shown. Raises PlaitError."""

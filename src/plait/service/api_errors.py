@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from http import HTTPStatus
 
+from plait.insight.diagnostic_formats import data_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Self, TypeAlias
+
+    from plait.base.errors import PlaitError
 
     Entry: TypeAlias = "dict[str, object]"
 
@@ -58,6 +63,11 @@ class ApiError(Exception):
         }
 
 
+def entries_of(diagnostics: Iterable[Mapping[str, object]]) -> list[Entry]:
+    """The messages of diagnostics, which are given as JSON, for `entries`."""
+    return [{"message": one["message"], "plait": one} for one in diagnostics]
+
+
 # Seconds in the `Retry-After` header.
 _SOON = 1
 
@@ -67,8 +77,12 @@ def busy(message: str) -> ApiError:
     return ApiError("ServiceBusy", 503, f"{message}; try again later", retry_after=_SOON)
 
 
-def bad_request(message: str) -> ApiError:
-    return ApiError("HTTPBadRequest", 400, message)
+def bad_request(message: str, error: PlaitError | None = None) -> ApiError:
+    """The error for an invalid request. error: the cause, if there is one."""
+    if error is None:
+        return ApiError("HTTPBadRequest", 400, message)
+    entries: list[Entry] = [{"message": message, "plait": one} for one in data_of(error)]
+    return ApiError("HTTPBadRequest", 400, message, entries=entries)
 
 
 def bad_parameter(name: str, expected: str) -> ApiError:

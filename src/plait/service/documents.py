@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
+from plait.insight import diagnostic_formats
 from plait.layering.document import POLICY, VALIDATION_POLICY, LayeredDocument
 from plait.layering.secrets import Redactor, is_empty
 from plait.layering.validation import check_document
@@ -65,6 +66,7 @@ def message_of(code: str, finding: Finding, schema: str, layer: str, name: str) 
         "level": "Error",
         "message": f"{finding.subject}: {finding.detail}",
         "name": code,
+        "plait": diagnostic_formats.message_of(finding).data(),
     }
 
 

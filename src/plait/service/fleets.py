@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from plait.base.text_diff import hunks
 from plait.service.answers import Answer, answer
-from plait.service.api_errors import ApiError
+from plait.service.api_errors import ApiError, entries_of
 from plait.service.documents import data_of, top_of
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
 from plait.service.project_files import SCHEMA
@@ -34,7 +34,7 @@ def output(call: Call) -> Answer:
     name = call.path["run"]
     for one in _runs(call, call.path["revision"], only=name):
         if one.error:
-            raise ApiError("RunFailed", 400, one.error)
+            raise ApiError("RunFailed", 400, one.error, entries=entries_of(one.diagnostics))
         return Answer(one.text)
     raise ApiError("RunNotFound", 404, f"the project in this revision has no run {name}")
 
@@ -51,6 +51,7 @@ def compare(call: Call) -> Answer:
         entry: dict[str, object] = {"name": name, "status": _status(left, right)}
         if right is not None and right.error:
             entry["error"] = right.error
+            entry["diagnostics"] = [*right.diagnostics]
         elif shows and left is not None and right is not None and left != right:
             entry["diff"] = _diff(left, right)
         found.append(entry)
@@ -75,8 +76,9 @@ def _diff(left: Made, right: Made) -> str:
 
 def _shown(made: Made) -> dict[str, object]:
     if made.error:
-        return {"name": made.name, "status": "failed", "error": made.error}
-    return {"name": made.name, "status": "rendered", "digest": f"sha256:{made.digest}"}
+        return {"name": made.name, "status": "failed", "error": made.error, "diagnostics": [*made.diagnostics]}
+    found: dict[str, object] = {"name": made.name, "status": "rendered", "digest": f"sha256:{made.digest}"}
+    return {**found, "diagnostics": [*made.diagnostics]} if made.diagnostics else found
 
 
 def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool = False) -> Sequence[Made]:

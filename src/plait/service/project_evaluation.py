@@ -11,6 +11,7 @@ from plait.base.permissions import ENVIRONMENT, Need
 from plait.base.writing.targets import strict
 from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
 from plait.fleet.plan import tasks_of
+from plait.insight.diagnostic_formats import messages_of
 from plait.service.project_files import is_path
 
 TYPE_CHECKING = False
@@ -25,17 +26,19 @@ if TYPE_CHECKING:
         limits: dict[str, float]
 
     class Made(TypedDict):
-        """A run with its printed output, or its error."""
+        """A run with its printed output, or its error. diagnostics: the error, or warnings, as JSON."""
 
         name: str
         text: str
         error: str
+        diagnostics: list[dict[str, object]]
 
     class Answer(TypedDict):
-        """The response. error: of the project itself."""
+        """The response. error: of the project itself. diagnostics: the error as JSON."""
 
         runs: list[Made]
         error: str
+        diagnostics: list[dict[str, object]]
 
 
 def lay_out(request: Request) -> None:
@@ -68,14 +71,17 @@ def evaluate(request: Request) -> Answer:
             )
         )
     except PlaitError as error:
-        return {"runs": [], "error": _without_directory(text_of(error))}
+        found = [one.renamed(_without_directory).data() for one in messages_of(error)]
+        return {"runs": [], "error": _without_directory(text_of(error)), "diagnostics": found}
     runs: list[Made] = []
     for task in tasks:
         task.is_file = True  # the output of `plait run` is one text
         outcome = shop.perform(task)
         text = "" if outcome.texts is None else "".join(outcome.texts.values())
-        runs.append({"name": task.name, "text": text, "error": _without_directory(outcome.error)})
-    return {"runs": runs, "error": ""}
+        found = [one.renamed(_without_directory).data() for one in outcome.diagnostics]
+        error = _without_directory(outcome.error)
+        runs.append({"name": task.name, "text": text, "error": error, "diagnostics": found})
+    return {"runs": runs, "error": "", "diagnostics": []}
 
 
 def _without_directory(message: str) -> str:

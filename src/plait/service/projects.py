@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from plait.base.errors import PlaitError
 from plait.base.sandbox import EvaluationFault, ask
-from plait.service.api_errors import ApiError
+from plait.insight.diagnostic_formats import data_of
+from plait.service.api_errors import ApiError, entries_of
 from plait.service.cache import Cache
 from plait.service.telemetry import Telemetry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _LOG = logging.getLogger("plait.service")
 
@@ -27,11 +28,12 @@ _MORE_SECONDS = 5
 
 
 class Made(NamedTuple):
-    """A run with its output or error."""
+    """A run with its output or error. diagnostics: the error, or warnings, as JSON."""
 
     name: str
     text: str
     error: str
+    diagnostics: Sequence[Mapping[str, object]] = ()
 
     @property
     def digest(self) -> str:
@@ -76,7 +78,7 @@ class Projects:
             _LOG.error("a project was not evaluated: %s", fault.message)
             raise ApiError("InternalError", 500, "internal error; see the log of the service") from None
         except PlaitError as error:
-            raise ApiError("ProjectFailed", 400, error.message) from None
+            raise ApiError("ProjectFailed", 400, error.message, entries=entries_of(data_of(error))) from None
         if given["error"]:
-            raise ApiError("ProjectFailed", 400, given["error"])
+            raise ApiError("ProjectFailed", 400, given["error"], entries=entries_of(given["diagnostics"]))
         return [Made(**one) for one in given["runs"]]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from plait.api.workers import call_in_worker
 from plait.base.errors import LayeringError, PlaitError
+from plait.insight.diagnostic_formats import message_of as as_data
 from plait.layering.failures import STATUSES
 from plait.service.api_errors import ApiError
 from plait.service.cache import Cache
@@ -362,8 +363,10 @@ def _refusal(error: PlaitError, documents: Sequence[StoredDocument]) -> ApiError
     if kind == "InvalidDocumentFormat" and error.findings:
         names = {_name(one): one.entry.identity for one in documents}
         return invalid([_message(finding, names) for finding in error.findings])
-    entries: list[Message] = [{"message": one.detail or one.message} for one in error.findings]
-    return ApiError(kind, STATUSES.get(kind, 400), error.detail or error.message, entries=entries or None)
+    entries: list[Message] = [
+        {"message": one.detail or one.message, "plait": as_data(one).data()} for one in error.findings or (error,)
+    ]
+    return ApiError(kind, STATUSES.get(kind, 400), error.detail or error.message, entries=entries)
 
 
 def _message(finding: Finding, names: Mapping[str, tuple[str, str, str]]) -> Message:

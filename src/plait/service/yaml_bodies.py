@@ -97,6 +97,6 @@ def _of_body(body: bytes) -> DocumentSet:
     except UnicodeDecodeError as error:
         raise bad_request(f"the body must be UTF-8; byte {error.start + 1} is not") from None
     except ReadError as error:
-        raise bad_request(f"the body must be YAML: {error.report().strip()}") from None
+        raise bad_request(f"the body must be YAML: {error.report().strip()}", error) from None
     except LimitError as error:
-        raise bad_request(f"the body is more than may be read: {error.message}") from None
+        raise bad_request(f"the body is more than may be read: {error.message}", error) from None

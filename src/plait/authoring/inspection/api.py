@@ -88,10 +88,11 @@ class Inspection(Comparable):
     """An evaluated run. Secrets are hidden in all answers.
 
     run: its name. documents: the names of its documents, "" for one without a name. texts: the paths of its output files
-    that are not YAML. warnings: of the evaluation.
+    that are not YAML. warned: the warnings of the evaluation. warnings:
+    the same as plain strings.
     """
 
-    __slots__ = ("_output", "_run", "_session", "documents", "run", "texts", "warnings")
+    __slots__ = ("_output", "_run", "_session", "documents", "run", "texts", "warned")
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -100,7 +101,12 @@ class Inspection(Comparable):
         self.run = run.name
         self.documents = [document_name(one) or "" for one in self._output.shown(self._output.documents)]
         self.texts = [*self._output.texts]
-        self.warnings = self._output.made.warnings
+        self.warned = self._output.made.warned
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings as plain strings, which any serializer accepts."""
+        return [str(one) for one in self.warned]
 
     def __repr__(self) -> str:
         return f"<Inspection of {self.run}>"
