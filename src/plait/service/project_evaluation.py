@@ -79,8 +79,8 @@ def evaluate(request: Request) -> Answer:
         outcome = shop.perform(task)
         text = "" if outcome.texts is None else "".join(outcome.texts.values())
         found = [one.renamed(_without_directory).data() for one in outcome.diagnostics]
-        error = _without_directory(outcome.error)
-        runs.append({"name": task.name, "text": text, "error": error, "diagnostics": found})
+        told = _without_directory(outcome.error)
+        runs.append({"name": task.name, "text": text, "error": told, "diagnostics": found})
     return {"runs": runs, "error": "", "diagnostics": []}
 
 
