@@ -216,7 +216,7 @@ def _adopt(flags: Init, directory: str) -> int:
     path, value = found.example or ("PATH", "VALUE")
     equals = Map([MapItem("run", name), MapItem("equals", Map([MapItem(path, value)]))])
     test = write_value(Map([MapItem("tests", Map([MapItem("a value", equals)]))]))
-    lines = "".join(f"  {line}\n" for line in test.splitlines())
+    lines = "".join(f"  {line}\n" for line in lines_of(test))
     write_out(f"\ncreated {found.path}\n" + _CHECKS.format(name=name, path=quote(path), test=lines))
     return 0
 
