@@ -41,8 +41,15 @@ if TYPE_CHECKING:
         diagnostics: list[dict[str, object]]
 
 
+_PROJECT = "project"
+
+
 def lay_out(request: Request) -> None:
-    """Writes the files of the project to the working directory. Raises UsageError."""
+    """Writes the files of the project to a new working directory in the present one. Raises UsageError."""
+    # Messages may name what is beside the project: its directory is the only thing in a directory of its own, so the
+    # path of that is in a message for no other reason.
+    with strict(_PROJECT, os.curdir, make=0o700):
+        os.chdir(_PROJECT)
     for name, text in request["files"].items():
         if not is_path(name):
             raise UsageError(f"{name!r} is no path within a project", code="revision-file")
