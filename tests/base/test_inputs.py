@@ -198,6 +198,14 @@ class Pages(http.server.BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", {"/file": "file:///etc/hosts", "/ftp": "ftp://127.0.0.1/x"}[self.path])
             self.end_headers()
+        elif self.path.startswith("/login"):
+            self.send_response(302)
+            self.send_header("Location", f"/told?{self.headers['Authorization']}".replace(" ", "+"))
+            self.end_headers()
+        elif self.path.startswith("/told"):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(f"{self.path.partition('?')[2]} {self.headers['Authorization']}".encode())
         elif self.path == "/round":
             self.send_response(302)
             self.send_header("Location", "/round")
@@ -237,6 +245,16 @@ def test_urls(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
             fetch_url(server + path)
         assert words in caught.value.message
         assert server + path in caught.value.message
+
+
+def test_a_url_with_a_password(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server that the URL names gets it, as from ytt. Others, and messages, do not."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    url = server.replace("http://", "http://user:p%40w@")
+    assert fetch_url(f"{url}/login") == b"Basic+dXNlcjpwQHc= None"
+    with pytest.raises(ReadError) as caught:
+        fetch_url(f"{url}/absent")
+    assert caught.value.message == f"Requesting URL '{server}/absent': 404 Not Found"
 
 
 def test_a_url_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from _contextvars import copy_context
+from base64 import b64encode
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from socket import SHUT_RDWR, socket
 from threading import Thread
 from urllib import request
 from urllib.error import HTTPError, URLError
+from urllib.parse import unquote
 
 from plait.base.content import note_stream
 from plait.base.errors import ReadError
@@ -128,8 +130,12 @@ def _fetch(
     opener = request.OpenerDirector()
     for handler in handlers:
         opener.add_handler(handler)
+    address, login = split_login(url)
     try:
-        asked = request.Request(url, body, dict(headers), method=method)  # noqa: S310 - other schemes have no handler
+        asked = request.Request(address, body, dict(headers), method=method)  # noqa: S310 - other schemes have no handler
+        if login:
+            # For this server only, not for those to which it redirects.
+            asked.add_unredirected_header("Authorization", f"Basic {b64encode(login.encode()).decode()}")
         with opener.open(asked, timeout=seconds) as response:
             data: bytes = response.read(maximum + 1)
             # Reading a part of a response does not fail if the response is shorter than announced.
@@ -155,6 +161,14 @@ def _fetch(
     return data
 
 
+def split_login(url: str) -> tuple[str, str]:
+    """A URL without the user and the password in it, and these."""
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    login, at, server = host.rpartition("@")
+    return (f"{scheme}{mark}{server}{slash}{path}", unquote(login)) if at else (url, "")
+
+
 def _url_message(action: str, url: str, cause: str) -> Wording:
-    """A message that quotes a URL, which may contain a password."""
-    return Wording(public(action), " URL '", Quoted(url), "': ", public(cause))
+    """A message that quotes a URL, without the user and the password in it. The rest may be secret, too."""
+    return Wording(public(action), " URL '", Quoted(split_login(url)[0]), "': ", public(cause))

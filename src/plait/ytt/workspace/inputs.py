@@ -165,22 +165,23 @@ def fetch_url(url: str) -> bytes:
     """The content of an http or https URL. Raises ReadError, also for a status outside 200..299 and after the limit
     `url`; LimitError if it is larger than the limit `input`. Redirects are followed, but only to http and https.
     """
-    from plait.base.http import fetched
+    from plait.base.http import fetched, split_login
 
     check_request(url)
     note_stream(url)
     run = current_budget()
     seconds, largest = run.limits.url, run.limits.input
+    shown, _ = split_login(url)
     try:
         data = fetched(url, seconds=seconds, maximum=largest)
     except TimeoutError:
         raise ReadError(
-            f"Requesting URL '{url}': no complete answer within {seconds:g} seconds",
+            f"Requesting URL '{shown}': no complete answer within {seconds:g} seconds",
             hint=Advice("wait longer: ", Flag("limit", "url=N")),
             code="limit-url",
         ) from None
     if len(data) > largest:
-        raise limit_error(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
+        raise limit_error(f"URL '{shown}'", "input", largest, expected=f"at most {largest} bytes")
     run.take(len(data))
     return data
 
