@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from test_noninterference import CANARY, FORMS, HEAD, OTHER, SAYS, TRANSFORMATIONS
 
+from plait.base.errors import warning
 from plait.cli import main
 from plait.tree.context import Context
 from plait.tree.nodes import MapItem
@@ -117,7 +118,7 @@ def test_a_warning_after_a_silent_run_shows_no_value() -> None:
     context = Context()
     context.silence = over = silence.Silence()
     over.is_over = True
-    context.warn("of a value", of=[MapItem("a", CANARY)])
-    context.warn("of no known origin")
-    context.warn("of nothing secret", of=())
+    context.warn(warning("of a value", code="unmatched-item"), of=[MapItem("a", CANARY)])
+    context.warn(warning("of no known origin", code="unmatched-item"))
+    context.warn(warning("of nothing secret", code="unmatched-item"), of=())
     assert context.warnings == ["of nothing secret"]

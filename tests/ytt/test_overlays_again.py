@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.base.errors import PlaitError, render
+from plait.base.errors import PlaitError, Warning, render
 from plait.base.fast_paths import FAST
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
@@ -209,7 +209,7 @@ PROGRAMS: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 def shown(engine: Engine | None, value: str) -> object:
-    warned: list[str] = []
+    warned: list[Warning] = []
     request = table("render").parse(["-f", ".", "--data-value-yaml", value])
     try:
         made = evaluate(request, World(engine=engine, warned=warned))
