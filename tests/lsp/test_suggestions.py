@@ -78,3 +78,12 @@ def test_the_editor_offers_what_the_diagnostic_suggests(kind: str, tmp_path: Pat
         for one in suggested:
             mended = edited(project, tmp_path, fixes[one.title].edits)
             assert _failed({each: mended[each] for each in files}) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("true", "True"), ("false", "False"), ("null", "None"), ("nil", "None"), ("none", "None")]
+)
+def test_a_word_of_yaml_is_changed_to_that_of_starlark_first(word: str, meant: str) -> None:
+    [found] = _failed({"a.yml": f"a: #@ {word}\n"})
+    assert f"use '{meant}' instead of '{word}'" in str(found.hint)
+    assert [(one.kind, one.new) for one in found.suggestions] == [(REPLACE, meant), (QUOTE_WORD, "")]

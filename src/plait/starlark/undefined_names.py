@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.starlark.syntax import Name, Scope
 
-_HINTS = {
-    "true": "use 'True' instead of 'true' for boolean assignment",
-    "false": "use 'False' instead of 'false' for boolean assignment",
-    "null": "use 'None' instead of 'null' to indicate no value",
-    "nil": "use 'None' instead of 'nil' to indicate no value",
-    "none": "use 'None' instead of 'none' to indicate no value",
-}
+_WORDS = {"true": "True", "false": "False", "null": "None", "nil": "None", "none": "None"}
 
 
 # Modules that templates usually load by their own name.
@@ -90,7 +84,9 @@ def _parameter(name: str, line: str) -> str | None:
 def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:
     """The finding for a name that no scope defines. universal: the names that every program knows."""
     text = (source.line(name.line) or "")[:_MOST_READ]
-    hint: str | None = _HINTS.get(name.name)
+    word = _WORDS.get(name.name)
+    why = "to indicate no value" if word == "None" else "for boolean assignment"
+    hint: str | None = replacing(name.name, [word], f"use '{word}' instead of '{name.name}' {why}") if word else None
     alike: list[str] = []
     suggestions = [Suggestion(QUOTE_WORD, old=name.name)]
     if hint is None and name.name in _MODULES:
