@@ -72,7 +72,7 @@ def _failures() -> list[ExpectationFailure]:
 
 
 def test_each_kind_of_expectation_and_each_code_has_an_example() -> None:
-    codes = {code for code in BY_CODE if code.startswith("E10")}
+    codes = {code for code in BY_CODE if code.startswith("E10")} - {"E1012"}  # of coverage
     assert {code for _, code, *_ in _FAILING.values()} == codes
     assert {text.partition(":")[0] for text, *_ in _FAILING.values()} == {*KINDS, "snapshot"}
 

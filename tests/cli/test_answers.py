@@ -24,7 +24,7 @@ QUESTIONS: dict[str, tuple[list[str], set[str]]] = {
     "fleet why": (["Role/r:size"], {"run"}),
     "fleet diff": ([], {"kind", "axes", "values"}),
     "fleet impact": (["config/app.yml:4"], {"runs", "values"}),
-    "fleet impact --since": (["HEAD"], {"runs", "values", "change", "files", "message"}),
+    "fleet impact --since": (["HEAD"], {"runs", "values", "change", "files", "message", "diagnostics"}),
 }
 # They print documents, list what a project has, or one object (tests/review).
 OTHERS = {"blame", "log", "review", "render", "patch", "layer", "compose", "run", "project", "fleet"}

@@ -41,6 +41,7 @@ ALLOWED: dict[str, str] = {
             authoring/formatting/formatter.py:_of_block_scalar authoring/formatting/formatter.py:_moved authoring/formatting/formatter.py:_of_comments
             authoring/formatting/formatter.py:_is_mark authoring/formatting/formatter.py:_below authoring/formatting/structure.py:_Planner._shift
             authoring/formatting/structure.py:_Planner._block_scalar""",
+        "orders candidates, each of which is verified by evaluating": "insight/untaken_conditions.py:_end_of_node",
         "reads one anchor, tag or header at a place that the tree knows": """
             authoring/formatting/structure.py:_HEADER authoring/formatting/structure.py:_PROPERTY""",
         "reads the lines of common texts, and is compared with libyaml": """

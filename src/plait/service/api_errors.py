@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from http import HTTPStatus
 
+from plait.base.codes import CODES
 from plait.insight.diagnostic_formats import data_of
 
 TYPE_CHECKING = False
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Self, TypeAlias
 
-    from plait.base.errors import PlaitError
+    from plait.base.errors import Diagnostic, PlaitError
 
     Entry: TypeAlias = "dict[str, object]"
 
@@ -61,6 +62,14 @@ class ApiError(Exception):
             "challenge": self.challenge,
             "retry_after": self.retry_after,
         }
+
+
+def code_of(found: Diagnostic) -> Entry:
+    """The code and the name of a diagnostic about documents. The rest may name keys of documents that the client may not
+    read.
+    """
+    known = CODES.get(found.code)
+    return {"name": found.code} if known is None else {"code": known.code, "name": known.name}
 
 
 def entries_of(diagnostics: Iterable[Mapping[str, object]]) -> list[Entry]:

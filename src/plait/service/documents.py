@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from plait.insight import diagnostic_formats
 from plait.layering.document import POLICY, VALIDATION_POLICY, LayeredDocument
 from plait.layering.secrets import Redactor, is_empty
 from plait.layering.validation import check_document
 from plait.service import project_files, revision_store
-from plait.service.api_errors import ApiError, check_name
+from plait.service.api_errors import ApiError, check_name, code_of
 from plait.service.facts import facts_of, labels_of
 from plait.service.revision_store import Content, Kind, RevisionDocument
 from plait.service.yaml_bodies import SEPARATOR, node_of, text_of, text_of_nodes
@@ -66,7 +65,7 @@ def message_of(code: str, finding: Finding, schema: str, layer: str, name: str) 
         "level": "Error",
         "message": f"{finding.subject}: {finding.detail}",
         "name": code,
-        "plait": diagnostic_formats.message_of(finding).data(),
+        "plait": code_of(finding),
     }
 
 

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from plait.api.workers import call_in_worker
 from plait.base.errors import LayeringError, PlaitError
-from plait.insight.diagnostic_formats import message_of as as_data
 from plait.layering.failures import STATUSES
-from plait.service.api_errors import ApiError
+from plait.service.api_errors import ApiError, code_of
 from plait.service.cache import Cache
 from plait.service.dependencies import Dependencies, ordered
 from plait.service.documents import data_of, invalid, message_of, top_of, with_data
@@ -364,7 +363,7 @@ def _refusal(error: PlaitError, documents: Sequence[StoredDocument]) -> ApiError
         names = {_name(one): one.entry.identity for one in documents}
         return invalid([_message(finding, names) for finding in error.findings])
     entries: list[Message] = [
-        {"message": one.detail or one.message, "plait": as_data(one).data()} for one in error.findings or (error,)
+        {"message": one.detail or one.message, "plait": code_of(one)} for one in error.findings or (error,)
     ]
     return ApiError(kind, STATUSES.get(kind, 400), error.detail or error.message, entries=entries)
 
