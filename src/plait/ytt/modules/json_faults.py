@@ -8,14 +8,14 @@ from __future__ import annotations
 from plait.starlark.value_text import repr_of
 
 
-def fault(text: str) -> str | None:
-    """Go's message about an invalid JSON text, or None if it is valid."""
+def fault(text: str) -> tuple[str, int] | None:
+    """Go's message about an invalid JSON text, and the number of the line; None if it is valid."""
     scan = _Scan(text)
     try:
         scan.value()
         scan.expect("", "after top-level value")
     except _Fault as found:
-        return str(found)
+        return str(found), text.count("\n", 0, scan.at) + 1
     return None
 
 
