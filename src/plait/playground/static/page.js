@@ -460,17 +460,18 @@ const copyCommand = (event) => copy(`plait ${state.kind} ${argumentsOf(state.kin
 
 // ---- a value changed where it is written
 
-// What puts back what is typed for a value, and the focus, when its explanation is drawn again.
+// What puts back what is typed for a value, the focus, and the wish to apply it as soon as the places are known, when its explanation is drawn again.
 function typedFor(why) {
   const input = at("new-value");
   if (!input || input.value === input.defaultValue || input.dataset.name !== why?.name || input.defaultValue !== why.value) return null;
-  const { value } = input;
+  const { value, dataset: { wished } } = input;
   const hasFocus = document.activeElement === input;
   return () => {
     const drawn = at("new-value");
     drawn.value = value;
     if (hasFocus) drawn.focus();
     drawn.dispatchEvent(new Event("input"));
+    if (wished) drawn.dataset.wished = wished;
   };
 }
 
@@ -503,13 +504,12 @@ function changeForm(why) {
       element("span", way.told, { class: "quiet" }),
     ], { class: way.works ? "" : "no" })));
     submit.disabled = first < 0;
-    if (wished) { wished = false; apply(); }
+    if (input.dataset.wished) { delete input.dataset.wished; apply(); }
   };
-  let wished = false;
   const apply = () => {
     const way = chosen();
     if (way?.works) put(way.files, `Changed ${way.place}.`, "Undo the change");
-    else wished = true; // as soon as the places are known
+    else input.dataset.wished = "yes"; // as soon as the places are known
   };
   // A form whose button is disabled, as it is until then, has no other way to hear of the Enter key.
   input.addEventListener("keydown", (event) => {
@@ -517,7 +517,7 @@ function changeForm(why) {
     event.preventDefault();
     apply();
   });
-  input.addEventListener("input", () => { wished = false; clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, MOST); });
+  input.addEventListener("input", () => { delete input.dataset.wished; clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, MOST); });
   const form = element("form", [
     element("p", [element("label", "Change to", { for: "new-value" }), input, submit], { class: "row" }), list,
   ], { class: "change", onsubmit: (event) => { event.preventDefault(); apply(); } });
