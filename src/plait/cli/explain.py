@@ -21,13 +21,11 @@ from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from plait.cli.questions import ExplainQuestion
     from plait.insight.explain import History
-    from plait.tree.nodes import DocumentSet
-    from plait.tree.provenance import Trace
 
 # The exit status of `impact` for a line with an unknown effect.
 UNKNOWN = 3
@@ -88,21 +86,13 @@ def main(argv: Sequence[str]) -> int:
             view = InputView()
             with use_view(view):
                 documents, trace = question.run(context)
-            write_folded(
-                absent(trace, documents.items, path, files=view.files, rerun=lambda texts: _again(question, texts))
-            )
+            write_folded(absent(trace, documents.items, path, files=view.files, rerun=question.rerun))
             return 0
         documents, trace = question.run(context)
 
         found = histories(trace, documents.items, question.asked, cleartext_secrets=flags.cleartext_secrets)
         _answer(_told(found, context), as_json=as_json, presence=flags.presence)
     return 0
-
-
-def _again(question: ExplainQuestion[Any], texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
-    """The output with replaced texts, and its trace. Raises PlaitError."""
-    with use_view(InputView(texts)):
-        return question.run(Context(print_line=lambda _: None))
 
 
 def _told(found: Iterable[History], context: Context) -> Iterator[History]:
@@ -159,15 +149,7 @@ def main_impact(argv: Sequence[str]) -> int:
             documents, trace = question.run(context, follows_all=True)
         if not file.startswith("stdin"):
             check_line(view.files, file, int(number), "this run")
-        found = impact(
-            trace,
-            documents,
-            file,
-            int(number),
-            files=view.files,
-            rerun=lambda texts: _again(question, texts),
-            context=context,
-        )
+        found = impact(trace, documents, file, int(number), files=view.files, rerun=question.rerun, context=context)
     places = found.places
     if as_json:
         from json import dumps

@@ -23,15 +23,15 @@ from plait.engine.options import SWITCH, Request
 from plait.engine.patch import Patch
 from plait.engine.render import Render
 from plait.engine.world import evaluate_in
+from plait.tree.context import Context
 from plait.tree.provenance import Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, Generic, TypeVar
 
     from plait.authoring.project.run import Run
-    from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
 
     R = TypeVar("R", bound=Request)
@@ -76,6 +76,11 @@ class ExplainQuestion(Generic[R]):
         if self.of is not None:
             self.of.hide_stores(view, trace)
         return found, trace
+
+    def rerun(self, texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
+        """Evaluates with replaced texts, by absolute path, and prints nothing. Raises PlaitError."""
+        with use_view(InputView(texts)):
+            return self.run(Context(print_line=lambda _: None))
 
 
 def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:
