@@ -56,7 +56,7 @@ ALLOWED: dict[str, str] = {
             yaml/parse_errors.py:_indentation yaml/parse_errors.py:_key_column yaml/parse_errors.py:_before yaml/parse_errors.py:_too_far_out
             yaml/parse_errors.py:_lacks_space""",
         "looks at code, an annotation or a comment": """
-            authoring/analysis/blocks.py:_OPENS authoring/analysis/name_positions.py:_openings authoring/edit/sites.py:Text.is_computed
+            insight/blocks.py:_OPENS authoring/analysis/name_positions.py:_openings authoring/edit/sites.py:Text.is_computed
             authoring/lint/mending.py:_argument authoring/lint/style.py:_code_on authoring/lsp/completion.py:_all authoring/lsp/inlay_hints.py:hints
             authoring/lsp/renaming.py:_Search.lines ytt/templates/directives.py:read ytt/templates/directives.py:unknown_comment
             ytt/templates/statement_lines.py:of_nodes ytt/templates/template.py:_annotation_hint ytt/templates/text.py:parse""",

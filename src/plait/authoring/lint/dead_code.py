@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 
-from plait.authoring.analysis.blocks import block_end, code_on
 from plait.authoring.analysis.file_facts import TEMPLATE
 from plait.authoring.analysis.unused_names import unused_names
 from plait.authoring.lint.dead_values import TESTS, modules
 from plait.authoring.lint.finding import LintFinding
 from plait.base.text_edits import Edit
+from plait.insight.blocks import block_end, code_on
 from plait.starlark.syntax import Assign, Call, Evaluate, Load, Name
 from plait.ytt.templates.recovery import STARLARK
 
