@@ -13,6 +13,7 @@ from time import process_time
 from plait.base.errors import LimitError, PlaitError
 from plait.base.lines import lines_of
 from plait.base.source import Source
+from plait.insight.blocks import code_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _branches(lines: Sequence[str], *, is_program: bool) -> Iterator[_Branch]:
     # Of each open block: the outcomes around it, those of its conditions so far, and the current branch.
     open_blocks: list[tuple[Mapping[int, bool], dict[int, bool], _Branch | None]] = []
     for number, line in enumerate(lines, 1):
-        code = _code(line, is_program=is_program)
+        code = code_on(line, is_program=is_program) or ""
         word = code.partition(" ")[0].rstrip(":")
         around = open_blocks[-1][2].outcomes if open_blocks and open_blocks[-1][2] is not None else {}
         if word == "if/end":
@@ -135,13 +136,6 @@ def _branches(lines: Sequence[str], *, is_program: bool) -> Iterator[_Branch]:
                 open_blocks.append(
                     (outer, before | ({number: False} if word == "elif" else {}), _Branch(number, outcomes))
                 )
-
-
-def _code(line: str, *, is_program: bool) -> str:
-    if is_program:
-        return line.strip()
-    before, mark, code = line.partition("#@")
-    return code.strip() if mark and not before.strip() else ""
 
 
 def _end_of_node(lines: Sequence[str], number: int) -> int:
