@@ -40,7 +40,8 @@ def _trees() -> list[tuple[str, ast.AST]]:
     ]
 
 
-def _error_classes() -> set[str]:
+@functools.cache
+def _classes() -> set[str]:
     """Finding and the classes of errors, read from the sources: which of them are imported depends on other tests."""
     bases: dict[str, set[str]] = {}
     for _, tree in _trees():
@@ -59,14 +60,23 @@ def _class_code(node: ast.AST) -> str:
     return str(node.value.value) if [ast.unparse(one) for one in node.targets] == ["code"] else ""
 
 
-_CLASSES = _error_classes()
-# Classes whose instances all have one code, or one by the reason or kind of the error.
-_WITH_CODE = {
-    node.name
-    for _, tree in _trees()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.ClassDef) and node.name in _CLASSES and any(map(_class_code, node.body))
-} | {"LayeringError", "EditError"}
+@functools.cache
+def _with_code() -> set[str]:
+    """Classes whose instances all have one code, or one by the reason or kind of the error."""
+    classes = _classes()
+    return {
+        node.name
+        for _, tree in _trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.name in classes and any(map(_class_code, node.body))
+    } | {"LayeringError", "EditError"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def trees_are_dropped() -> Iterator[None]:
+    """They are a million objects, which slow down each garbage collection."""
+    yield
+    _trees.cache_clear()
 
 
 def _called(node: ast.AST) -> str:
@@ -79,7 +89,7 @@ def _called(node: ast.AST) -> str:
 def without_code(tree: ast.AST) -> list[int]:
     """The lines that construct an error or a finding without `code=`."""
     # The findings of lint have their code as the first argument.
-    classes = _CLASSES - _WITH_CODE - {"LintFinding"}
+    classes = _classes() - _with_code() - {"LintFinding"}
     return [
         node.lineno
         for node in ast.walk(tree)
@@ -331,7 +341,7 @@ def test_texts_of_reference_programs_are_listed(update: str | None) -> None:
 
 def test_texts_of_reference_programs_belong_to_codes() -> None:
     """A class or a function with a code of its own need not give one."""
-    coded = _WITH_CODE | _FRAMES | {node.name for _, tree in _trees() for node in ast.walk(tree) if _has_code(node)}
+    coded = _with_code() | _FRAMES | {node.name for _, tree in _trees() for node in ast.walk(tree) if _has_code(node)}
     found = [
         f"{name}: {who}" for name, who, _ in _ported() if who.endswith(" -") and who.removesuffix(" -") not in coded
     ]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 
 from plait.base.fast_paths import FAST
 
@@ -36,17 +37,22 @@ DEEP = 10_000
 BIG = 10_000_000
 
 
+Text = bytes | str
+
+
 class Bomb:
-    """Files, a command line over them, and whether an error is due (`fails`) or a result."""
+    """Files, a command line over them, and whether an error is due (`fails`) or a result.
 
-    __slots__ = ("argv", "fails", "files", "name", "stdin")
+    files: a large one is a function, so that only the process that runs the bomb makes it.
+    """
 
-    def __init__(self, name: str, argv: str, files: dict[str, bytes | str], *, fails: bool, stdin: bytes = b"") -> None:
+    __slots__ = ("argv", "fails", "files", "name")
+
+    def __init__(self, name: str, argv: str, files: dict[str, Text | Callable[[], Text]], *, fails: bool) -> None:
         self.name = name
         self.argv = argv.split()
         self.files = files
         self.fails = fails
-        self.stdin = stdin
 
 
 def laughs(levels: int = 9, width: int = 10, leaf: str = "lol") -> str:
@@ -83,73 +89,82 @@ FLOW_OPEN = "[" * DEEP * 10
 FLOW_KEYS = "{? " * DEEP + "a" + "}" * DEEP + "\n"
 
 # Texts that each reader is given in turn; whether the text is refused wherever it stands.
-TEXTS: dict[str, tuple[str | bytes, bool | None]] = {
-    "billion laughs": (laughs(), True),
-    "billion laughs of maps": (laughing_maps(), True),
-    "billion laughs by merging": (merging(), True),
-    "quadratic aliases": (quadratic(), True),
-    "deep block arrays": ("a:\n- " + BLOCK_ARRAYS, None),
-    "deep block maps": (BLOCK_MAPS, None),
-    "deep block keys": (BLOCK_KEYS, None),
-    "deep flow arrays": ("a: " + FLOW_ARRAYS, None),
-    "deep flow maps": (FLOW_MAPS, None),
-    "deep flow keys": (FLOW_KEYS, None),
-    "deep and never closed": (FLOW_OPEN, True),
-    "one plain scalar of 10 MB": ("a: " + "x" * BIG + "\n", False),
-    "one quoted scalar of 10 MB": ('a: "' + "\\u00e9" * (BIG // 6) + '"\n', False),
-    "one block scalar of 10 MB": ("a: |\n" + ("  " + "x" * 98 + "\n") * (BIG // 101), False),
-    "one number of 10 MB": ("a: " + "9" * BIG + "\n", None),
-    "one key of 10 MB": ('"' + "k" * BIG + '": 1\n', None),
-    "a long key": ("? " + "k" * BIG + "\n: 1\n", False),
-    "spaces of 10 MB": ("a:" + " " * BIG + "1\n", False),
-    "quotes never closed": ('a: "' + "x" * BIG, True),
-    "comments of 10 MB": (("# " + "x" * 98 + "\n") * (BIG // 101) + "a: 1\n", None),
-    "a million documents": ("---\n" * 200_000, None),
-    "a cyclic anchor": ("a: &a [*a]\n", True),
-    "a cyclic merge": ("a: &a\n  <<: *a\n", True),
-    "bytes that are no UTF-8": (b"a: \xff\xfe\xfd\n", None),
-    "a NUL": (b"a: b\0c\n", True),
-    "bytes at random": (bytes(range(256)) * 400, True),
-    "UTF-16": ("a: 1\n".encode("utf-16"), None),
+TEXTS: dict[str, tuple[Callable[[], Text], bool | None]] = {
+    "billion laughs": (laughs, True),
+    "billion laughs of maps": (laughing_maps, True),
+    "billion laughs by merging": (merging, True),
+    "quadratic aliases": (quadratic, True),
+    "deep block arrays": (lambda: "a:\n- " + BLOCK_ARRAYS, None),
+    "deep block maps": (lambda: BLOCK_MAPS, None),
+    "deep block keys": (lambda: BLOCK_KEYS, None),
+    "deep flow arrays": (lambda: "a: " + FLOW_ARRAYS, None),
+    "deep flow maps": (lambda: FLOW_MAPS, None),
+    "deep flow keys": (lambda: FLOW_KEYS, None),
+    "deep and never closed": (lambda: FLOW_OPEN, True),
+    "one plain scalar of 10 MB": (lambda: "a: " + "x" * BIG + "\n", False),
+    "one quoted scalar of 10 MB": (lambda: 'a: "' + "\\u00e9" * (BIG // 6) + '"\n', False),
+    "one block scalar of 10 MB": (lambda: "a: |\n" + ("  " + "x" * 98 + "\n") * (BIG // 101), False),
+    "one number of 10 MB": (lambda: "a: " + "9" * BIG + "\n", None),
+    "one key of 10 MB": (lambda: '"' + "k" * BIG + '": 1\n', None),
+    "a long key": (lambda: "? " + "k" * BIG + "\n: 1\n", False),
+    "spaces of 10 MB": (lambda: "a:" + " " * BIG + "1\n", False),
+    "quotes never closed": (lambda: 'a: "' + "x" * BIG, True),
+    "comments of 10 MB": (lambda: ("# " + "x" * 98 + "\n") * (BIG // 101) + "a: 1\n", None),
+    "a million documents": (lambda: "---\n" * 200_000, None),
+    "a cyclic anchor": (lambda: "a: &a [*a]\n", True),
+    "a cyclic merge": (lambda: "a: &a\n  <<: *a\n", True),
+    "bytes that are no UTF-8": (lambda: b"a: \xff\xfe\xfd\n", None),
+    "a NUL": (lambda: b"a: b\0c\n", True),
+    "bytes at random": (lambda: bytes(range(256)) * 400, True),
+    "UTF-16": (lambda: "a: 1\n".encode("utf-16"), None),
 }
 
 
-def _dialects(name: str, text: str | bytes, fails: bool | None) -> list[Bomb]:
-    raw = text if isinstance(text, bytes) else text.encode()
+def as_bytes(text: Text) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def _dialects(name: str, text: Callable[[], Text], fails: bool | None) -> list[Bomb]:
+    def behind(head: bytes) -> Callable[[], bytes]:
+        return lambda: head + as_bytes(text())
+
+    def operations() -> bytes:
+        lines = as_bytes(text()).split(b"\n")
+        return b"- type: replace\n  path: /b?\n  value:\n" + b"".join(b"    " + line + b"\n" for line in lines)
+
     return [
-        Bomb(f"render: {name}", "render -f a.yml", {"a.yml": raw}, fails=bool(fails)),
+        Bomb(f"render: {name}", "render -f a.yml", {"a.yml": text}, fails=bool(fails)),
         Bomb(
             f"render values: {name}",
             "render -f t.yml --data-values-file a.yml",
-            {"a.yml": raw, "t.yml": "a: 1\n"},
+            {"a.yml": text, "t.yml": "a: 1\n"},
             fails=bool(fails),
         ),
         Bomb(
             f"render overlay: {name}",
             "render -f a.yml -f o.yml",
-            {"a.yml": raw, "o.yml": b"#@ load('@ytt:overlay', 'overlay')\n#@overlay/match by=overlay.all\n---\n" + raw},
+            {
+                "a.yml": text,
+                "o.yml": behind(b"#@ load('@ytt:overlay', 'overlay')\n#@overlay/match by=overlay.all\n---\n"),
+            },
             fails=bool(fails),
         ),
         Bomb(
             f"render schema: {name}",
             "render -f s.yml",
-            {"s.yml": b"#@data/values-schema\n---\n" + raw},
+            {"s.yml": behind(b"#@data/values-schema\n---\n")},
             fails=bool(fails),
         ),
-        Bomb(f"patch: {name}", "patch a.yml", {"a.yml": raw}, fails=bool(fails)),
+        Bomb(f"patch: {name}", "patch a.yml", {"a.yml": text}, fails=bool(fails)),
         Bomb(
             f"patch ops: {name}",
             "patch e.yml -o o.yml",
-            {
-                "e.yml": "{}\n",
-                "o.yml": b"- type: replace\n  path: /b?\n  value:\n"
-                + b"".join(b"    " + line + b"\n" for line in raw.split(b"\n")),
-            },
+            {"e.yml": "{}\n", "o.yml": operations},
             fails=bool(fails),
         ),
-        Bomb(f"patch vars: {name}", "patch t.yml -l a.yml", {"t.yml": "x: ((a))\n", "a.yml": raw}, fails=bool(fails)),
-        Bomb(f"layer: {name}", "layer a.yml", {"a.yml": raw}, fails=True),
-        Bomb(f"fmt: {name}", "fmt -f a.yml", {"a.yml": raw}, fails=bool(fails)),
+        Bomb(f"patch vars: {name}", "patch t.yml -l a.yml", {"t.yml": "x: ((a))\n", "a.yml": text}, fails=bool(fails)),
+        Bomb(f"layer: {name}", "layer a.yml", {"a.yml": text}, fails=True),
+        Bomb(f"fmt: {name}", "fmt -f a.yml", {"a.yml": text}, fails=bool(fails)),
     ]
 
 
@@ -389,7 +404,7 @@ def special() -> list[Bomb]:
         Bomb("an endless file of layers", "layer /dev/zero", {}, fails=True),
         Bomb("an endless file of values", "patch t.yml -l /dev/urandom", {"t.yml": "a: ((b))\n"}, fails=True),
         Bomb("an endless store", "patch t.yml --vars-store /dev/zero", {"t.yml": "a: ((b))\n"}, fails=True),
-        Bomb("a file larger than the limit", "render -f a.yml", {"a.yml": b"a: 1\n" * (13 << 20)}, fails=True),
+        Bomb("a file larger than the limit", "render -f a.yml", {"a.yml": lambda: b"a: 1\n" * (13 << 20)}, fails=True),
     ]
 
 
@@ -539,7 +554,7 @@ def run(bomb: Bomb, directory: str) -> tuple[int, float, float, float, str]:
     """Status, seconds, seconds of the processor, peak MiB, the first 4000 bytes of what was printed to standard error."""
     for name, content in bomb.files.items():
         with open(os.path.join(directory, name), "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
+            file.write(as_bytes(content() if callable(content) else content))
     env = dict(os.environ, PYTHONPATH=str(SOURCES), PLAIT_PEAK=os.path.join(directory, "peak"))
     start = time.perf_counter()
     with open(os.path.join(directory, "stderr"), "w+b") as errors:

@@ -24,11 +24,11 @@ EVERY = bombs.bombs()
 def chosen(long: bool) -> list[bombs.Bomb]:
     if long:
         return EVERY
-    special = [bomb.name for bomb in bombs.special() + bombs.evaluated()]
-    texts = list(bombs.TEXTS)
-    dialects = len(EVERY[: -len(special)]) // len(texts)
-    every = [EVERY[number * dialects + number % dialects] for number in range(0, len(texts), 2)]
-    return every + bombs.special()[::2] + bombs.evaluated()[::7]
+    special, evaluated = bombs.special(), bombs.evaluated()
+    texts = len(bombs.TEXTS)
+    dialects = (len(EVERY) - len(special) - len(evaluated)) // texts
+    every = [EVERY[number * dialects + number % dialects] for number in range(0, texts, 2)]
+    return every + special[::2] + evaluated[::7]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
