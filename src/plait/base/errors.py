@@ -508,15 +508,18 @@ def render(
     codes: bool = False,
     styles: Styles | None = None,
     width: int | None = None,
+    rename: Callable[[str], str] | None = None,
 ) -> str:
     """The whole message for a reader, ending in a line break. program: printed before it, unless "".
 
     codes: include codes and the roles of related lines, as on a terminal. width: of the terminal; repeated positions
-    are shortened to fit.
+    are shortened to fit. rename: replaces paths that the reader does not know.
     """
     from plait.base.message_text import message_text
 
-    return message_text(error, program, quote_values=quote_values, codes=codes, styles=styles, width=width)
+    return message_text(
+        error, program, quote_values=quote_values, codes=codes, styles=styles, width=width, rename=rename
+    )
 
 
 def heading(error: PlaitError | Finding) -> str:
@@ -526,9 +529,9 @@ def heading(error: PlaitError | Finding) -> str:
     return "".join([text for _, text in block("", error, quote_values=False)[0]])
 
 
-def text_of(error: PlaitError) -> str:
-    """The whole message, for use in another text."""
-    return render(error, "").rstrip("\n")
+def text_of(error: PlaitError, rename: Callable[[str], str] | None = None) -> str:
+    """The whole message, for use in another text. rename: as in `render`."""
+    return render(error, "", rename=rename).rstrip("\n")
 
 
 class Warning(str):

@@ -7,14 +7,21 @@ from plait.base.styles import PLAIN, short_place, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from plait.base.errors import Diagnostic, Finding, PlaitError
     from plait.base.styles import StyledLine, Styles
 
 
 def message_text(
-    error: PlaitError, program: str, *, quote_values: bool, codes: bool, styles: Styles | None, width: int | None
+    error: PlaitError,
+    program: str,
+    *,
+    quote_values: bool,
+    codes: bool,
+    styles: Styles | None,
+    width: int | None,
+    rename: Callable[[str], str] | None,
 ) -> str:
     """Implements `plait.base.errors.render`."""
     out = block(f"{program}: " if program else "", error, quote_values, codes, width)
@@ -23,11 +30,14 @@ def message_text(
         out.append([])
         # Of several faults of one code, the last one has the usual hint.
         out.extend(block("", finding, quote_values, codes, width, is_last=last[finding.code] is finding))
-    return page(out, styles)
+    return page(out, styles, rename)
 
 
-def page(out: Iterable[StyledLine], styles: Styles | None) -> str:
+def page(out: Iterable[StyledLine], styles: Styles | None, rename: Callable[[str], str] | None = None) -> str:
     show = (styles or PLAIN).line
+    if rename is not None:
+        # First: of a path in a line that is shortened, a part may be left.
+        out = [[(style, rename(text)) for style, text in line] for line in out]
     return "\n".join([show(shortened(line, _LONGEST_LINE)) for line in out]) + "\n"
 
 

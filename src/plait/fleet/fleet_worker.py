@@ -101,16 +101,18 @@ class WorkerSetup:
 class FleetWorker:
     """Evaluates runs, and caches data for later ones."""
 
-    def __init__(self, setup: WorkerSetup) -> None:
-        """Raises PlaitError."""
+    def __init__(self, setup: WorkerSetup, rename: Callable[[str], str] | None = None) -> None:
+        """rename: replaces paths in messages that their readers do not know. Raises PlaitError."""
         self._setup = setup
         self._place = None
+        self._rename = rename
         directory = setup.directory
         if setup.owns_process:
             os.chdir(setup.start)
         if setup.bundle is not None:
             self._place = Unpacked(setup.bundle)
             directory = self._place.directory
+            self._rename = self._place.hidden
         name, text = setup.source
         if setup.bundle is not None:
             name = os.path.join(directory, os.path.basename(name))
@@ -152,15 +154,12 @@ class FleetWorker:
                 outcome.files = with_times(outcome.files, self._output.put(task, outcome.texts))
                 outcome.texts = None
         except PlaitError as error:
-            outcome = _failed(task, error, home)
+            outcome = _failed(task, error, home, self._rename)
         except RecursionError:
-            outcome = _failed(task, LimitError("the data are nested too deeply", code="too-deep"), home)
+            outcome = _failed(task, LimitError("the data are nested too deeply", code="too-deep"), home, None)
         except Exception as error:  # noqa: BLE001 - one run must not end the others; it is reported as an internal error
             text = f"internal error: {type(error).__name__}: {error}; this is a bug in plait"
-            outcome = RunResult(task.name, FAILED, error=text)
-        if self._place is not None:
-            outcome.error = self._place.hidden(outcome.error)
-            outcome.messages = [one.renamed(self._place.hidden) for one in outcome.messages]
+            outcome = RunResult(task.name, FAILED, error=text if self._rename is None else self._rename(text))
         outcome.seconds = perf_counter() - start
         outcome.version = version()
         outcome.statistics = self._engine.statistics()
@@ -243,14 +242,15 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[Warni
     return {"": documents.to_yaml()}, warnings
 
 
-def _failed(task: Task, error: PlaitError, home: str) -> RunResult:
+def _failed(task: Task, error: PlaitError, home: str, rename: Callable[[str], str] | None) -> RunResult:
     # Values of one or two characters also occur inside words.
     axes = {choice.text: axis for axis, choice in task.choices.items() if len(choice.text) > 2}
+    messages = messages_of(error)
     return RunResult(
         task.name,
         FAILED,
-        error=text_of(error),
-        messages=messages_of(error),
+        error=text_of(error, rename),
+        messages=messages if rename is None else [one.renamed(rename) for one in messages],
         same=key_of(error, home=home),
         fault=key_of(error, axes, home=home),
     )

@@ -13,7 +13,7 @@ import stat
 from plait.authoring.project.file import of_source
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.content import regular_content
-from plait.base.errors import heading
+from plait.base.errors import heading, render
 from plait.base.input_view import permitted
 from plait.base.limits import current_budget
 from plait.base.permissions import PATHS, Need, Permissions, is_within
@@ -134,7 +134,7 @@ class Sides:
         return Failure(
             side,
             self.text(heading(error)),
-            self.text(error.report()),
+            render(error, rename=self.text),
             file,
             0 if at is None or at.source is None else max(at.line, 0),
             caused=caused,

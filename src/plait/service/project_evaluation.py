@@ -75,19 +75,19 @@ def evaluate(request: Request) -> Answer:
         shop = FleetWorker(
             WorkerSetup(
                 source, project.directory, "", limits=request["limits"], environment={}, permissions=permissions
-            )
+            ),
+            _without_directory,
         )
     except PlaitError as error:
         found = [one.renamed(_without_directory).data() for one in messages_of(error)]
-        return {"runs": [], "error": _without_directory(text_of(error)), "diagnostics": found}
+        return {"runs": [], "error": text_of(error, _without_directory), "diagnostics": found}
     runs: list[Made] = []
     for task in tasks:
         task.is_file = True  # the output of `plait run` is one text
         outcome = shop.perform(task)
         text = "" if outcome.texts is None else "".join(outcome.texts.values())
         found = [one.renamed(_without_directory).data() for one in outcome.diagnostics]
-        told = _without_directory(outcome.error)
-        runs.append({"name": task.name, "text": text, "error": told, "diagnostics": found})
+        runs.append({"name": task.name, "text": text, "error": outcome.error, "diagnostics": found})
     return {"runs": runs, "error": "", "diagnostics": []}
 
 
