@@ -13,6 +13,7 @@ from plait.authoring.project.file import of_source
 from plait.authoring.project.settings import is_path_setting
 from plait.base.equal_errors import key_of
 from plait.base.errors import LimitError, PlaitError, text_of, warning
+from plait.base.excerpts import renamed
 from plait.base.input_view import InputView, may_read, permitted
 from plait.base.limits import Limits, RunBudget, budget_scope
 from plait.base.process import keeper, stop_timer, unbound_memory, with_stack_headroom, within_memory
@@ -182,6 +183,8 @@ class FleetWorker:
         view = InputView(is_read_only=False, environment=self._setup.environment)
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, engine=self._engine))
         texts, warnings = _texts(task, documents)
+        if self._rename is not None:
+            warnings = [renamed(one, self._rename) for one in warnings]
         made = CachedResult(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
             self._results.keep(task.definition, made)

@@ -86,7 +86,7 @@ def evaluate(request: Request) -> Answer:
         task.is_file = True  # the output of `plait run` is one text
         outcome = shop.perform(task)
         text = "" if outcome.texts is None else "".join(outcome.texts.values())
-        found = [one.renamed(_without_directory).data() for one in outcome.diagnostics]
+        found = [one.data() for one in outcome.diagnostics]
         runs.append({"name": task.name, "text": text, "error": outcome.error, "diagnostics": found})
     return {"runs": runs, "error": "", "diagnostics": []}
 
