@@ -270,15 +270,50 @@ def test_a_project_file_is_drafted_and_verified(repository: pathlib.Path) -> Non
         draft(str(repository / "config"))
 
 
+@pytest.mark.parametrize(
+    ("line", "omitted"),
+    [
+        ("ytt -f config --data-values-env APP", "--data-values-env APP"),
+        ("ytt --data-values-env=APP -f config", "--data-values-env=APP"),
+        ("ytt --data-values-env-yaml APP -f config", "--data-values-env-yaml APP"),
+        ("ytt --data-values-env=$PREFIX -f config", "--data-values-env=$PREFIX"),
+        ("bosh int base.yml --vars-env=APP", "--vars-env=APP"),
+        ("bosh int base.yml --vars-store $HOME/creds.yml", "$HOME/creds.yml"),
+        ("bosh int base.yml --vars-store=$HOME/creds.yml", "$HOME/creds.yml"),
+    ],
+)
 def test_a_draft_leaves_out_what_a_project_file_may_not_do(
-    repository: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    line: str, omitted: str, repository: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The environment of the script, and a store outside of the repository."""
     monkeypatch.setenv("APP_a", "3")
-    put(repository, "Makefile", f"render:\n\t{LINE}\nother:\n\tytt -f config --data-values-env APP\n")
+    put(repository, "base.yml", "a: ((a))\n")
+    put(repository, "Makefile", f"render:\n\t{line.replace('$', '$$')}\n")
     found = draft(str(repository))
-    assert "APP" not in found.text
-    assert [run.name for run in found.runs] == ["render"]
-    assert any("other" in note or "--data-values-env" in note for note in found.notes)
+    assert "APP" not in found.text and "creds" not in found.text
+    (run,) = found.runs
+    assert run.why == f"Makefile:2; without {omitted}, only known when the script runs"
+    assert run.evaluate().to_yaml() == ("a: ((a))\n" if "bosh" in line else "a: 1\n")
+
+
+def test_a_script_is_started_in_the_directory_in_which_its_inputs_exist(repository: pathlib.Path) -> None:
+    """Every command line of a script runs in the same directory, even if one of them could run elsewhere."""
+    for name in ("app", "shop/app", "shop/proxy"):
+        put(repository, f"{name}/config.yml", f"name: {name}\n")
+    put(repository, "shop/install.sh", "kapp deploy -f <(ytt -f app) \\\n  -f <(ytt -f proxy)\n")
+    put(repository, "other/install.sh", "ytt -f app\n")
+    runs = infer(str(repository)).runs
+    assert {run.why: run.evaluate().to_yaml() for run in runs} == {
+        "shop/install.sh:1": "name: shop/app\n",
+        "shop/install.sh:2": "name: shop/proxy\n",
+        "other/install.sh:1": "name: app\n",
+    }
+
+
+def test_the_reason_is_shown_after_a_long_command_line(repository: pathlib.Path) -> None:
+    put(repository, "x.sh", f"ytt -f config {' '.join(f'-v a{number}=1' for number in range(90))} -f $DIR\n")
+    (note,) = [note for note in guess(str(repository)).notes if "not offered: x.sh" in note]
+    assert len(note) < 200 and note.endswith(" ...: $DIR is only known when the script runs")
 
 
 def test_inferred_runs_leave_out_vendored_files_and_charts(repository: pathlib.Path) -> None:

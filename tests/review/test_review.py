@@ -14,7 +14,7 @@ from repositories import commit, git, write
 
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
-from plait.review import Review, review, to_markdown, to_text
+from plait.review import Review, review, to_html, to_markdown, to_text
 from plait.review.markdown import plain
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
@@ -282,6 +282,31 @@ def test_a_project_file_that_itself_changed(place: Path) -> None:
     write(place, {"plait.yml": "runs: [\n"})
     (failure,) = review("HEAD").failures
     assert (failure.side, failure.file) == ("head", "plait.yml")
+
+
+def test_a_new_project_file_is_that_of_both_sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project file that was written a moment ago shows what older commits did."""
+    top = tmp_path / "r"
+    commit(top, {name: text for name, text in FILES.items() if name != "plait.yml"})
+    commit(top, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
+    monkeypatch.chdir(top)
+    project = "runs: {app: {render: {files: [config]}}, later: {render: {files: [later]}}}\n"
+    write(top, {"plait.yml": project, "later/a.yml": "a: 1\n"})
+    found = review("HEAD~1")
+    assert (found.new_project, found.added, found.failures) == ("plait.yml", ["later"], [])
+    assert causes(found) == {"config/values.yml:4": ["spec.replicas"]}
+    for text in (to_text(found), to_markdown(found), to_html(found)):
+        assert "BASE has no plait.yml" in text
+    # It grants nothing: neither to BASE nor to HEAD.
+    (tmp_path / "outside.yml").write_text("a: 1\n", "utf-8")
+    write(top, {"plait.yml": "runs: {app: {render: {files: [config, ../outside.yml]}}}\n"})
+    found = review("HEAD~1", trust=True)
+    assert [access for access, _ in found.permissions] == ["read"]
+    assert [one.side for one in found.failures] == ["both"]
+    # A project file with another name is one.
+    commit(top, {"plait.yaml": project, "plait.yml": None})
+    write(top, {"plait.yaml": None, "plait.yml": project})
+    assert review("HEAD").new_project == ""
 
 
 def test_permissions_are_those_of_the_base(place: Path, tmp_path: Path) -> None:

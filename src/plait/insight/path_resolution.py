@@ -6,7 +6,7 @@ import re
 
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
-from plait.base.similar_names import counted, did_you_mean, listed
+from plait.base.similar_names import counted, did_you_mean, listed, near
 from plait.insight.item_names import ItemNames
 from plait.insight.node_paths import NodePath, chosen, names_of, parse, places, ways
 from plait.tree.nodes import Array, Map, kind_name
@@ -77,12 +77,14 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
     shown = [document for document in documents if not any(map(names.hides, name_items(document)))]
     known = [name for document in shown for name in names_of(document)]
     full = [name for document in shown if (name := document_name(document)) is not None]
-    hint: str | None = did_you_mean(path.selector or "", known)
+    hint: str | None = _of_same_kind(path.selector or "", full) or did_you_mean(path.selector or "", known)
     if hint is None and path.text == path.selector and "/" in path.text:
         # A path with slashes between its keys.
         first, _, rest = path.text.partition("/")
         if any(type(one.value) is Map and _has_key(one.value, first, names) for one in documents):
-            hint = f'did you mean "{first}.{rest.replace("/", ".")}"?'
+            # A key such as name=web is a part of pointers only.
+            meant = f"/{path.text}" if "=" in rest else f"{first}.{rest.replace('/', '.')}"
+            hint = f'did you mean "{meant}"?'
     if hint is None and path.text == path.selector:
         # A dot between the document and its keys.
         cut = next((name for name in full if path.text.startswith(f"{name}.")), None)
@@ -95,6 +97,14 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
         hint=hint,
         code="no-such-place",
     )
+
+
+def _of_same_kind(selector: str, names: Sequence[str]) -> str | None:
+    """A hint with the documents of the same kind, or None: the kind is rarely what is wrong."""
+    kind, slash, _ = selector.rpartition("/")
+    same = [name for name in names if slash and name.rpartition("/")[0] == kind]
+    is_few = 0 < len(same) <= _MOST_NAMED
+    return did_you_mean(selector, same) or (f"did you mean {listed(same, quote=chr(34))}?" if is_few else None)
 
 
 def no_place(
@@ -111,7 +121,13 @@ def no_place(
             if not found:
                 break
             reached = (depth, found[0][-1].value if found[0] else document.value, found[0])
-        if best is None or reached[0] > best[0]:
+        is_nearer = best is None or reached[0] > best[0]
+        if not is_nearer and best is not None and reached[0] == best[0] and len(chosen) <= _MOST_COMPARED:
+            # Of documents with the same part of the path, the one with a similar key.
+            is_nearer = _has_similar(reached[1], path, reached[0], names) and not _has_similar(
+                best[2], path, best[0], names
+            )
+        if is_nearer:
             best = (
                 reached[0],
                 NodePath(document, number, (), names=names),
@@ -167,6 +183,15 @@ def no_place(
     )
 
 
+def _has_similar(value: Value, path: Path, depth: int, names: ItemNames) -> bool:
+    """True if a map has a key similar to the step of a path that it lacks."""
+    step = path.steps[depth]
+    if type(value) is not Map or type(step) is not str:
+        return False
+    hidden = names.secret_keys(value)
+    return bool(near(step, [hidden.get(item) or scalar_text(item.key) for item in value.items]))
+
+
 def is_digest(value: Value) -> bool:
     """True if a value may replace the data of an encrypted document."""
     return type(value) is str and _DIGEST.fullmatch(value) is not None
@@ -215,6 +240,8 @@ def _in_no_document(
 
 # Places that a hint names.
 _MOST_NAMED = 3
+# Documents that are compared by similar keys.
+_MOST_COMPARED = 200
 
 
 def _has_key(around: Map, key: str, names: ItemNames) -> bool:
@@ -258,9 +285,16 @@ def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str
     """A hint with paths at which the rest of a path matches, or None."""
     found = [
         path_text(document, way, names.of, names.key)
-        for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]), names)[:3]
+        for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]), names)[:_MOST_NAMED]
     ]
-    return f"did you mean {listed(found, quote=chr(34))}?" if found else None
+    if found:
+        return f"did you mean {listed(found, quote=chr(34))}?"
+    if depth == len(path.steps) - 1:
+        return None
+    # The rest is missing as well.
+    elsewhere = ways(document.value, (*path.steps[:depth], "**", path.steps[depth]), names)
+    shown = [path_text(document, way, names.of, names.key) for way in elsewhere[:_MOST_NAMED]]
+    return f"this key is at {listed(shown)}" if 0 < len(elsewhere) <= _MOST_NAMED else None
 
 
 def _range_of(step: object, count: int) -> str | None:

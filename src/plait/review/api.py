@@ -92,6 +92,7 @@ def _fill(
 ) -> None:
     sides = Sides(repository, file, directory, old, new, trust=trust)
     result.permissions = [(need.access, sides.text(need.name)) for need in sides.requested]
+    result.new_project = sides.name if sides.is_new_project else ""
     before = _tasks(sides, is_head=False, result=result)
     after = _tasks(sides, is_head=True, result=result)
     selected = _chosen(

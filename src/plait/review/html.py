@@ -24,6 +24,7 @@ from plait.review.reports import (
     change_text,
     effects,
     failure_title,
+    new_project_text,
     subjects_text,
     summary,
     title,
@@ -258,6 +259,10 @@ def _headline(review: Review) -> str:
 def _important(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
     """Failures, permissions and consequences."""
     items = []
+    if review.new_project:
+        items.append(
+            f'<li><span class="ic note" aria-hidden="true">{_SIGNS["note"]}</span><div>{_text(new_project_text(review))}</div></li>'
+        )
     for failure in review.failures:
         kind, sign = ("ok", "✓") if failure.side == "base" else ("error", "×")
         text = failure_title(failure)

@@ -17,6 +17,7 @@ from plait.review.reports import (
     change_text,
     effects,
     failure_title,
+    new_project_text,
     subjects_text,
     summary,
     title,
@@ -73,6 +74,8 @@ def to_markdown(review: Review) -> str:
     facts = summary(review)
     facts[-1:] = [f"**{facts[-1]}**"] if facts[-1].startswith("output unchanged") else facts[-1:]
     out.add(f"**plait review** {code(title(review))} · {' · '.join(facts)}\n")
+    if review.new_project:
+        out.add(f"\n{plain(new_project_text(review))}.\n")
     for failure in review.failures:
         _add_failure(out, failure)
     if review.permissions:

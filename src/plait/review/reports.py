@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from plait.base.similar_names import counted
@@ -153,15 +154,22 @@ def withheld_text(review: Review) -> str:
     return f"{counted(len(review.withheld), 'run')} with secrets: values computed from them are not compared"
 
 
+def new_project_text(review: Review) -> str:
+    """The sentence about a project file that BASE lacks."""
+    return f"BASE has no {os.path.basename(review.new_project)}: both sides are evaluated with HEAD's"
+
+
 def to_text(review: Review) -> str:
     """The review for a terminal."""
     out = [f"plait review {title(review)}: {', '.join(summary(review))}"]
+    if review.new_project:
+        out += ["", new_project_text(review)]
     for failure in review.failures:
         out += ["", failure_title(failure)]
         out += [f"  {line}" for line in failure.report.rstrip().split("\n")]
         if failure.causes:
             out.append(f"  without the change of {', '.join(one.place for one in failure.causes)} it works")
-    _section(out, "permissions that only HEAD asks for, not granted", review.permissions, lambda one: [" ".join(one)])
+    _section(out, "permissions that only HEAD asks for, not granted (BASE has to ask for them)", review.permissions, lambda one: [" ".join(one)])
     _section(out, "new runs", review.added, lambda one: [one])
     _section(out, "removed runs", review.removed, lambda one: [one])
     _section(out, "consequences", review.consequences, _consequence_lines)

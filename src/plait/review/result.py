@@ -322,7 +322,8 @@ class Review:
 
     base, head: as typed; head is "" for the working directory. runs: the number of runs on HEAD's side. evaluated: the
     number of those that read a changed file. changed: the names of those whose output differs. added, removed: names of
-    runs that only one side has. permissions: accesses that only HEAD's project file asks for. withheld: the names of
+    runs that only one side has. new_project: HEAD's project file if BASE has none; both sides are evaluated with it.
+    permissions: accesses that only HEAD's project file asks for. withheld: the names of
     runs with secrets, of which values computed from them are not compared. unread: the number of differing files that no
     evaluation read. documents: the lines of changed documents, if they were asked for. axes: the values of axes of each
     run.
@@ -337,6 +338,7 @@ class Review:
         self.changed: list[str] = []
         self.added: list[str] = []
         self.removed: list[str] = []
+        self.new_project = ""
         self.changes: list[ValueChange] = []
         self.causes: list[Cause] = []
         self.elsewhere: list[OtherLines] = []
@@ -405,6 +407,7 @@ class Review:
             "unknown": [one.data() for one in self.unknown],
             "consequences": [one.data() for one in self.consequences],
             "failures": [one.data() for one in self.failures],
+            "new_project": self.new_project or None,
             "permissions": [{"access": access, "name": name} for access, name in self.permissions],
         }
 

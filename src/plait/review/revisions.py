@@ -16,7 +16,7 @@ from plait.base.content import regular_content
 from plait.base.errors import heading, render
 from plait.base.input_view import permitted
 from plait.base.limits import current_budget
-from plait.base.permissions import PATHS, Need, Permissions, is_within
+from plait.base.permissions import FILE_NAMES, PATHS, Need, Permissions, is_within
 from plait.base.trust import permissions_of
 from plait.base.writing.directory import opened, temporary
 from plait.base.writing.real_paths import WriteRefused
@@ -72,7 +72,8 @@ class Sides:
 
     top: the directory. home: the directory of the project file in it. base, head: the differing files of each side, by
     path from the top with slashes; None for a file that a side lacks. granted: the permissions of both sides. requested:
-    the accesses that only HEAD's project file asks for, which are not granted.
+    the accesses that only HEAD's project file asks for, which are not granted. is_new_project: BASE has no project file,
+    and HEAD's is that of both sides.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Sides:
         if not head:
             self._add_local_files()
         self.granted, self.requested = self._permissions(real, trust=trust)
+        self.is_new_project = self._share_new_project()
 
     # ---- files
 
@@ -175,6 +177,19 @@ class Sides:
             self.base[name] = _entry(self.top, name)
         for name in [name for name in names if self.base[name] == self.head[name]]:
             del self.base[name], self.head[name]
+
+    def _share_new_project(self) -> bool:
+        """Adds HEAD's project file to BASE if that has none, so that the output of older commits can be compared. It
+        gets no permission by that.
+        """
+        entry = self.head.get(self.name)
+        known = any(os.path.lexists(os.path.join(self.home, name)) for name in FILE_NAMES)
+        if known or entry is None or entry.kind == LINK:
+            return False
+        self._add(self.name, entry)
+        for files in (self.base, self.head, self._shown):
+            files.pop(self.name, None)
+        return True
 
     def _add_local_files(self) -> None:
         """Adds the files that git ignores to both sides: they belong to the user's environment."""

@@ -50,6 +50,8 @@ _MOST_PARTS = 32
 # Maximum number of displayed groups of rejected command lines, and of words of one.
 _MOST_TOLD = 12
 _SHOWN_WORDS = 6
+# Maximum number of displayed characters of a rejected command line.
+_SHOWN_CHARACTERS = 120
 # Entries that mark the root of a repository.
 _TOPS = (".git", ".hg", ".jj", ".svn")
 
@@ -301,7 +303,7 @@ def _omitted_text(inference: Inference) -> list[str]:
     told = []
     for (_, reason), group in list(groups.items())[:_MOST_TOLD]:
         more = f" and {len(group) - 1} more" if len(group) > 1 else ""
-        told.append(f"not offered: {group[0].at}: {group[0].shown}{more}: {reason}")
+        told.append(f"not offered: {group[0].at}: {_beginning(group[0].shown)}{more}: {reason}")
     rest = sum(len(group) for group in list(groups.values())[_MOST_TOLD:])
     told += [f"not offered: {rest} more command lines"] if rest else []
     skipped = [path for path in inference.skipped if os.path.basename(path) != "__pycache__"]
@@ -309,6 +311,11 @@ def _omitted_text(inference: Inference) -> list[str]:
     rest = len(skipped) - _MOST_TOLD
     told += [f"not searched: {rest} more directories"] if rest > 0 else []
     return told + ([f"searched only {inference.bound}"] if inference.bound else [])
+
+
+def _beginning(shown: str) -> str:
+    """A command line, shortened to whole words, so that the reason after it is seen."""
+    return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[:_SHOWN_CHARACTERS].rpartition(' ')[0]} ..."
 
 
 def _concerns(run: Run, directory: str) -> bool:

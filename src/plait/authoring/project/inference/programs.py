@@ -50,6 +50,10 @@ _BOSH_FLAGS = {
 }
 # Flags, by long and short name, whose value is a data value or a variable and not a path.
 _VALUE_FLAGS = frozenset({"v", "data-value", "data-value-yaml", "var"})
+# Flags that are left out if their value is unknown. A variables store may be missing: the program writes it.
+_OMITTED_FLAGS = _VALUE_FLAGS | {"vars-store"}
+# Flags that read the environment of the running script, which a project may not read.
+_ENVIRONMENT_FLAGS = frozenset({"data-values-env", "data-values-env-yaml", "vars-env"})
 # Paths in one word that are made relative.
 _MOST_PATHS = 8
 # Flags that affect only the display of a result.
@@ -59,8 +63,8 @@ _IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "
 class CommandLine:
     """A command line of one of the programs.
 
-    command: of plait. words: for that command, without `omitted`: data values and variables that are known only when
-    the script runs. unknown: other words that are known only then.
+    command: of plait. words: for that command, without `omitted`: data values, variables and the store of variables that
+    are known only when the script runs. unknown: other words that are known only then.
     """
 
     __slots__ = ("command", "line", "omitted", "program", "shown", "unknown", "words")
@@ -76,12 +80,18 @@ class CommandLine:
 
     def _known(self, words: Sequence[ShellWord]) -> list[ShellWord]:
         known: list[ShellWord] = []
-        for word in words:
-            if not _is_unknown(word):
+        rest = iter(words)
+        for word in rest:
+            text = word.text or word.written
+            name, equals, value = text.lstrip("-").partition("=")
+            if text.startswith("--") and name in _ENVIRONMENT_FLAGS:
+                following = None if equals else next(rest, None)
+                self.omitted.append(word.written if following is None else f"{word.written} {following.written}")
+            elif not _is_unknown(word):
                 known.append(word)
-            elif word.written.startswith("--") and word.written[2:].partition("=")[0] in _VALUE_FLAGS:
-                self.omitted.append(word.written.partition("=")[2])
-            elif known and (known[-1].text or "").lstrip("-") in _VALUE_FLAGS:
+            elif word.written.startswith("--") and name in _OMITTED_FLAGS:
+                self.omitted.append(value)
+            elif known and (known[-1].text or "").lstrip("-") in _OMITTED_FLAGS:
                 known.pop()
                 self.omitted.append(word.written)
             else:

@@ -159,13 +159,14 @@ class _Collector:
         source = Source(os.path.relpath(path, top))
         source.shown = os.path.relpath(path)
         directories = [snippet.directory] if snippet.directory is not None else _directories(path, top)
-        readings: dict[str, list[tuple[CommandLine, str | None]]] = {}
-        for number, (line, _) in enumerate(self._read(snippet, directories[0])):
+        readings = {directory: self._read(snippet, directory) for directory in directories}
+        # A script is started in one directory: the first one in which most of its inputs exist.
+        missing = {directory: self._missing(reading, source) for directory, reading in readings.items()}
+        ordered = sorted(directories, key=missing.__getitem__)
+        for number, (line, _) in enumerate(readings[directories[0]]):
             self.count += 1
             reason = ""
-            for directory in directories:
-                if directory not in readings:
-                    readings[directory] = self._read(snippet, directory)
+            for directory in ordered:
                 reading = readings[directory]
                 if number < len(reading) and reading[number][0].line == line.line:
                     found = self._outcome(*reading[number], snippet, source)
@@ -177,6 +178,19 @@ class _Collector:
                     RejectedRun(line.command, line.shown, Position(source, line.line), reason)
                 )
         return True
+
+    def _missing(self, reading: Sequence[tuple[CommandLine, str | None]], source: Source) -> int:
+        """The number of command lines whose inputs do not exist."""
+        count = 0
+        for line, directory in reading:
+            if directory is None or line.unknown:
+                continue
+            try:
+                settings = line.settings(source, directory, self.inference.top)
+            except PlaitError:
+                continue
+            count += bool(_unreachable(line.command, settings, directory, self.inference.top))
+        return count
 
     def _read(self, snippet: Snippet, directory: str) -> list[tuple[CommandLine, str | None]]:
         shell = Shell(directory, self.inference.top, snippet.script, budget=self.budget)
