@@ -309,6 +309,23 @@ def test_an_uncaught_error_shows_no_frames_inside_plait(call: str, told: str, tm
     assert told in done.stderr
 
 
+def test_tools_answer_for_a_directory_as_the_commands_do(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(plait.UsageError, match="there is no run to check"):
+        plait.lint(".")
+    (tmp_path / "app.yml").write_text("port: 80\n", "utf-8")
+    (tmp_path / "plait.yml").write_text("runs: {app: {render: {files: [app.yml]}}}\n", "utf-8")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "a.test.yml").write_text("tests: {a: {equals: {port: 80}}}\n", "utf-8")
+    for paths in ("tests", tmp_path / "tests", ["tests"], "tests/a.test.yml::a"):
+        assert [one.passed for one in plait.test(paths)] == [True]
+    edit = plait.set(".", "port", 81)
+    assert str(edit) == "app.yml:1\n  - port: 80\n  + port: 81\ndocument 1\n  ~ port: 80 -> 81\n"
+    assert repr(edit) == "<Edit of 1 file: app.yml:1>"
+
+
 def test_help_has_a_line_for_each_parameter() -> None:
     for function in (plait.render, plait.patch, plait.layer, plait.lint, plait.set):
         text = pydoc.plain(pydoc.render_doc(function))

@@ -290,7 +290,8 @@ def test_a_draft_leaves_out_what_a_project_file_may_not_do(
     put(repository, "base.yml", "a: ((a))\n")
     put(repository, "Makefile", f"render:\n\t{line.replace('$', '$$')}\n")
     found = draft(str(repository))
-    assert "APP" not in found.text and "creds" not in found.text
+    assert "APP" not in found.text
+    assert "creds" not in found.text
     (run,) = found.runs
     assert run.why == f"Makefile:2; without {omitted}, only known when the script runs"
     assert run.evaluate().to_yaml() == ("a: ((a))\n" if "bosh" in line else "a: 1\n")
@@ -313,7 +314,8 @@ def test_a_script_is_started_in_the_directory_in_which_its_inputs_exist(reposito
 def test_the_reason_is_shown_after_a_long_command_line(repository: pathlib.Path) -> None:
     put(repository, "x.sh", f"ytt -f config {' '.join(f'-v a{number}=1' for number in range(90))} -f $DIR\n")
     (note,) = [note for note in guess(str(repository)).notes if "not offered: x.sh" in note]
-    assert len(note) < 200 and note.endswith(" ...: $DIR is only known when the script runs")
+    assert len(note) < 200
+    assert note.endswith(" ...: $DIR is only known when the script runs")
 
 
 def test_inferred_runs_leave_out_vendored_files_and_charts(repository: pathlib.Path) -> None:

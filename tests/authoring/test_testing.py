@@ -99,6 +99,22 @@ def test_pytest_collects_the_same_files(place: Path) -> None:
     assert "other" not in ran.stdout
 
 
+def test_pytest_shows_no_frames_inside_plait(place: Path) -> None:
+    (place / "test_calls.py").write_text(
+        "import plait\n"
+        "def test_path():\n    plait.run('.', 'app').value('web:spec.replcas')\n"
+        "def test_option():\n    plait.render('config', value={})\n"
+        "def test_own():\n    assert plait.render('config').value('web:spec.replicas') == 7\n",
+        "utf-8",
+    )
+    ran = run_pytest("-q", "test_calls.py")
+    assert ran.stdout.splitlines()[-1].startswith("3 failed")
+    for shown in ('did you mean "replicas"?', 'did you mean "values"?', "assert 1 == 7"):
+        assert shown in ran.stdout
+    for hidden in ("path_resolution", "arguments.py"):
+        assert hidden not in ran.stdout
+
+
 def test_pytest_selects_updates_and_tells_mistakes(place: Path) -> None:
     ran = run_pytest("-q", "--plait-update", "tests/app.test.yml", "-k", "kept or each")
     assert (ran.returncode, ran.stdout.splitlines()[-1].partition(" in ")[0]) == (0, "3 passed, 2 deselected")

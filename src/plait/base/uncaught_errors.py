@@ -38,14 +38,19 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Prints an uncaught exception as Python does, but for errors of plait without the frames inside plait."""
     if isinstance(error, PlaitError) or "is_without_frames" in error.__dict__:
-        frames = [*_frames(trace)]
-        while frames and frames[-1].tb_frame.f_code.co_filename.startswith(_PACKAGE):
-            frames.pop()
-        shown: TracebackType | None = None
-        for one in reversed(frames):
-            shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)
-        trace, error.__traceback__ = shown, shown
+        trace = error.__traceback__ = without_frames(trace)
     sys.__excepthook__(kind, error, trace)
+
+
+def without_frames(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without the innermost frames inside plait; None if there is no other."""
+    frames = [*_frames(trace)]
+    while frames and frames[-1].tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        frames.pop()
+    shown: TracebackType | None = None
+    for one in reversed(frames):
+        shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return shown
 
 
 def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:

@@ -13,6 +13,7 @@ from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import Project
 from plait.authoring.project.run import Run
 from plait.authoring.project.run_selection import choose
+from plait.authoring.project.unknown_names import no_runs
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
 from plait.base.similar_names import counted
@@ -135,12 +136,7 @@ class Asked:
         runs = chosen.runs
         note(chosen.note())
         if not runs:
-            raise UsageError(
-                "there is no run to check",
-                expected="a project file, plait.yml",
-                hint="plait project lists the files that were found",
-                code="nothing-to-do",
-            )
+            raise no_runs()
         with permitted(project.permissions), working(f"checking {counted(len(runs), 'run')}") as context:
             subject = LintProject(project, stepped(context, runs), view)
             return subject, findings_of(subject, flags.select, flags.ignore, flags.portable)

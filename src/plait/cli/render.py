@@ -22,6 +22,7 @@ from plait.engine.render import Render, inputs_of, read_inputs
 from plait.engine.rendering import outcome
 from plait.tree.context import Context
 from plait.yaml.output_formats import bulk_json, choose_formats
+from plait.ytt.workspace.input_files import KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ def _rendered(request: Render, files: list[InputFile], inputs: Inputs, cache: Co
         with watched(context, steps=debug is None):
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
-        if _prints_documents(request) and len(result.files) > 1:
+        if _prints_documents(request) and (
+            len(result.files) > 1 or any(file.path.endswith(KUSTOMIZATIONS) for file in result.files)
+        ):
             from plait.ytt.workspace.mistakes import unintended_documents
 
             for found in unintended_documents(files, result.files):

@@ -18,7 +18,6 @@ from plait.base.content import source, sources
 from plait.base.errors import UsageError
 from plait.base.similar_names import listed, near
 from plait.base.source import Source
-from plait.base.text_diff import GONE, NEW, Paint
 from plait.cli.colour import cleaning, in_colour
 from plait.cli.common_flags import entered, shown
 from plait.cli.messages import complain_of
@@ -32,7 +31,7 @@ from plait.engine import DIALECTS
 from plait.engine.common import TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
-from plait.insight.diff import read, to_text
+from plait.insight.diff import read
 from plait.insight.path_resolution import IN_CODE
 
 TYPE_CHECKING = False
@@ -283,16 +282,7 @@ def _finish(target: Target, edit: Edit, flags: Set) -> None:
 
 def _show(edit: Edit) -> None:
     """Prints the changed lines of files, and the changed keys of the output."""
-    colour, clean = in_colour(), cleaning()
-    paint = Paint(clean, colour=colour)
-    out: list[str] = []
-    for path, line, gone, new in edit.lines():
-        out.append(f"{clean(os.path.relpath(path))}:{line}")
-        out += [paint(GONE, f"  - {one}".rstrip()) for one in gone]
-        out += [paint(NEW, f"  + {one}".rstrip()) for one in new]
-    out += [clean(f"note: {note}") for note in edit.notes]
-    text = to_text(edit.differences, colour=colour, clean=clean)
-    write_folded("".join(f"{line}\n" for line in out) + text, is_harmless=True)
+    write_folded(edit.to_text(colour=in_colour(), clean=cleaning()), is_harmless=True)
 
 
 def _target(words: list[str]) -> tuple[Target, list[str]]:

@@ -169,7 +169,12 @@ def to_text(review: Review) -> str:
         out += [f"  {line}" for line in failure.report.rstrip().split("\n")]
         if failure.causes:
             out.append(f"  without the change of {', '.join(one.place for one in failure.causes)} it works")
-    _section(out, "permissions that only HEAD asks for, not granted (BASE has to ask for them)", review.permissions, lambda one: [" ".join(one)])
+    _section(
+        out,
+        "permissions that only HEAD asks for, not granted (BASE has to ask for them)",
+        review.permissions,
+        lambda one: [" ".join(one)],
+    )
     _section(out, "new runs", review.added, lambda one: [one])
     _section(out, "removed runs", review.removed, lambda one: [one])
     _section(out, "consequences", review.consequences, _consequence_lines)

@@ -11,9 +11,10 @@ from plait.authoring.edit.target import Output, Target, changed_texts, differenc
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.lines import lines_of, lines_with_breaks
+from plait.base.similar_names import counted
 from plait.base.source import Position, public
-from plait.base.text_diff import differing
-from plait.insight.diff import diff
+from plait.base.text_diff import GONE, NEW, Paint, differing
+from plait.insight.diff import diff, to_text
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
 from plait.insight.node_paths import NodePath, means_text, parse, text_lines
@@ -93,6 +94,26 @@ class Edit:
                 yield start, there, [f"{HIDDEN}\n"] * (end - start), [f"{HIDDEN}\n"] * (last - there)
             else:
                 yield start, there, old[start:end], new[there:last]
+
+    def to_text(self, *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
+        """The changed lines of files, notes, and the changed keys of the output, as `plait set` prints them.
+
+        clean: applied to text from the files before it is coloured.
+        """
+        paint = Paint(clean, colour=colour)
+        out: list[str] = []
+        for path, line, gone, new in self.lines():
+            out.append(f"{clean(os.path.relpath(path))}:{line}")
+            out += [paint(GONE, f"  - {one}".rstrip()) for one in gone]
+            out += [paint(NEW, f"  + {one}".rstrip()) for one in new]
+        out += [clean(f"note: {note}") for note in self.notes]
+        return "".join(f"{line}\n" for line in out) + to_text(self.differences, colour=colour, clean=clean)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<Edit of {counted(len(self.files), 'file')}: {', '.join(self.places) or 'nothing'}>"
 
     def to_patch(self) -> str:
         """The edit as a unified diff without context (`unidiff-zero` of git apply). Paths are relative to the working

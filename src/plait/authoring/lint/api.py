@@ -8,6 +8,7 @@ from plait.api.arguments import checked
 from plait.api.isolation import with_error_facts
 from plait.authoring.lint.linter import lint as findings
 from plait.authoring.project.discovery import project_at
+from plait.authoring.project.unknown_names import no_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def lint(
     names or families to report, instead of the default ones. ignore: codes, prefixes, names or families not to report.
     portable: ytt, bosh or deckhand; also reports constructs that these programs reject or interpret differently.
 
-    Raises PlaitError if a run fails, UsageError for an unknown run or code.
+    Raises PlaitError if a run fails, UsageError for an unknown run or code, and for a project without runs.
 
     >>> import pathlib
     >>> import plait
@@ -42,4 +43,7 @@ def lint(
     >>> [(one.line, one.code, one.message) for one in plait.lint(".")]
     [(1, 'R401', 'yes is true by YAML 1.1, and the text "yes" by 1.2')]
     """
-    return findings(project_at(project), runs, select=select, ignore=ignore, portable_to=portable)
+    found = project_at(project)
+    if not found.runs:
+        raise no_runs()
+    return findings(found, runs, select=select, ignore=ignore, portable_to=portable)

@@ -50,6 +50,16 @@ def unknown_run(name: str, names: Sequence[str]) -> UsageError:
     )
 
 
+def no_runs() -> UsageError:
+    """The error for a question about all runs of a project without any."""
+    return UsageError(
+        "there is no run to check",
+        expected="a project file, plait.yml",
+        hint=f"{_NONE_FOUND}; plait init lists what it found and rejected",
+        code="nothing-to-do",
+    )
+
+
 def run_key_hint(name: str, commands: Sequence[str]) -> str | None:
     """A hint for an unknown key of a run, or None. commands: those with a setting of this name."""
     if name in _BASES:

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 
 @with_error_facts
 @checked
-def test(paths: Iterable[str | os.PathLike[str]] = (), *, update: bool = False) -> list[CaseResult]:  # noqa: PT028 - not a test itself
+def test(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),  # noqa: PT028 - not a test itself
+    *,
+    update: bool = False,  # noqa: PT028
+) -> list[CaseResult]:
     """Runs tests of configuration, as `plait test` does. Returns their results, in order.
 
-    paths: test files, directories and ids; by default all below the working directory. update: rewrite snapshots.
+    paths: a test file, a directory or an id, or several; by default all below the working directory. update: rewrite
+    snapshots.
+
     Raises PlaitError for test files that cannot be read.
 
     >>> import pathlib
@@ -35,6 +41,8 @@ def test(paths: Iterable[str | os.PathLike[str]] = (), *, update: bool = False) 
     >>> [(one.id, one.passed) for one in plait.test()]
     [('app.test.yml::it listens on port 80', True)]
     """
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
     return run_tests([os.fspath(path) for path in paths], update=update)
 
 

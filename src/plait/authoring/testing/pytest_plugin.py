@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.evaluating import Evaluator
     from plait.authoring.testing.functions import FunctionCase
-    from plait.authoring.testing.results import CaseResult
 
 _PROJECTS = ("plait.yml", "plait.yaml")
 _YAML = (".test.yml", ".test.yaml")
 _STARLARK = "_test.star"
+
+
+# The evaluator of a session, which caches compiled code.
+_KEPT: pytest.StashKey[Evaluator] = pytest.StashKey()
 
 
 class ExpectationFailed(Exception):
@@ -51,6 +54,18 @@ def _has_tests(path: Path) -> bool:
         return any(line.startswith(b"tests:") for line in regular_content(str(path)).split(b"\n"))
     except OSError:
         return False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
+    """Removes the frames inside plait from the traceback of an error of plait, as for an uncaught one."""
+    error = None if call.excinfo is None else call.excinfo.value
+    if error is not None and "is_without_frames" in error.__dict__:
+        from plait.base.uncaught_errors import without_frames
+
+        trace = without_frames(error.__traceback__)
+        if trace is not None:
+            call.excinfo = pytest.ExceptionInfo.from_exc_info((type(error), error, trace))
 
 
 class TestFile(pytest.File):
@@ -82,11 +97,12 @@ class TestCase(pytest.Item):
 
     def runtest(self) -> None:
         """Runs the case. Raises ExpectationFailed."""
-        from plait.authoring.testing.running import run_case
+        from plait.authoring.testing import evaluating, running
 
-        found: CaseResult = run_case(
-            self._case, _evaluator(self.config), update=self.config.getoption("--plait-update")
-        )
+        stash = self.config.stash
+        evaluator = stash.get(_KEPT, None) or evaluating.Evaluator()
+        stash[_KEPT] = evaluator
+        found = running.run_case(self._case, evaluator, update=self.config.getoption("--plait-update"))
         for line in (*found.printed, *found.notes):
             self.add_report_section("call", "plait", f"{line}\n")
         if found.failures:
@@ -101,16 +117,3 @@ class TestCase(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """The position of the case."""
         return self.path, max(self._case.line - 1, 0), self.name
-
-
-_KEPT = pytest.StashKey["Evaluator"]()
-
-
-def _evaluator(config: pytest.Config) -> Evaluator:
-    """The evaluator of this session, which caches compiled code."""
-    found = config.stash.get(_KEPT, None)
-    if found is None:
-        from plait.authoring.testing.evaluating import Evaluator
-
-        found = config.stash[_KEPT] = Evaluator()
-    return found

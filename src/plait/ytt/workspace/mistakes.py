@@ -51,6 +51,8 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
     """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
     directories = {os.path.dirname(file.path) for file in files}
     paths = {os.path.normpath(file.path) for file in files}
+    # Beside documents that it does not name, a kustomization may be meant as one.
+    is_alone = all(os.path.basename(file.path) in KUSTOMIZATIONS for file in printed)
     kustomizations: list[InputFile] = []
     for file, documents in _plain(files, printed):
         directory, name = os.path.split(file.path)
@@ -60,8 +62,8 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
                 code="foreign-document",
                 at=Position(file.source, 1),
             )
-        if name in KUSTOMIZATIONS and any(
-            os.path.normpath(os.path.join(directory, one)) in paths for one in _resources(documents)
+        if name in KUSTOMIZATIONS and (
+            is_alone or any(os.path.normpath(os.path.join(directory, one)) in paths for one in _resources(documents))
         ):
             kustomizations.append(file)
     if kustomizations:
