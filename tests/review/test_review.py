@@ -552,3 +552,84 @@ def test_a_plain_text_has_no_link_and_no_mention(text: str) -> None:
     found = plain(text)
     assert re.sub(r"<!-- -->|\\", "", found) == text
     assert not re.search(r"://|www\.|[@#]\w|GH-\d|(?<!\\)&", found, re.IGNORECASE)
+
+
+# ---- the output of HEAD's side
+
+DESTINATIONS = """\
+runs:
+  app: {render: {files: [config]}, output: app/all.yml}
+  split: {render: {files: [config], output-by: "{kind}.yml"}, output: split/}
+  other: {patch: {base: base.yml}}
+"""
+
+
+def listing(directory: Path) -> dict[str, str]:
+    return {path.relative_to(directory).as_posix(): path.read_text() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_the_output_of_the_other_side_is_written_as_a_fleet_places_it(
+    place: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    commit(place, {"plait.yml": DESTINATIONS, "base.yml": "a: 1\n"})
+    commit(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
+    write(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 7")})
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine").write_text("x")
+    assert main(["review", "HEAD~1", "HEAD", "--output-files", str(tmp_path / "out")]) == 0
+    assert "replicas" in capfd.readouterr().out
+    found = listing(tmp_path / "out")
+    assert found.pop("mine") == "x"
+    assert "replicas: 5" in found["app/all.yml"]
+    git(place, "stash", "-q")
+    assert main(["fleet", "--output", str(tmp_path / "fleet"), "-j", "1"]) == 0
+    made = {
+        name: text for name, text in listing(tmp_path / "fleet").items() if not name.startswith((".fleet", "fleet."))
+    }
+    assert found == made
+    assert sorted(found) == ["app/all.yml", "other/documents.yml", *sorted(n for n in made if n.startswith("split/"))]
+
+
+def test_the_output_of_the_working_directory_and_of_some_runs(place: Path, tmp_path: Path) -> None:
+    commit(place, {"plait.yml": DESTINATIONS, "base.yml": "a: 1\n"})
+    write(place, {"base.yml": "a: 2\n"})
+    assert main(["review", "HEAD", "--run", "other", "--output-files", str(tmp_path / "out")]) == 0
+    assert listing(tmp_path / "out") == {"other/documents.yml": "a: 2\n"}
+
+
+def test_without_a_change_the_output_is_complete(place: Path, tmp_path: Path) -> None:
+    assert main(["review", "HEAD", "HEAD", "--output-files", str(tmp_path / "out")]) == 0
+    assert any("replicas: 3" in text for text in listing(tmp_path / "out").values())
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"config/app.yml": "a: #@ missing\n"}, "config/app.yml:1: undefined: missing"),
+        ({"config/names.star": "def label(:\n"}, "config/names.star:1"),
+        ({"plait.yml": "runs: [\n"}, "has none of the runs"),
+    ],
+)
+def test_if_a_run_fails_no_output_is_written(
+    place: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], files: dict[str, str | None], words: str
+) -> None:
+    more = "runs:\n  app: {render: {files: [config]}}\n  other: {patch: {base: README}}\n"
+    commit(place, {"plait.yml": more})
+    commit(place, files)
+    assert main(["review", "HEAD~1", "HEAD", "--output-files", str(tmp_path / "out")]) == 1
+    told = capfd.readouterr()
+    assert told.out
+    assert "no output is written" in told.err
+    assert words in told.err
+    assert "plait-review-" not in told.err + told.out
+    assert not (tmp_path / "out").exists()
+
+
+def test_warnings_about_the_output_name_the_files(
+    place: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    commit(place, {"config/more.yml": 'a: "#@ 1"\n'})
+    assert main(["review", "HEAD~1", "HEAD", "--output-files", str(tmp_path / "out")]) == 0
+    told = capfd.readouterr().err
+    assert "config/more.yml:1: this code is a string" in told
+    assert "plait-review-" not in told

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError, did_you_mean
+from plait.base.output_files import add_files
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
 from plait.cli.common_flags import without_end
+from plait.cli.messages import complain_of_warning
 from plait.cli.progress import working
 from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import write_folded, write_out
@@ -22,6 +24,7 @@ from plait.review.reports import commit_message, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.review.result import RenderedSide
     from plait.review.result import Review as Result
 
 FORMS = ("text", "markdown", "html", "json", "github", "sarif")
@@ -55,6 +58,12 @@ class Review(Request):
         "fail-on",
         "exit with status 1 for these consequences: names, or error, warning or note for all of at least this severity",
         value="NAMES",
+    )
+    output_files = text(
+        "output-files",
+        "also write the output of all selected runs on HEAD's side to files in a directory, as plait fleet places them;"
+        " other files there are preserved",
+        value="DIRECTORY",
     )
     message = text("message", "also write a commit message that lists the causes to a file", value="FILE")
     trust = TRUST
@@ -100,11 +109,14 @@ def _reviewed(flags: Review) -> int:
             prove=flags.prove,
             trust=flags.trust,
             documents=flags.output == "html",
+            output=flags.has(Review.output_files),
             progress=progress,
         )
     if flags.has(Review.message):
         _write_message(flags.message, found)
     _print(found, flags.output)
+    if found.output is not None:
+        _write_output(flags.output_files, found.output)
     return 1 if flags.fail_on and found.fails_on(flags.fail_on) else 0
 
 
@@ -119,6 +131,15 @@ def _print(found: Result, form: str) -> None:
         write_out(as_annotations(messages(found), notices=True) if form == "github" else as_sarif(messages(found)))
     else:
         write_folded(to_text(found))
+
+
+def _write_output(directory: str, found: RenderedSide) -> None:
+    for warning in found.warnings:
+        complain_of_warning(warning)
+    if found.error is not None:
+        raise found.error
+    with cleanup_on_signal():
+        add_files(directory, list(found.files.items()), lambda _: None)
 
 
 def _write_message(path: str, found: Result) -> None:

@@ -182,7 +182,7 @@ class FleetWorker:
         run = task.run(self._project)
         view = InputView(is_read_only=False, environment=self._setup.environment)
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, engine=self._engine))
-        texts, warnings = _texts(task, documents)
+        texts, warnings = texts_of(task, documents)
         if self._rename is not None:
             warnings = [renamed(one, self._rename) for one in warnings]
         made = CachedResult(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
@@ -232,7 +232,7 @@ def _directories(run: Run) -> list[str]:
         return [path for path in found if may_read(path) and os.path.isdir(path)]
 
 
-def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[Warning]]:
+def texts_of(task: Task, documents: Documents) -> tuple[dict[str, str], list[Warning]]:
     """The files of a run, and its warnings. The name is empty if the destination is one file."""
     warnings = list(documents.warned)
     if not isinstance(documents, Rendered):

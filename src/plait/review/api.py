@@ -11,6 +11,7 @@ from plait.fleet.plan import chosen, tasks_of
 from plait.fleet.project_lookup import project_file
 from plait.fleet.revision_diff import Repository
 from plait.review.comparing import Comparison
+from plait.review.rendering import rendered
 from plait.review.result import Review
 from plait.review.revisions import Sides
 
@@ -33,6 +34,7 @@ def review(
     prove: bool = False,
     trust: bool = False,
     documents: bool = False,
+    output: bool = False,
     progress: Context | None = None,
 ) -> Review:
     """Compares the output of all runs of a project at two Git revisions, and finds the changed lines that caused each
@@ -42,7 +44,8 @@ def review(
     default the working directory. project: project file or its directory; by default found from the working directory.
     runs: names of runs and matrices, or patterns; by default all. where: select environments of matrices by axis, such
     as `region=eu`. prove: revert each unit alone. trust: grant the accesses that BASE's project file asks for.
-    documents: also return the lines of changed documents, for `to_html`. progress: shown by the caller.
+    documents: also return the lines of changed documents, for `to_html`. output: also render all selected runs of HEAD's
+    side, for `Review.output`. progress: shown by the caller.
 
     Raises UsageError for an unknown revision, and PlaitError for an invalid project.
 
@@ -64,7 +67,7 @@ def review(
         old = repository.merge_base(old, new)
     result = Review(base, head)
     with temporary("plait-review-") as directory:
-        _fill(result, repository, file, directory, old, new, runs, where, prove, trust, documents, progress)
+        _fill(result, repository, file, directory, old, new, runs, where, prove, trust, documents, output, progress)
     return result
 
 
@@ -88,6 +91,7 @@ def _fill(
     prove: bool,
     trust: bool,
     documents: bool,
+    output: bool,
     progress: Context | None,
 ) -> None:
     sides = Sides(repository, file, directory, old, new, trust=trust)
@@ -101,6 +105,9 @@ def _fill(
     result.proven = prove
     comparison = Comparison(sides, result, before, after, prove=prove, documents=documents, progress=progress)
     comparison.run(selected)
+    if output:
+        names = {task.name for task in selected}
+        result.output = rendered(sides, [task for task in after if task.name in names])
 
 
 def _tasks(sides: Sides, *, is_head: bool, result: Review) -> list[Task]:

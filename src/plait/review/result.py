@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plait.base.errors import PlaitError, Warning
     from plait.insight.diagnostic_formats import Message
 
 VERSION = 1
@@ -317,6 +318,17 @@ def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
+class RenderedSide:
+    """The output of HEAD's side. files: texts by path, placed as `plait fleet` places them. error: of the first run that
+    fails; the files are incomplete then.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+        self.warnings: list[Warning] = []
+        self.error: PlaitError | None = None
+
+
 class Review:
     """A review: the changes of the output between two revisions, and their causes.
 
@@ -326,7 +338,7 @@ class Review:
     permissions: accesses that only HEAD's project file asks for. withheld: the names of
     runs with secrets, of which values computed from them are not compared. unread: the number of differing files that no
     evaluation read. documents: the lines of changed documents, if they were asked for. axes: the values of axes of each
-    run.
+    run. output: the output of HEAD's side, if it was asked for.
     """
 
     def __init__(self, base: str, head: str) -> None:
@@ -353,6 +365,7 @@ class Review:
         self.withheld: list[str] = []
         self.unread = 0
         self.proven = False
+        self.output: RenderedSide | None = None
 
     def __repr__(self) -> str:
         return f"<Review: {self.values} values changed in {len(self.changed)} of {self.runs} runs>"
