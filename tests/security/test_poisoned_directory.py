@@ -23,6 +23,7 @@ import pytest
 import yaml
 
 import plait
+from files import write_files
 from patience import LONGEST
 from plait.cli import COMMANDS
 
@@ -153,23 +154,46 @@ def importable() -> set[str]:
     return {name for name in names if name.isidentifier()}
 
 
+class Poison(NamedTuple):
+    """What every poisoned directory has: modules, and a Git directory, if there is Git. Copies of the modules are links."""
+
+    modules: list[pathlib.Path]
+    git: pathlib.Path | None
+
+
+@pytest.fixture(scope="module")
+def poison(tmp_path_factory: pytest.TempPathFactory) -> Poison:
+    top = tmp_path_factory.mktemp("poison")
+    modules = [top / f"{name}.py" for name in sorted(importable())]
+    for module in modules:
+        module.write_text(f"open(__file__.rpartition('/')[0] + '/../canaries', 'a').write({module.stem!r} + '\\n')\n")
+    if not shutil.which("git"):
+        return Poison(modules, None)
+    checkout = tmp_path_factory.mktemp("git")
+    write_files(checkout, FILES)
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "plait.yml", "config"], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*git, *words], cwd=checkout, check=True)
+    return Poison(modules, checkout / ".git")
+
+
 @pytest.fixture
-def place(tmp_path: pathlib.Path) -> pathlib.Path:
+def place(tmp_path: pathlib.Path, poison: Poison) -> pathlib.Path:
+    return poisoned(tmp_path, poison)
+
+
+def poisoned(directory: pathlib.Path, poison: Poison) -> pathlib.Path:
     """The poisoned directory; canaries are written beside it."""
-    top = tmp_path / "checkout"
-    for path, text in FILES.items():
-        (top / path).parent.mkdir(parents=True, exist_ok=True)
-        (top / path).write_text(text, "utf-8")
-    for name in importable():
-        (top / f"{name}.py").write_text(f"open({str(tmp_path / 'canaries')!r}, 'a').write({name!r} + '\\n')\n")
+    top = directory / "checkout"
+    write_files(top, FILES)
+    for module in poison.modules:
+        (top / module.name).hardlink_to(module)
     for name in PLANTED:
-        script(top / name, f"echo {name} >> {tmp_path / 'canaries'}")
+        script(top / name, f"echo {name} >> {directory / 'canaries'}")
     for name, text in PROGRAMS.items():
-        script(tmp_path / "programs" / name, text)
-    if shutil.which("git"):
-        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
-        for words in (["init", "-q"], ["add", "plait.yml", "config"], ["commit", "-q", "-m", "one"]):
-            subprocess.run([*git, *words], cwd=top, check=True)
+        script(directory / "programs" / name, text)
+    if poison.git is not None:
+        shutil.copytree(poison.git, top / ".git")
     return top
 
 
@@ -366,7 +390,8 @@ def of_python(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 def test_nothing_of_the_working_directory_is_executed(
     line: Line,
     name: str,
-    place: pathlib.Path,
+    tmp_path: pathlib.Path,
+    poison: Poison,
     library: pathlib.Path,
     of_python: set[str],
     request: pytest.FixtureRequest,
@@ -380,6 +405,7 @@ def test_nothing_of_the_working_directory_is_executed(
         pytest.skip(f"needs {line.needs or 'git'}")
     if name == "zipapp" and line.words.startswith("website"):
         pytest.skip("the page is files beside the modules")
+    place = poisoned(tmp_path, poison)
     if name == "python -m":
         for one in of_python:
             (place / f"{one}.py").unlink(missing_ok=True)
