@@ -10,19 +10,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Hides what the extras bring, in an interpreter that has it.
-HIDING = """\
-import re, sys
-from importlib.metadata import requires
-names = {re.match(r"[\\w.-]+", one)[0] for one in requires("plait") if "extra ==" in one}
-hidden = {re.sub("[-_.]+", "_", name).lower() for name in names} - {"plait", "pytest"}
-hidden |= {"jwt", "opentelemetry", "dask", "memcache", "keystoneauth1"}
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in hidden:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-sys.meta_path.insert(0, Finder())
-"""
 RUN = "from plait.cli import run; run()"
 LINES = {
     "render": ["-f", "a.yml"],
@@ -81,8 +68,8 @@ FILES = {
 }
 
 
-def failures(python: str, *, hide: bool) -> list[str]:
-    """The command lines that end by an internal error. hide: the interpreter has the extras."""
+def failures(python: str) -> list[str]:
+    """The command lines that end by an internal error."""
     from plait.cli import COMMANDS
 
     assert set(LINES) == set(COMMANDS)
@@ -93,9 +80,8 @@ def failures(python: str, *, hide: bool) -> list[str]:
         with tempfile.TemporaryDirectory() as place:
             for name, text in FILES.items():
                 Path(place, name).write_text(text, "utf-8")
-            program = HIDING + RUN if hide else RUN
             done = subprocess.run(
-                [python, "-c", program, *line],
+                [python, "-c", RUN, *line],
                 cwd=place,
                 input="",
                 capture_output=True,
@@ -109,6 +95,6 @@ def failures(python: str, *, hide: bool) -> list[str]:
 
 
 if __name__ == "__main__":
-    wrong = failures(sys.argv[1] if len(sys.argv) > 1 else sys.executable, hide=False)
+    wrong = failures(sys.argv[1] if len(sys.argv) > 1 else sys.executable)
     print("\n".join(wrong) or "no internal error")
     sys.exit(1 if wrong else 0)

@@ -17,7 +17,6 @@ from typing import Any, Self
 
 import pytest
 
-import bare
 from patience import LONGEST
 from plait.base.writing import directory, targets
 from plait.cli import COMMANDS, main
@@ -85,10 +84,6 @@ def test_the_website_runs_for_a_day(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LONGEST)
         assert process.returncode == 0
-
-
-def test_no_command_needs_an_extra_without_saying_so() -> None:
-    assert bare.failures(sys.executable, hide=True) == []
 
 
 # ---- a disk that is full from the n-th write on
