@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import pytest
 
+import bare
 from patience import LONGEST
 from plait.base.writing import directory, targets
 from plait.cli import COMMANDS, main
