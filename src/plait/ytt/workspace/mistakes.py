@@ -7,7 +7,7 @@ import os
 from plait.base.errors import TemplateError, warning
 from plait.base.similar_names import counted
 from plait.base.source import Position, public
-from plait.tree.nodes import Array, Map, count_nodes
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, walk
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS, YAML
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import Warning
     from plait.tree.context import Context
-    from plait.tree.nodes import Document, DocumentSet
+    from plait.tree.nodes import Document, DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues
 
@@ -38,20 +38,24 @@ def values_as_documents(
 
 
 def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
-    """Warnings about inputs of other programs, and about patches, which are printed as plain documents."""
+    """Warnings about inputs of other programs, or else about patches, which are printed as plain documents.
+
+    The program of a kustomization applies its patches as well, so they are not reported beside it.
+    """
+    foreign: list[Warning] = []
     if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
-        yield from _foreign_documents(files, printed)
-    parts = [*_parts(printed)]
-    if parts:
+        foreign += _foreign_documents(files, printed)
+    yield from foreign
+    patches = [] if foreign else [*_patches(printed)]
+    if patches:
         plain = {id(documents) for _, documents in _plain(files, printed)}
-        yield from (_part_warning(part, whole) for file, part, whole in parts if id(file.documents) in plain)
+        yield from (_patch_warning(patch, whole) for file, patch, whole in patches if id(file.documents) in plain)
 
 
 def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
     """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
     directories = {os.path.dirname(file.path) for file in files}
     paths = {os.path.normpath(file.path) for file in files}
-    # Beside documents that it does not name, a kustomization may be meant as one.
     is_alone = all(os.path.basename(file.path) in KUSTOMIZATIONS for file in printed)
     kustomizations: list[InputFile] = []
     for file, documents in _plain(files, printed):
@@ -62,10 +66,11 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
                 code="foreign-document",
                 at=Position(file.source, 1),
             )
-        if name in KUSTOMIZATIONS and (
-            is_alone or any(os.path.normpath(os.path.join(directory, one)) in paths for one in _resources(documents))
-        ):
-            kustomizations.append(file)
+        if name in KUSTOMIZATIONS and _is_kustomization(documents):
+            named = {os.path.normpath(os.path.join(directory, one)) for one in _names(documents)}
+            # One that is given beside documents that it does not name may be meant as a document.
+            if is_alone or file.in_directory or named & paths:
+                kustomizations.append(file)
     if kustomizations:
         first, more = kustomizations[0], len(kustomizations) - 1
         subject = (
@@ -80,26 +85,43 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
         )
 
 
-def _parts(printed: Sequence[DocumentFile]) -> Iterator[tuple[DocumentFile, Document, Document]]:
-    """The documents that are a part of one in an earlier file: file, document, and the earlier one."""
-    known: dict[tuple[object, ...], tuple[DocumentFile, Document]] = {}
+def _patches(printed: Sequence[DocumentFile]) -> Iterator[tuple[DocumentFile, Document, Document]]:
+    """The documents of files that contain only patches of documents in other files: file, patch, patched document."""
+    known: dict[tuple[object, ...], list[tuple[DocumentFile, Document]]] = {}
     for file in printed:
         for document in file.documents.items:
             identity = _identity(document)
-            if identity is None:
-                continue
-            first, whole = known.setdefault(identity, (file, document))
-            # What is larger, or has keys of its own at the top, is another environment's resource.
-            if first is not file and _is_smaller(document, whole):
-                yield file, document, whole
+            if identity is not None:
+                known.setdefault(identity, []).append((file, document))
+    patched = dict(one for same in known.values() if len(same) > 1 for one in _patched(same))
+    for file in printed:
+        if all(document in patched for document in file.documents.items):
+            yield from ((file, document, patched[document]) for document in file.documents.items)
 
 
-def _part_warning(part: Document, whole: Document) -> Warning:
-    path = "" if part.source is None else part.source.shown
+def _patched(same: Sequence[tuple[DocumentFile, Document]]) -> Iterator[tuple[Document, Document]]:
+    """The patches among the documents of one resource, and the document that they patch. Nothing if one is not a patch,
+    or two change the same: these are alternatives, such as the resource in each environment.
+    """
+    file, whole = max(same, key=lambda one: sum(1 for _ in _values(one[1].value)))
+    parts = [one for one in same if one[1] is not whole]
+    if any(one is file for one, _ in parts):
+        return
+    changed: set[tuple[object, ...]] = set()
+    for _, part in parts:
+        changes = _changes(part, whole)
+        if not changes or not changed.isdisjoint(changes):
+            return
+        changed |= changes
+    yield from ((part, whole) for _, part in parts)
+
+
+def _patch_warning(patch: Document, whole: Document) -> Warning:
+    path = "" if patch.source is None else patch.source.shown
     return warning(
         f"this document has the kind and name of {whole.position}, and both are printed; --merge {path} merges it",
         code="patch-as-document",
-        at=part.position,
+        at=patch.position,
     )
 
 
@@ -117,16 +139,52 @@ def _identity(document: Document) -> tuple[object, ...] | None:
     return kind.value, space, name.value
 
 
-def _is_smaller(part: Document, whole: Document) -> bool:
-    if type(part.value) is not Map or type(whole.value) is not Map:
-        return False
-    keys = {item.key for item in whole.value.items if type(item.key) is str}
-    own = {item.key for item in part.value.items if type(item.key) is str} - {_DIRECTIVE}
-    return own <= keys and count_nodes(part.value) < count_nodes(whole.value)
-
-
 # The key of a strategic merge patch for Kubernetes.
 _DIRECTIVE = "$patch"
+# The paths by which `--merge` finds a document.
+_IDENTITY = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}
+
+
+def _changes(part: Document, whole: Document) -> set[tuple[object, ...]]:
+    """The paths at which a patch changes a document. Empty if it is a resource of its own: it has a value in common with
+    the other, or has all of its paths.
+    """
+    known, own = dict(_values(whole.value)), dict(_values(part.value))
+    tops = {path[0] for path in known}
+    if known.keys() <= own.keys() | _IDENTITY:
+        return set()
+    changes: set[tuple[object, ...]] = set()
+    for path, value in own.items():
+        if path[-1] == _DIRECTIVE:
+            changes.add(path)
+        elif path in known:
+            is_same = equal(known[path], value)
+            if is_same != (path in _IDENTITY or path[-2:] == (value, "name")):
+                return set()
+            if not is_same:
+                changes.add(path)
+        elif path[0] not in tops:
+            return set()
+    return changes
+
+
+def _values(top: Value) -> Iterator[tuple[tuple[object, ...], Value]]:
+    """The paths and values of a document. Array items with names are addressed by them; other arrays are values."""
+    todo: list[tuple[tuple[object, ...], Value]] = [((), top)]
+    while todo:
+        path, value = todo.pop()
+        if type(value) is Map:
+            todo += [((*path, key_id(item.key)), item.value) for item in value.items]
+        elif type(value) is Array and value.items and all(_name(item) for item in value.items):
+            todo += [((*path, _name(item)), item.value) for item in value.items]
+        else:
+            yield path, value
+
+
+def _name(item: ArrayItem) -> object:
+    """The name of an array item, or None."""
+    name = item.value.find("name") if type(item.value) is Map else None
+    return None if name is None else key_id(name.value)
 
 
 def _plain(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[tuple[InputFile, DocumentSet]]:
@@ -143,11 +201,18 @@ def _keys(documents: DocumentSet) -> set[object]:
     return {item.key for item in top.items} if type(top) is Map else set()
 
 
-def _resources(documents: DocumentSet) -> Iterator[str]:
-    for document in documents.items:
-        item = document.value.find("resources") if type(document.value) is Map else None
-        if item is not None and type(item.value) is Array:
-            yield from (one.value for one in item.value.items if type(one.value) is str)
+def _is_kustomization(documents: DocumentSet) -> bool:
+    """True unless the file contains a resource of a controller, such as Flux's Kustomization."""
+    tops = [document.value for document in documents.items]
+    versions = [top.find("apiVersion") if type(top) is Map else None for top in tops]
+    return all(one is None or str(one.value).startswith("kustomize.config.k8s.io/") for one in versions)
+
+
+def _names(documents: DocumentSet) -> Iterator[str]:
+    """The names of files in a kustomization: resources, components, patches."""
+    for item in walk(documents):
+        if type(item.value) is str and (type(item) is ArrayItem or (type(item) is MapItem and item.key == "path")):
+            yield item.value
 
 
 def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
