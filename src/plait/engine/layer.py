@@ -170,7 +170,7 @@ def job_of(request: Layer, context: Context, engine: Engine | None = None) -> La
         _secret_sources(request),
         _labels(request),
         unwrap=site is not None,
-        known=None if engine is None or request.keep_format or context.trace is not None else engine.layered(),
+        known=None if engine is None or request.keep_format else engine.layered(),
     )
 
 

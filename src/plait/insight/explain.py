@@ -183,6 +183,8 @@ class Explainer:
         # The ancestors of the last value, outermost first, with their entries; and all entries together.
         self._above: list[tuple[Item, list[HistoryEntry]]] = []
         self._presence: list[HistoryEntry] = []
+        # The ancestors that a secret decides, by item.
+        self._decided: dict[Item, bool] = {}
         # The lines of the last requested `presence`.
         self._lines: tuple[list[HistoryEntry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
 
@@ -236,6 +238,24 @@ class Explainer:
         return History(
             node_path, entries, presence, secret=secret, value=HIDDEN if secret else marks.masked(node_path.value)
         )
+
+    def hides(self, node_path: NodePath) -> bool:
+        """True if the history of the value at a path is secret."""
+        marks = self.marks
+        if marks is None:
+            return False
+        if marks.is_secret(node_path.item) or any(map(self._is_decided, (node_path.document, *node_path.way))):
+            return True
+        entries = self._brought(node_path, self.entries(node_path.item))
+        return any(marks.is_secret_line(one.source, one.line) for one in flat(entries))
+
+    def _is_decided(self, item: Item) -> bool:
+        """True if a secret decides that an item exists. Cached, because values share their ancestors."""
+        found = self._decided.get(item)
+        if found is None:
+            marks = self.marks
+            found = self._decided[item] = marks is not None and marks.is_decided_item(item)
+        return found
 
     def with_items(self, node_path: NodePath) -> History:
         """The history of a value with the parts of it that other files added or changed, at any depth."""

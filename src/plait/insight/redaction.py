@@ -40,7 +40,7 @@ def masked(
     marks = trace.marks
     explainer = Explainer(trace)
     documents = explainer.visible(documents)
-    secret: set[Item] = {place.item for place in all_places(documents, {}) if explainer.history(place).secret}
+    secret: set[Item] = {place.item for place in all_places(documents, {}) if explainer.hides(place)}
 
     def without(item: Item) -> Value:
         if item in secret:

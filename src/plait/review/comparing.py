@@ -466,7 +466,7 @@ def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None
     if not exists:
         return None, change.path, name, False
     value = way[-1].value if way else document.value
-    secret = outcome.explainer.history(place).secret if way else outcome.explainer.is_secret(place.document)
+    secret = outcome.explainer.hides(place) if way else outcome.explainer.is_secret(place.document)
     return _text(value), change.path, name, secret or outcome.explainer.is_secret(place.item)
 
 

@@ -80,6 +80,11 @@ class Checked:
         self.warned = warned
         self.output = None if documents is None else output_of(run, documents, view)
 
+    @property
+    def uses_secrets(self) -> bool:
+        """True if the run uses secrets, so that only marked results can be compared."""
+        return self.documents is not None and (uses_secrets(self.view) or uses_secrets(self.documents.trace))
+
     def reads(self, paths: Container[str]) -> bool:
         """True if the run reads one of these files, or is declared in one."""
         return any(path in paths for path in self.view.files) or _project_file(self.run) in paths
@@ -143,7 +148,7 @@ def changes(
             raise Unverified("the runs take too long")
         try:
             run, view = with_texts(one.run, texts), InputView(texts)
-            made = _evaluated(run, view, budget, engine)
+            made = _evaluated(run, view, budget, engine, marked=one.uses_secrets)
             if output_of(run, made, view) != one.output:
                 yield EditEffect(one, made)
         except LimitError as error:
@@ -191,20 +196,25 @@ def _evaluated(
     budget: CheckBudget | None,
     engine: Engine | None,
     warned: list[Warning] | None = None,
+    marked: bool = False,
 ) -> Documents:
+    """The result of a run. marked: it will probably use secrets, and is recorded from the start."""
     if budget is None:
-        return _marked(lambda trace: run.evaluate(view=view, engine=engine, trace=trace), view)
+        return _marked(lambda trace: run.evaluate(view=view, engine=engine, trace=trace), view, marked)
 
     def evaluate(trace: bool) -> Documents:
         return run.evaluate(view=view, engine=engine, checks=False, warned=warned, trace=trace)
 
     with budget_scope(budget.for_run()):
-        return with_stack_headroom(lambda: _marked(evaluate, view), first=False)
+        return with_stack_headroom(lambda: _marked(evaluate, view, marked), first=False)
 
 
-def _marked(evaluate: Callable[[bool], Documents], view: InputView) -> Documents:
-    """The result of an evaluation, with provenance if it uses secrets. Only evaluating shows whether it does."""
-    made = evaluate(False)
+def _marked(evaluate: Callable[[bool], Documents], view: InputView, marked: bool = False) -> Documents:
+    """The result of an evaluation, with provenance if it uses secrets. Only evaluating shows whether it does.
+
+    marked: record provenance at once.
+    """
+    made = evaluate(marked)
     return evaluate(True) if uses_secrets(view) and not uses_secrets(made.trace) else made
 
 

@@ -70,7 +70,7 @@ class Output:
             self._secrets = frozenset(
                 (type(place.value), place.value)  # type: ignore[misc]
                 for place in places
-                if explainer is not None and explainer.history(place).secret
+                if explainer is not None and explainer.hides(place)
             )
         return self._secrets
 

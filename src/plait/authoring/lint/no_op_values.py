@@ -142,17 +142,21 @@ def called(item: Item) -> str:
 
 def same_operations(subject: LintProject) -> Iterator[LintFinding]:
     """Operations that set the existing value."""
+    operations = [*operations_of(subject)]
+    paths = {layout.path for layout, _, _ in operations}
     done: set[Line] = set()
     for ran in subject.runs:
         for effect in ran.trace.effects:
             path = path_of(effect.by.source)
+            if path is None or path not in paths:
+                continue
             marks = ran.trace.marks
             # A finding must not reveal that a document in an output with secrets is unchanged.
             is_open = marks is None or not marks.holds_secret(effect.before)
             is_same = is_open and effect.after is not None and equal(effect.before.value, effect.after.value)
-            if path is not None and not is_same:
+            if not is_same:
                 done.add((path, effect.by.line))
-    for layout, item, kind in operations_of(subject):
+    for layout, item, kind in operations:
         if kind != "replace" or not done.isdisjoint((layout.path, line) for line in layout.lines(item)):
             continue
         yield layout.finding(

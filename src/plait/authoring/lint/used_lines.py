@@ -40,7 +40,7 @@ def lines_of_secrets(trace: Trace, documents: DocumentSet) -> set[tuple[str, int
     """As `lines_used`, for the values of an output that are not shown."""
     explainer = Explainer(trace)
     places = all_places(explainer.visible(documents.items), {}, explainer.names)
-    return _lines_of(trace, [one.item for one in places if explainer.history(one).secret], set())
+    return _lines_of(trace, [one.item for one in places if explainer.hides(one)], set())
 
 
 def _lines_of(trace: Trace, todo: list[Origin], found: set[tuple[Source | None, int]]) -> set[tuple[str, int]]:
