@@ -14,7 +14,10 @@ from plait.authoring.lint.codes import CODES
 from plait.authoring.lint.linter import lint
 from plait.authoring.project.file import read
 from plait.base.errors import UsageError
+from plait.base.source import Source
 from plait.cli import main
+from plait.layering import job
+from plait.tree.nodes import DocumentSet
 
 FILES = {
     "plait.yml": "runs:\n  one: {render: {files: [config]}}\n  two: {render: {files: [config, more.yml]}}\n",
@@ -50,6 +53,31 @@ def test_runs_are_chosen_by_name(place: Path) -> None:
     project = read(str(place))
     assert "D101" in [one.code for one in lint(project, ["one"])]
     assert "D101" not in [one.code for one in lint(project)]
+
+
+_LAYERED = (
+    "schema: {0}\nmetadata: {{schema: metadata/{1}/v1, name: {2}, layeringDefinition: {{layer: global}}}}\ndata: {3}\n"
+)
+
+
+def test_sites_share_the_documents_that_were_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = _LAYERED.format("deckhand/LayeringPolicy/v1", "Control", "policy", "{layerOrder: [global]}")
+    sites = ("a", "b", "c")
+    runs = "".join(f"  {one}: {{layer: {{files: [policy.yml, shared.yml, {one}.yml]}}}}\n" for one in sites)
+    files = {"plait.yml": f"runs:\n{runs}", "policy.yml": policy}
+    for name in ("shared", *sites):
+        files[f"{name}.yml"] = _LAYERED.format("x/v1", "Document", name, "{size: 1}")
+    write_files(tmp_path, files)
+    parsed: list[str] = []
+
+    def counted(source: Source) -> DocumentSet:
+        parsed.append(Path(source.name).name)
+        return read_documents(source)
+
+    read_documents = job._read
+    monkeypatch.setattr(job, "_read", counted)
+    lint(read(str(tmp_path)))
+    assert sorted(parsed) == ["a.yml", "b.yml", "c.yml", "policy.yml", "shared.yml"]
 
 
 def test_a_command_line_is_looked_at(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:

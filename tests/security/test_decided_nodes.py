@@ -11,6 +11,8 @@ import json
 import pytest
 
 import plait
+from plait.insight.explain import Explainer
+from plait.insight.node_paths import all_places
 
 DOCUMENTS = '#@ load("@ytt:data","data")\n#@ flag, n, pw = data.values.flag, data.values.n, data.values.pw\n#@ if flag:\n---\ns: 1\n#@ end\n---\npub: 1\n'
 NODES = '#@ load("@ytt:data","data")\n#@ flag, n, pw = data.values.flag, data.values.n, data.values.pw\n---\nm:\n  #@ if flag:\n  s: 1\n  #@ end\n  q: 2\nl:\n#@ if flag:\n- name: s\n#@ end\n- name: q\n'
@@ -113,6 +115,19 @@ def test_what_a_secret_decides_is_not_told(name: str) -> None:
         first, second = (said(PROGRAMS[name], one, trace=trace) for one in SECRETS)
         assert first == second
         assert not any("Kestrel" in line for line in first)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_value_is_secret_with_and_without_its_history(name: str) -> None:
+    try:
+        made = plait.render({"schema.yml": SCHEMA, **PROGRAMS[name]}, secrets=SECRETS[0], trace=True)
+    except plait.PlaitError:
+        return
+    assert made.trace is not None
+    explainer = Explainer(made.trace)
+    for documents in (made.nodes.items, explainer.visible(made.nodes.items)):
+        for place in all_places(documents, {}):
+            assert explainer.hides(place) == explainer.history(place).secret
 
 
 def test_a_line_beside_a_secret_is_shown() -> None:

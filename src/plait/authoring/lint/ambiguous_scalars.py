@@ -9,7 +9,8 @@ from plait.authoring.lint.finding import LintFinding
 from plait.authoring.lint.layout import LintedFile
 from plait.authoring.lint.yaml_versions import LONGEST, may_differ, readings
 from plait.base.text_edits import Edit
-from plait.tree.nodes import COLLECTIONS, MapItem
+from plait.engine.results import text_like
+from plait.tree.nodes import COLLECTIONS, DocumentSet, MapItem
 from plait.tree.provenance import Trace
 from plait.yaml.lossless.nodes import PLAIN
 from plait.yaml.lossless.scalar_values import body_start, scalar_value
@@ -83,28 +84,33 @@ def outputs(subject: LintProject) -> Iterator[LintFinding]:
     """Ambiguous scalars in the output, each at its origin."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs:
-        text = ran.documents.to_yaml()
-        printed = LintedFile.of("output", text) if may_differ(text) else None
-        for item in () if printed is None else printed.items:
-            if type(item.value) in COLLECTIONS or printed is None:
-                continue
-            span = printed.spans.value(item)
-            written = "" if span is None else printed.text[span.start : span.end]
-            both = readings(written) if 0 < len(written) <= LONGEST else None
-            if both is None:
-                continue
-            place = _origin(ran.trace, ran.documents.nodes.items, printed, item)
-            if place is None or (*place, written) in seen or not subject.text(place[0]):
-                continue
-            seen.add((*place, written))
-            yield LintFinding(
-                "R402",
-                *place,
-                _ONE_OF_TWO
-                if subject.is_private(*place)
-                else f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
-                runs=[ran.run.name],
-            )
+        for document in ran.documents.nodes.items:
+            # Few documents have one, and only those are read again.
+            text = text_like(ran.documents, DocumentSet([document]))
+            printed = LintedFile.of("output", text) if may_differ(text) else None
+            for item, written, both in () if printed is None else _ambiguous(printed):
+                place = _origin(ran.trace, [document], printed, item)
+                if place is None or (*place, written) in seen or not subject.text(place[0]):
+                    continue
+                seen.add((*place, written))
+                yield LintFinding(
+                    "R402",
+                    *place,
+                    _ONE_OF_TWO
+                    if subject.is_private(*place)
+                    else f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+                    runs=[ran.run.name],
+                )
+
+
+def _ambiguous(printed: LintedFile) -> Iterator[tuple[Item, str, tuple[str, str]]]:
+    """The ambiguous scalars of a text, as they are written, with both readings."""
+    for item in printed.items:
+        span = None if type(item.value) in COLLECTIONS else printed.spans.value(item)
+        written = "" if span is None else printed.text[span.start : span.end]
+        both = readings(written) if 0 < len(written) <= LONGEST else None
+        if both is not None:
+            yield item, written, both
 
 
 def _origin(trace: Trace, documents: object, printed: LintedFile, expected: Item) -> tuple[str, int] | None:
