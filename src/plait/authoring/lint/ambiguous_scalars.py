@@ -88,7 +88,9 @@ def outputs(subject: LintProject) -> Iterator[LintFinding]:
             # Few documents have one, and only those are read again.
             text = text_like(ran.documents, DocumentSet([document]))
             printed = LintedFile.of("output", text) if may_differ(text) else None
-            for item, written, both in () if printed is None else _ambiguous(printed):
+            if printed is None:
+                continue
+            for item, written, both in _ambiguous(printed):
                 place = _origin(ran.trace, [document], printed, item)
                 if place is None or (*place, written) in seen or not subject.text(place[0]):
                     continue
