@@ -80,7 +80,9 @@ def _rendered(request: Render, files: list[InputFile], inputs: Inputs, cache: Co
         with watched(context, steps=debug is None):
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
-        if _prints_documents(request) and (len(result.files) > 1 or _has_kustomization(result)):
+        if _prints_documents(request) and (
+            len(result.files) > 1 or any(file.path.endswith(KUSTOMIZATIONS) for file in result.files)
+        ):
             from plait.ytt.workspace.mistakes import unintended_documents
 
             for found in unintended_documents(files, result.files):
@@ -118,11 +120,6 @@ def _rendered(request: Render, files: list[InputFile], inputs: Inputs, cache: Co
 def _prints_documents(request: Render) -> bool:
     """True if only documents are written to standard output."""
     return not (request.bulk_out or request.output_files or request.emptied)
-
-
-def _has_kustomization(result: RenderResult) -> bool:
-    """True if a kustomization is printed, also as the only file."""
-    return any(file.path.endswith(KUSTOMIZATIONS) for file in result.files)
 
 
 def _note_texts(request: Render, result: RenderResult, context: Context) -> None:
