@@ -309,6 +309,8 @@ def test_a_script_is_started_in_the_directory_in_which_its_inputs_exist(reposito
         "shop/install.sh:2": "name: shop/proxy\n",
         "other/install.sh:1": "name: app\n",
     }
+    # The name of a script that several directories have is that of its directory as well.
+    assert [run.name for run in runs] == ["install", "shop-install", "shop-install-2"]
 
 
 def test_the_reason_is_shown_after_a_long_command_line(repository: pathlib.Path) -> None:

@@ -37,10 +37,10 @@ class Cover(Request):
     trust = TRUST
     report = texts(
         "report",
-        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; repeatable",
+        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE",
         value="FORM:PATH",
     )
-    append = texts("append", "add the counts of an earlier JSON report; repeatable", value="FILE")
+    append = texts("append", "add the counts of an earlier JSON report", value="FILE")
     jobs = JOBS
     no_runs = switch("no-runs", "run nothing; report the counts that --append adds")
     fail_under = text("fail-under", "fail if line and branch coverage is below PERCENT", value="PERCENT")

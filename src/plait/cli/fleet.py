@@ -55,7 +55,7 @@ class Fleet(Request):
     _1 = Heading("Selection")
     only = texts(
         "only",
-        "select a run, the environments of a matrix, or all names that match a pattern; repeatable",
+        "select a run, the environments of a matrix, or all names that match a pattern",
         value="NAME",
     )
     _2 = Heading("Workers")

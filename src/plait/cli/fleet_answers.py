@@ -36,7 +36,7 @@ class FleetQuestion(Request):
     trust = TRUST
     only = texts(
         "only",
-        "select a run, the environments of a matrix, or all names that match a pattern; repeatable",
+        "select a run, the environments of a matrix, or all names that match a pattern",
         value="NAME",
     )
     output = OUTPUT

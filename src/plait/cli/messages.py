@@ -113,10 +113,25 @@ def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None
         complain_of(PlaitError(text, code="fleet-failed").within(step))
 
 
+# Warnings with the same code that are printed as text.
+_MOST_OF_A_KIND = 5
+
+
 def warn(context: Context) -> None:
-    """Prints the warnings of a run to standard error, without duplicates."""
+    """Prints the warnings of a run to standard error, without duplicates; in text, only the first ones of each kind."""
+    counts: dict[str, int] = {}
     for text in context.warnings:
-        complain_of_warning(text)
+        counts[text.diagnostic.code] = counts.get(text.diagnostic.code, 0) + 1
+    limit = _MOST_OF_A_KIND if _sink() is None else len(context.warnings)
+    printed = dict.fromkeys(counts, 0)
+    for text in context.warnings:
+        code = text.diagnostic.code
+        printed[code] += 1
+        if printed[code] <= limit or counts[code] == limit + 1:
+            complain_of_warning(text)
+        elif printed[code] == limit + 1 and not requested("quiet"):
+            more = f"plait: warning: {counts[code] - limit} more of this kind; --message-format json lists all\n"
+            complain(more, is_harmless=True)
     context.forget_warnings()
 
 

@@ -41,10 +41,10 @@ class Review(Request):
     project = PROJECT
     run = texts(
         "run",
-        "select a run, the environments of a matrix, or all names that match a pattern; repeatable",
+        "select a run, the environments of a matrix, or all names that match a pattern",
         value="NAME",
     )
-    where = texts("where", "select the environments with a value of an axis; repeatable", value="AXIS=VALUE")
+    where = texts("where", "select the environments with a value of an axis", value="AXIS=VALUE")
     prove = switch("prove", "verify each cause by reverting it alone")
     output = text(
         "output",

@@ -79,10 +79,10 @@ class Test(Request):
     cov = switch("cov", "measure which lines, branches, overlays and operations the tests execute")
     cov_report = texts(
         "cov-report",
-        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; repeatable",
+        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE",
         value="FORM:PATH",
     )
-    cov_append = texts("cov-append", "add the counts of an earlier JSON report; repeatable", value="FILE")
+    cov_append = texts("cov-append", "add the counts of an earlier JSON report", value="FILE")
     fail_under = text("fail-under", "fail if line and branch coverage is below PERCENT", value="PERCENT")
     _5 = Heading("General")
     project = text(

@@ -175,6 +175,12 @@ def _indented(lines: list[str]) -> list[str]:
     return [f"  {line}" if line else line for line in lines]
 
 
+def _as_item(lines: list[str]) -> list[str]:
+    """The lines of a map or an array as an array item. Annotations of its first part are below the dash."""
+    is_annotated = lines[0].startswith("#")
+    return ["-", *_indented(lines)] if is_annotated else [f"- {lines[0]}", *_indented(lines[1:])]
+
+
 def _array_lines(left: Array, right: Array) -> list[str] | None:
     if not left.items or not right.items:
         return None
@@ -190,7 +196,7 @@ def _array_lines(left: Array, right: Array) -> list[str] | None:
         out.append(f"#@overlay/match by=overlay.index({place})")
         inner = _lines(a.value, b.value)
         if inner is not None:
-            out += ["-", *_indented(inner)]
+            out += _as_item(inner)
         else:
             if type(b.value) in (Map, Array):
                 out.append(_REPLACE)
@@ -222,7 +228,7 @@ def _keyed_lines(left: Array, right: Array, key: str) -> list[str] | None:
         if inner is None:
             out += [match, _REPLACE, *_array_item(other)]
         else:
-            out += [match, "-", *_indented([*_item(named), *inner])]
+            out += [match, *_as_item([*_item(named), *inner])]
     for value, item in new.items():
         if value not in old:
             out += ["#@overlay/append", *_array_item(item)]

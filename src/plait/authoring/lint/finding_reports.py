@@ -19,11 +19,33 @@ if TYPE_CHECKING:
 _WARNINGS = frozenset({DEAD, ORDER})
 
 
+# Findings with the same code in one file that are shown with their source lines.
+_MOST_ALIKE = 5
+
+
 def as_text(
     subject: LintProject, findings: Sequence[LintFinding], styles: Styles | None = None, width: int | None = None
 ) -> str:
-    """The findings in the layout of errors (position, source line, hint), and their number. width: of the terminal."""
-    out = [_payload(subject, finding).styled(styles, width) for finding in findings]
+    """The findings in the layout of errors (position, source line, hint), and their number. width: of the terminal.
+
+    Of many with the same code in a file, only the lines are listed.
+    """
+    groups: dict[tuple[str, str], list[LintFinding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.path, finding.code), []).append(finding)
+    out = []
+    places = dict.fromkeys(groups, -1)
+    for finding in findings:
+        key = finding.path, finding.code
+        group, place = groups[key], places[key] + 1
+        places[key] = place
+        if place < _MOST_ALIKE or len(group) == _MOST_ALIKE + 1:
+            out.append(_payload(subject, finding).styled(styles, width))
+        elif place == _MOST_ALIKE:
+            lines = ", ".join(str(one.line) for one in group[_MOST_ALIKE:])
+            out.append(
+                f"{subject.shown(finding.path)}: {finding.code} {len(group) - _MOST_ALIKE} more, on lines {lines}\n"
+            )
     if findings:
         count = len(findings)
         names = ", ".join(f"{code} {CODES[code].name}" for code in dict.fromkeys(one.code for one in findings))

@@ -93,7 +93,7 @@ def infer(top: str, *, verify: bool = True) -> Inference:
             if not collector.add(path, snippet):
                 break
     inference.runs = list(collector.runs.values())
-    _rename(inference.runs)
+    _rename(inference.runs, inference.top)
     return inference
 
 
@@ -304,10 +304,13 @@ def without_generation(run: Run) -> Run:
     return made
 
 
-def _rename(runs: Sequence[Run]) -> None:
-    """Gives each run a unique name, from its target, job or script."""
+def _rename(runs: Sequence[Run], top: str) -> None:
+    """Gives each run a unique name, from its target, job or script; equal ones begin with the directory of the run."""
+    names = [_NAME.sub("-", run.name).strip("-.") or run.command for run in runs]
     taken: dict[str, int] = {}
-    for run in runs:
-        name = _NAME.sub("-", run.name).strip("-.") or run.command
+    for run, own in zip(runs, names, strict=True):
+        place = os.path.relpath(os.path.abspath(run.directory or os.curdir), top)
+        is_shared = names.count(own) > 1 and place != os.curdir
+        name = f"{_NAME.sub('-', place).strip('-.')}-{own}" if is_shared else own
         taken[name] = taken.get(name, 0) + 1
         run.name = name if taken[name] == 1 else f"{name}-{taken[name]}"
