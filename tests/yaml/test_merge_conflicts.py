@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import plait
 from plait.authoring.analysis.file_facts import File
 from plait.authoring.lint.mending import mendings
+from plait.authoring.project.discovery import project_at
+from plait.authoring.testing.functions import functions_of
 from plait.base.errors import PlaitError, render
 from plait.base.source import Source
 from plait.base.text_edits import edited
-from plait.ytt.templates.recovery import YAML, recover
+from plait.ytt.templates.recovery import STARLARK, TEXT, YAML, recover
 
 _CONFLICTS = {
     "a map": ("a: 1\n", "b: 1\nc: 1\n", "b: 2\n", "d: 1\n"),
@@ -81,6 +85,54 @@ def test_other_faults_are_as_before(text: str) -> None:
 def test_a_text_that_only_quotes_a_conflict_is_valid() -> None:
     text = "a: |\n  <<<<<<< HEAD\n  b\n  =======\n  c\n  >>>>>>> f\n"
     assert plait.render({"a.yml": text}).to_yaml() == text
+
+
+_CODE = {
+    "app.star": ("def f():\n", "  return 1\n", "  return 2\n", "end\n"),
+    "args.star": ("x = max(\n", "  1,\n", "  2,\n", ")\n"),
+    "after.star": ("x = 1\n", "y = 1\n", "y = 2\n", ""),
+    "code.txt": ("(@\n", "x = 1\n", "x = 2\n", "@)\n"),
+    "block.txt": ("", "(@ if True: @)\n", "(@ if False: @)\n", "x\n(@ end @)\n"),
+    "end.txt": ("(@ if True: @)\nx\n", "(@ end @)\n", "(@ end -@)\n", "y\n"),
+    "opening.txt": ("", "(@= 1\n", "(@= 2\n", "@)\n"),
+    "closing.txt": ("(@= 1\n", "@)\n", "-@)\n", ""),
+}
+
+
+@pytest.mark.parametrize("name", _CODE)
+def test_a_conflict_in_code_is_reported_at_its_first_line(name: str) -> None:
+    before, ours, theirs, after = _CODE[name]
+    text = f"{before}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> feature\n{after}"
+    with pytest.raises(PlaitError) as failed:
+        plait.render({name: text, "a.yml": f'#@ load("{name}", "f")\na: 1\n' if name.endswith("star") else "a: 1\n"})
+    error = failed.value
+    line = before.count("\n") + 1
+    assert (error.code, error.at and error.at.line) == ("merge-conflict", line)
+    assert error.reference != error.message
+    found = recover(Source(name, text), STARLARK if name.endswith("star") else TEXT).faults
+    assert [(one.code, one.at and one.at.line) for one in found] == [("merge-conflict", line)]
+    edits = {one.title: one.edits for one in mendings(File(name, text), error)}
+    assert {title: edited(text, made) for title, made in edits.items()} == {
+        "Keep the lines of HEAD": before + ours + after,
+        "Keep the lines of feature": before + theirs + after,
+    }
+
+
+def test_text_with_markers_is_a_valid_text_template() -> None:
+    text = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> f\n(@= 'c' @)\n"
+    assert plait.render({"a.txt": text}).files["a.txt"].endswith("f\nc\n")
+    with pytest.raises(PlaitError) as failed:
+        plait.render({"a.txt": f"{text}(@ if @)\n"})
+    assert failed.value.code == "syntax-error"
+
+
+def test_a_conflict_in_a_file_of_test_functions(tmp_path: Path) -> None:
+    text = "def test_a():\n<<<<<<< HEAD\n  x()\n=======\n  y()\n>>>>>>> f\nend\n"
+    (tmp_path / "a_test.star").write_text(text, "utf-8")
+    (tmp_path / "plait.yml").write_text("runs: {a: {render: {files: [a_test.star]}}}\n", "utf-8")
+    with pytest.raises(PlaitError) as failed:
+        functions_of(str(tmp_path / "a_test.star"), project_at(tmp_path))
+    assert failed.value.code == "merge-conflict"
 
 
 def test_every_conflict_of_a_file_is_reported_and_so_are_other_faults() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring import project as project_package
 from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import find, read
-from plait.authoring.project.settings import unknown_names
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.cli.common_flags import entered, shown
@@ -84,7 +84,7 @@ def _deliver(request: Request) -> int:
     try:
         return deliver(request)
     except PlaitError as error:
-        unknown_names().relate_settings(error, request)
+        project_package.unknown_names.relate_settings(error, request)
         raise
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from plait.base.errors import ReadError
 from plait.base.source import Position, Source, public
 from plait.base.suggestions import SIDE, Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeVar
+
+    from plait.base.errors import PlaitError
+
+    Error = TypeVar("Error", bound=PlaitError)
 
 # As git writes them. The original text, between ||||||| and =======, is there only in some styles.
 _START, _ORIGINAL, _MIDDLE, _END = _MARKERS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
@@ -49,10 +53,10 @@ def conflict_around(lines: Sequence[str], line: int) -> MergeConflict | None:
     return None
 
 
-def conflict_error(source: Source, text: str, base: int, line: int, reference: str) -> ReadError | None:
+def conflict_error(kind: type[Error], source: Source, text: str, base: int, line: int, reference: str) -> Error | None:
     """The error for a conflict that contains a line; None if there is none.
 
-    text: a part of the source, whose first line is line `base`. line: its index in the text. reference: as in ReadError.
+    text: a part of the source, whose first line is line `base`. line: its index in the text. reference: as in PlaitError.
     """
     lines = text.split("\n")
     found = conflict_around(lines, line)
@@ -69,7 +73,7 @@ def conflict_error(source: Source, text: str, base: int, line: int, reference: s
             (found.end, "the second version", _END),
         )
     ]
-    return ReadError(
+    return kind(
         public("the conflict of a merge is not resolved"),
         at=at(found.start),
         also=[at(found.middle).labelled("the other version"), at(found.end).labelled("it ends here")],

@@ -64,7 +64,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     if "<<<<<<<" in text or "{{" in text or "{%" in text:
         from plait.yaml import foreign_syntax
 
-        conflict = foreign_syntax.conflict_error(source, text, base, text.count("\n", 0, index), reference)
+        conflict = foreign_syntax.conflict_error(ReadError, source, text, base, text.count("\n", 0, index), reference)
         if conflict is not None:
             return conflict
         foreign = foreign_syntax.foreign_hint(problem, _line(text, index), _before(text, index))

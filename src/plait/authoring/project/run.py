@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring import project as project_package
 from plait.authoring.project.settings import (
     check,
     joined,
     needs_of,
     needs_of_uses,
-    unknown_names,
     uses_of,
     values_of,
 )
@@ -233,7 +233,7 @@ class Run:
         try:
             made = evaluate(request, world, trace or None)
         except PlaitError as error:
-            unknown_names().relate_settings(error, request)
+            project_package.unknown_names.relate_settings(error, request)
             self.hide_stores(view, trace or None, error)
             raise
         self.hide_stores(view, made.trace)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring import project as project_package
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
@@ -22,7 +23,6 @@ from plait.yaml.writer import write_value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from types import ModuleType
 
     from plait.base.permissions import Permissions
     from plait.base.source import Position
@@ -95,7 +95,9 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     f'{command} has no setting "{item.key}"',
                     at=item.position,
                     expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
-                    hint=unknown_names().setting_hint(item, options, command, commands_with(str(item.key))),
+                    hint=project_package.unknown_names.setting_hint(
+                        item, options, command, commands_with(str(item.key))
+                    ),
                     code="unknown-setting",
                 )
             if option.kind == MAP:
@@ -112,13 +114,6 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
 def commands_with(setting: str) -> list[str]:
     """The commands of runs that have a setting."""
     return [one for one in COMMANDS if setting in options_of(one)]
-
-
-def unknown_names() -> ModuleType:
-    """The module with hints for unknown names, which only errors need."""
-    from plait.authoring.project import unknown_names
-
-    return unknown_names
 
 
 def uses_of(settings: Iterable[Setting], directory: str) -> list[Use]:
@@ -195,7 +190,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         from plait.base.path_errors import read_failure
 
-        hint = unknown_names().variable_hint(text)
+        hint = project_package.unknown_names.variable_hint(text)
         raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory", hint=hint)
 
 

@@ -25,6 +25,7 @@ from plait.starlark.syntax import Assign, Def, Literal, Name
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet
 from plait.tree.withholding import telling
+from plait.ytt.templates.recovery import of_conflict
 from plait.ytt.workspace.phases import exports, has_secrets
 from plait.ytt.yaml_fragments import YamlFragment
 
@@ -107,7 +108,10 @@ def _fragment(output: CaseEvaluation) -> object:
 def functions_of(path: str, project: Project) -> list[FunctionCase]:
     """The tests of a Starlark file. Raises PlaitError for a file that cannot be read, or without a run."""
     source = file_source(path)
-    statements, _, findings = parse_program([CodePart(source.text, 1, 1)], source)
+    try:
+        statements, _, findings = parse_program([CodePart(source.text, 1, 1)], source)
+    except StarlarkError as error:
+        raise of_conflict(error, source) from None
     if findings:
         raise failure(findings)
     functions = [one for one in _defined(statements) if one.name.startswith(_PREFIX)]

@@ -15,6 +15,7 @@ from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
 from plait.starlark.parsing import parse_program
 from plait.starlark.program_parts import CodePart
+from plait.yaml.merge_conflicts import conflict_error
 from plait.ytt.templates import text
 from plait.ytt.templates.compiler import plan
 from plait.ytt.templates.template_files import read_yaml
@@ -97,7 +98,8 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
         text.extensions = source.extensions
         try:
             problems = _read(found, text, kind, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
-        except PlaitError as error:
+        except PlaitError as raised:
+            error = of_conflict(raised, text)
             finding, *more = findings_of(error, source)
             line = 0 if finding.at is None else finding.at.line
             if error.code == "merge-conflict":
@@ -157,7 +159,13 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
 
 
 def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
-    """The error that stopped the reading of a file, with all other faults of the file as findings."""
+    """The error that stopped the reading of a file, with all other faults of the file as findings.
+
+    Of a text template, only a conflict of a merge is recognised.
+    """
+    error = of_conflict(error, source)
+    if kind == TEXT:
+        return error
     others = recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults
     by_message: dict[str, deque[Finding]] = {}
     for one in others:  # faults are in the order of their lines
@@ -174,6 +182,18 @@ def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_c
         one.reference = ""  # ytt stops at the first fault
         error.findings.append(one)
     return error
+
+
+def of_conflict(error: PlaitError, source: Source) -> PlaitError:
+    """The error for the conflict of a merge that contains the line of a fault; without one, the error itself."""
+    if error.at is None or error.code == "merge-conflict" or "<<<<<<<" not in source.text:
+        return error
+    conflict = conflict_error(type(error), source, source.text, 1, error.at.line - 1, error.reference)
+    if conflict is None:
+        return error
+    conflict.listed = error.listed or [as_finding(error)]
+    conflict.origins = error.origins
+    return conflict
 
 
 def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:

@@ -147,7 +147,7 @@ class Session:
             return self._compile(file, kind, options)
         except (StarlarkError, TemplateError) as error:
             error.made_of_inputs()
-            if kind == files.TEXT:
+            if kind == files.TEXT and "<<<<<<<" not in file.source.text:
                 raise
             from plait.ytt.templates.recovery import add_others
 
