@@ -6,7 +6,7 @@ import os
 import sys
 from types import TracebackType
 
-from plait.base.errors import PlaitError, text_of
+from plait.base.errors import PlaitError, report_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def show_facts(error: PlaitError) -> None:
     """Adds the facts of an error to Python's traceback: position, source line, hint."""
     if getattr(error, "__notes__", None):
         return
-    rest = text_of(error).split("\n")[1:]
+    rest = report_lines(error)[1:]
     place = error.place
     lines = rest if place is None else [f"at {place}", *rest]
     if lines:

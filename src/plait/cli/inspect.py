@@ -16,5 +16,4 @@ def bulk_error(error: PlaitError, flags: Render) -> str:
     """An error in the JSON of `--bulk-out`, which ends with status 0 (docs/guide-render.md)."""
     if flags.program == "ytt":
         return bulk_json([], sentence(error))
-    text = render(error, quote_values=flags.quote_values)
-    return bulk_json([], text.removeprefix("plait: ").rstrip("\n"))
+    return bulk_json([], render(error, "", quote_values=flags.quote_values).rstrip("\n"))

@@ -124,7 +124,7 @@ def _value_data(value: CommitValue | None) -> Mapping[str, object] | None:
         return None
     return {
         "value": value.text if value.has_value else None,
-        "state": "" if value.has_value else value.text,
+        "state": value.state,
         "place": value.place or None,
     }
 

@@ -43,11 +43,11 @@ MISSING, FAILS = "not there", "the run fails"
 class CommitValue:
     """The value of a PATH at a commit.
 
-    text: the value as text; MISSING or FAILS without one. place: FILE:LINE of its source, or "". lines: the lines that
-    contribute to it, by path from the top. view: the read set of the evaluation. has_value: False for MISSING and FAILS.
+    text: the value as text; its state without one. state: MISSING, FAILS, or "" for a value. place: FILE:LINE of its source, or "". lines: the lines that
+    contribute to it, by path from the top. view: the read set of the evaluation.
     """
 
-    __slots__ = ("has_value", "lines", "place", "text", "view")
+    __slots__ = ("lines", "place", "state", "text", "view")
 
     def __init__(
         self,
@@ -56,19 +56,23 @@ class CommitValue:
         *,
         place: str = "",
         lines: Iterable[tuple[str, int]] = (),
-        has_value: bool = False,
+        state: str = "",
     ) -> None:
-        self.text = text
+        self.text = text or state
+        self.state = state
         self.view = view
         self.place = place
         self.lines: dict[str, set[int]] = {}
         for file, line in lines:
             self.lines.setdefault(file, set()).add(line)
-        self.has_value = has_value
+
+    @property
+    def has_value(self) -> bool:
+        return not self.state
 
     def same(self, other: CommitValue) -> bool:
         """True if both are the same value, or none for the same reason."""
-        return self.text == other.text and self.has_value == other.has_value
+        return (self.text, self.state) == (other.text, other.state)
 
 
 class LogEntry:
@@ -214,7 +218,7 @@ class ValueLog:
         read = {os.path.relpath(path, top).replace(os.sep, "/") for path in known.view.files}
         folders = {os.path.relpath(path, top).replace(os.sep, "/") for path in known.view.directories}
         project = os.path.normpath(os.path.join(self._home, self._file)).replace(os.sep, "/")
-        if changed & read or project in changed or known.text == FAILS:
+        if changed & read or project in changed or known.state == FAILS:
             return None
         above = {os.path.dirname(path) or "." for path in changed}
         return None if "." in folders or any(_is_below(one, folders) for one in above) else known
@@ -237,14 +241,14 @@ class ValueLog:
             run = of_source(source, there, permissions).run(self._run)
             made = run.evaluate(view=view, limits={}, engine=self._engine, trace=True)
         except PlaitError as error:
-            return CommitValue(MISSING if error.code == "run-not-found" else FAILS, view)
+            return CommitValue("", view, state=MISSING if error.code == "run-not-found" else FAILS)
         trace = made.trace
         assert trace is not None
         explainer = Explainer(trace)
         try:
             found = find(self._path, explainer.visible(made.nodes.items), explainer.names)
         except UsageError:
-            return CommitValue(MISSING, view)
+            return CommitValue("", view, state=MISSING)
         text, place, lines = "", "", set[tuple[str, int]]()
         for one in found:
             history = explainer.history(one)
@@ -254,7 +258,7 @@ class ValueLog:
             if not place:
                 file, line = source_line(history)
                 place = f"{self._path_of(file)}:{line}" if file else ""
-        return CommitValue(text, view, place=place, lines=lines, has_value=True)
+        return CommitValue(text, view, place=place, lines=lines)
 
     def _path_of(self, shown_path: str) -> str:
         """The path from the top of the repository, with slashes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError, render
+from plait.base.errors import UsageError, text_of
 from plait.insight.explain import Explainer, HistoryEntry
 from plait.insight.history_text import to_text
 from plait.insight.item_names import ItemNames
@@ -111,7 +111,7 @@ def _never_there(
         for item, change in trace.removals.items()
         if _is_last(item, path) and (marks is None or not marks.is_there_by_secret(item))
     ]
-    out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
+    out = [text_of(problem)]
     # The output with other outcomes may reveal secrets.
     if rerun is not None and (marks is None or marks.shows_all):
         out += _conditions(trace, explainer, path, files, rerun)

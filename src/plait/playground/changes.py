@@ -21,11 +21,10 @@ from plait.base.limits import budget_scope_from
 from plait.base.source import Source
 from plait.engine.options import LISTS, Use
 from plait.insight.diff import read
-from plait.insight.history_text import shown
 from plait.insight.node_paths import all_places
 from plait.playground import evaluation
 from plait.playground.evaluation import LIMITS, contributing, deciding
-from plait.tree.secrets import HIDDEN
+from plait.tree.nodes import equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,9 +160,9 @@ def _other_number(
 
 def _reason(refused: EditError, node_path: NodePath, entry: HistoryEntry, decides: HistoryEntry | None) -> str:
     """The reason why an edit has no effect: the line that decides, or the value that the output has instead."""
-    if refused.reason != OTHERWISE or refused.found == HIDDEN:
+    if refused.reason != OTHERWISE or refused.is_secret:
         return refused.message
-    if refused.found != shown(node_path.value):
+    if not equal(refused.got, node_path.value):
         return f"gives {refused.found}"
     if decides is None or decides is entry or decides.place == entry.place:
         return "changes nothing"

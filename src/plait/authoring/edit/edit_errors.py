@@ -34,8 +34,9 @@ class Alternative:
 class EditError(PlaitError):
     """A rejected edit.
 
-    reason: a constant of this module. cause: the code of the error that the edit would cause, or "". path: of the value. offers: alternatives. changes: for ALSO, the other values
-    that would change, by key. got: for OTHERWISE, the value that the output has instead, unless it is secret.
+    reason: a constant of this module. cause: the code of the error that the edit would cause, or "". path: of the
+    value. offers: alternatives. changes: for ALSO, the other values that would change, by key. got, is_secret: for
+    OTHERWISE, the value that the output has instead, unless it is secret.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class EditError(PlaitError):
         self.offers: list[Alternative] = []
         self.changes = list(changes)
         self.got: Value = None
+        self.is_secret = False
 
     def offer(self, offers: Sequence[Alternative]) -> EditError:
         """Adds alternatives, and returns the error to raise."""

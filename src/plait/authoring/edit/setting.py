@@ -333,13 +333,15 @@ class EditSession:
         is_there, got, is_secret = value_at(output, node_path)
         if is_secret:
             # The resulting value would reveal the secret, and so would the fact that it is correct.
-            raise EditError(
+            refused = EditError(
                 OTHERWISE,
                 f"with {shown(value)} at {where} the value depends on a secret",
                 path=str(node_path),
                 expected=shown(value),
                 found=HIDDEN,
             )
+            refused.is_secret = True
+            raise refused
         if not is_there or not equal(got, value):
             refused = EditError(
                 OTHERWISE,

@@ -7,7 +7,7 @@ import os
 from plait.authoring.testing.failures import Fault, accepting, failed
 from plait.authoring.testing.value_origins import cause_at, set_by, with_causes
 from plait.base.content import source
-from plait.base.errors import PlaitError, UsageError, as_finding, own_suggestions, text_of
+from plait.base.errors import PlaitError, UsageError, as_finding, own_suggestions, report_lines
 from plait.base.input_view import check_read
 from plait.base.lines import lines_of
 from plait.base.path_errors import read_failure
@@ -138,7 +138,7 @@ class Fails:
             yield self._other(f"the position {self._place}", error)
 
     def _other(self, expected: str, error: PlaitError) -> ExpectationFailure:
-        lines = [f"  {line}".rstrip() for line in text_of(error).split("\n")]
+        lines = [f"  {line}".rstrip() for line in report_lines(error)]
         fault = Fault(f"fails: expected {expected}, found this error", lines, expected=expected)
         return failed(fault, self._at, code="other-failure", word="fails")
 
@@ -178,7 +178,7 @@ class SameAs:
                     raise read_failure(path, subject=f'"{self._shown}"', at=self._at, kind=UsageError)
                 other = printed(read([source(path)]))
             except PlaitError as error:
-                first, *rest = text_of(error).split("\n")
+                first, *rest = report_lines(error)
                 yield failed(Fault(f"same-as: {first}", rest), self._at, code=error.code, word="file")
                 return
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.testing.results import ExpectationFailure
 from plait.base.equal_errors import key_of
-from plait.base.errors import Finding, text_of
+from plait.base.errors import Finding, report_lines
 from plait.base.suggestions import VALUE, Suggestion
 from plait.tree.nodes import is_filled
 from plait.yaml.inline import flow_text
@@ -75,7 +75,7 @@ def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
     at = error.at
     if at is not None and at.source is not None:
         file, line = at.source.shown, at.line
-    return ExpectationFailure(error, text_of(error).split("\n"), file, line, key_of(error))
+    return ExpectationFailure(error, report_lines(error), file, line, key_of(error))
 
 
 def accepting(expected: Value, found: Value) -> Sequence[Suggestion]:

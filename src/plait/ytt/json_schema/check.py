@@ -10,7 +10,6 @@ from plait.base.json_schema import violations as found_by_library
 from plait.base.similar_names import near
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map
-from plait.ytt.json_schema.keywords import missing
 from plait.ytt.json_schema.messages import Violation, told
 
 TYPE_CHECKING = False
@@ -31,31 +30,24 @@ class SchemaViolation:
     """A violation in a document.
 
     way: the nodes from the document to the violation; path: the same as keys and indexes. message: without the value.
-    meant: similar names for the key (is_of_key) or the value. schema, keyword: the violated rule, if it is from a
-    schema.
+    meant: similar names for the key (is_of_key) or the value. missing: the missing key, or None. schema, keyword: the
+    violated rule, if it is from a schema.
     """
 
-    __slots__ = ("is_of_key", "keyword", "meant", "message", "path", "schema", "way")
+    __slots__ = ("is_of_key", "keyword", "meant", "message", "missing", "path", "schema", "way")
 
     def __init__(self, ancestors: Sequence[Item], violation: Violation) -> None:
         self.way = ancestors
         self.path = violation.path
         self.message = violation.message
         self.meant = violation.meant
+        self.missing = violation.missing
         self.is_of_key = violation.is_of_key
         self.schema = violation.schema
         self.keyword = violation.keyword
 
     def __repr__(self) -> str:
         return f"<Fault {'.'.join(map(str, self.path))}: {self.message}>"
-
-    @property
-    def missing(self) -> str | None:
-        """The missing key if that is the fault, else None."""
-        names = (self.schema or {}).get("required")
-        if self.keyword != "required" or not isinstance(names, list):
-            return None
-        return next((name for name in names if missing(name) == self.message), None)
 
     @property
     def item(self) -> Item:
@@ -90,8 +82,8 @@ def violations(plain: object, schema: Subschema) -> list[Violation]:
     except RecursionError:
         raise _too_deep() from None
     # A missing key is not reported if a misspelling of it is.
-    misspelt = {(one.path[:-1], missing(name)) for one in found if one.is_of_key for name in one.meant}
-    each = {(one.path, one.message): one for one in found if (one.path, one.message) not in misspelt}
+    misspelt = {(one.path[:-1], name) for one in found if one.is_of_key for name in one.meant}
+    each = {(one.path, one.message): one for one in found if (one.path, one.missing) not in misspelt}
     return [*each.values()][:MOST]
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Rules = Mapping[str, object]
 
+# Keywords that report a missing key.
+MISSING = frozenset({"required", "x-kubernetes-embedded-resource"})
 # Keywords with plait's own messages, which name keys and no values.
 WORDED = frozenset(
     {
@@ -106,9 +108,11 @@ def _error(message: str, *path: str) -> ValidationError:
     return ValidationError(message, path=path)
 
 
-def missing(name: str) -> str:
-    """The message about a missing key."""
-    return f'the key "{name}" is missing'
+def _missing(name: str) -> ValidationError:
+    """The error for a missing key, whose name is the value of the keyword."""
+    error = _error(f'the key "{name}" is missing')
+    error.validator_value = name
+    return error
 
 
 def _once(refer: Keyword) -> Keyword:
@@ -162,7 +166,7 @@ def _unknown(_validator: Validator, _rule: object, _instance: object, _schema: R
 
 def _required(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     if isinstance(instance, dict) and isinstance(rule, list):
-        yield from (_error(missing(name)) for name in rule if name not in instance)
+        yield from (_missing(name) for name in rule if name not in instance)
 
 
 def _dependent_required(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
@@ -299,7 +303,7 @@ def _int_or_string(validator: Validator, rule: object, instance: object, schema:
 
 def _embedded(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     if rule is True and isinstance(instance, dict):
-        yield from (_error(missing(name)) for name in ("apiVersion", "kind") if name not in instance)
+        yield from (_missing(name) for name in ("apiVersion", "kind") if name not in instance)
 
 
 _KUBERNETES: Mapping[str, Keyword] = {

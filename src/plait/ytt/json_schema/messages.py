@@ -6,7 +6,7 @@ import json
 from typing import NamedTuple
 
 from plait.base.similar_names import near
-from plait.ytt.json_schema.keywords import WORDED, is_unknown
+from plait.ytt.json_schema.keywords import MISSING, WORDED, is_unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Violation(NamedTuple):
     """A violation at a path. meant: similar names. is_of_key: the position is that of the last key.
 
-    schema, keyword: the violated rule.
+    schema, keyword: the violated rule. missing: the missing key, if that is the fault.
     """
 
     path: Path
@@ -31,6 +31,7 @@ class Violation(NamedTuple):
     is_of_key: bool = False
     schema: Mapping[str, object] | None = None
     keyword: str = ""
+    missing: str | None = None
 
 
 _TYPES = {
@@ -95,7 +96,8 @@ def told(error: ValidationError) -> Iterator[Violation]:
             yield Violation(path, message, schema=_schema(error), keyword=keyword)
         return
     message, names = _words(error, keyword)
-    yield Violation(path, message, names, keyword in _OF_KEYS, _schema(error), keyword)
+    missing = str(error.validator_value) if keyword in MISSING else None
+    yield Violation(path, message, names, keyword in _OF_KEYS, _schema(error), keyword, missing)
 
 
 def _schema(error: ValidationError) -> Mapping[str, object] | None:
