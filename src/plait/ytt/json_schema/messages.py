@@ -66,6 +66,25 @@ _WORDS = {
     "unevaluatedProperties": "there is a key that the schema has no place for",
     "uniqueItems": "an item is there twice",
 }
+# What to write, for each keyword with such an answer; {} is the keyword's value.
+_ADVICE = {
+    "additionalProperties": "remove the key",
+    "exclusiveMaximum": "write a number less than {}",
+    "exclusiveMinimum": "write a number more than {}",
+    "format": "write a value in the format {}",
+    "maximum": "write a number of at most {}",
+    "maxItems": "write at most {} items",
+    "maxLength": "write at most {} characters",
+    "maxProperties": "write at most {} keys",
+    "minimum": "write a number of at least {}",
+    "minItems": "write at least {} items",
+    "minLength": "write at least {} characters",
+    "minProperties": "write at least {} keys",
+    "multipleOf": "write a multiple of {}",
+    "pattern": 'write a text that matches "{}"',
+    "properties": "remove the key",
+    "uniqueItems": "remove one of the equal items",
+}
 _LISTED = 10
 # Keywords whose messages are about the last key of the path.
 _OF_KEYS = ("additionalProperties", "patternProperties", "properties", "propertyNames")
@@ -111,8 +130,8 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
     if keyword in ("type", "x-kubernetes-int-or-string"):
         return f"{type_name(error.instance)} where {_types(error.schema)} is expected", ()
     if keyword in ("const", "enum"):
-        choices = rule if keyword == "enum" and isinstance(rule, list) else [rule]
-        listed = ", ".join(_shown(one) for one in choices[:_LISTED]) + (", ..." if len(choices) > _LISTED else "")
+        choices = _choices(keyword, rule)
+        listed = _listed(choices)
         names = [one for one in choices if isinstance(one, str)]
         meant = near(error.instance, names) if isinstance(error.instance, str) else []
         return f"the value is none of {listed}" if keyword == "enum" else f"the value is not {listed}", meant
@@ -121,6 +140,28 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
     if keyword == "None":
         return "there may be nothing here", ()
     return _WORDS.get(keyword, f'the value is not as "{keyword}" says').format(rule), ()
+
+
+def advice(keyword: str, schema: Mapping[str, object]) -> str | None:
+    """What to write instead of a value that violates a keyword of a schema, or None. It depends on the schema alone."""
+    rule = schema.get(keyword)
+    if keyword in ("const", "enum"):
+        told = f"write {'one of ' if keyword == 'enum' else ''}{_listed(_choices(keyword, rule))}"
+    elif keyword in ("type", "x-kubernetes-int-or-string"):
+        told = f"write a value of the type {_types(schema)}"
+    elif keyword in _ADVICE:
+        told = _ADVICE[keyword].format(rule)
+    else:
+        return None
+    return f"{told}, or change the schema"
+
+
+def _choices(keyword: str, rule: object) -> list[object]:
+    return rule if keyword == "enum" and isinstance(rule, list) else [rule]
+
+
+def _listed(choices: Sequence[object]) -> str:
+    return ", ".join(_shown(one) for one in choices[:_LISTED]) + (", ..." if len(choices) > _LISTED else "")
 
 
 def _similar_keys(error: ValidationError) -> Sequence[str]:

@@ -12,7 +12,7 @@ from plait.base.suggestions import replacing
 from plait.tree.nodes import Array, Map
 from plait.yaml.document_names import document_name, name_items
 from plait.ytt.json_schema.check import as_json
-from plait.ytt.json_schema.messages import type_name
+from plait.ytt.json_schema.messages import advice, type_name
 from plait.ytt.json_schema.schema_files import displayed_path
 from plait.ytt.schema.check import flag_hint
 
@@ -101,15 +101,16 @@ class ViolationReporter:
             # A key with a default does not require another key to be written.
             properties = fault.schema.get("properties")
             meant = near(str(fault.path[-1]), properties if isinstance(properties, dict) else ())
-        if not meant:
-            return flag_hint(fault.item)
         # Names similar to a value would reveal it; those similar to a key do not.
-        told = replacing(
+        if not meant or (not fault.is_of_key and source is not None and source.private):
+            told = None if fault.schema is None else advice(fault.keyword, fault.schema)
+            return flag_hint(fault.item) or (public(told) if told is not None else None)
+        names = replacing(
             str(fault.path[-1] if fault.is_of_key else fault.item.value),
             [*meant],
             f"did you mean {listed(meant, quote=chr(34))}?",
         )
-        return public(told) if fault.is_of_key else quotation(told)
+        return public(names) if fault.is_of_key else quotation(names)
 
     def of_problems(self) -> list[Finding]:
         """Findings about the schema files read so far."""
