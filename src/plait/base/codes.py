@@ -427,6 +427,7 @@ _FINDINGS = (
     ("S302", "same-operation", "an operation changes nothing: the value is already the same"),
     ("S303", "empty-merge", "an empty map or array is merged, which changes nothing"),
     ("S307", "same-as-parent", "a layered document sets a key to its parent's value"),
+    ("S308", "missing-path", "the project file names a path of schemas that does not exist"),
     ("R401", "ambiguous-input", "a scalar has different values in YAML 1.1 and 1.2"),
     ("R402", "ambiguous-output", "a scalar of the output has different values in YAML 1.1 and 1.2"),
     ("P501", "ytt", "ytt rejects this, or interprets it differently"),

@@ -534,11 +534,6 @@ def text_of(error: PlaitError, rename: Callable[[str], str] | None = None) -> st
     return render(error, "", rename=rename).rstrip("\n")
 
 
-def report_lines(error: PlaitError) -> list[str]:
-    """The lines of the whole message, the heading first."""
-    return text_of(error).split("\n")
-
-
 class Warning(str):
     """A warning as a line of text, with the diagnostic that the line is about."""
 

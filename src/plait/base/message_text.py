@@ -33,6 +33,11 @@ def message_text(
     return page(out, styles, rename)
 
 
+def report_lines(error: PlaitError) -> list[str]:
+    """The lines of the whole message, the heading first."""
+    return message_text(error, "", quote_values=False, codes=False, styles=None, width=None).rstrip("\n").split("\n")
+
+
 def page(out: Iterable[StyledLine], styles: Styles | None, rename: Callable[[str], str] | None = None) -> str:
     show = (styles or PLAIN).line
     if rename is not None:

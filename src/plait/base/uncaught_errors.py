@@ -6,7 +6,8 @@ import os
 import sys
 from types import TracebackType
 
-from plait.base.errors import PlaitError, report_lines
+from plait.base.errors import PlaitError
+from plait.base.message_text import report_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

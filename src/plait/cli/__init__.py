@@ -180,22 +180,11 @@ def _failed(error: Exception, argv: Sequence[str], program: str) -> int:
     from plait.base.errors import PlaitError
 
     if isinstance(error, PlaitError):
-        if program == PLAIT and any(word[:1] == "-" for word in argv[1:]) and _is_read_in_parts(argv[0]):
-            from plait.cli.unknown_commands import unknown_flag
-
-            error = unknown_flag(argv, error)
         return _print_error(error, argv, program)
     from plait.cli import internal_errors
 
     told = internal_errors.known(error)
     return internal_errors.tell_internal(error) if told is None else _print_error(told, argv, program)
-
-
-def _is_read_in_parts(name: str) -> bool:
-    """True for a command that reads its flags after it has found a run, or another command, among the words."""
-    # Those of the reference programs parse all their words first.
-    found = None if name in ("render", "patch") else _command(name)
-    return found is not None and found[1].request.takes_words
 
 
 def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:
@@ -209,11 +198,11 @@ def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:
                 sys.stderr.write(text)
                 sys.stderr.flush()
         return error.exit_status
-    from plait.cli.messages import complain_of, read_form
+    from plait.cli.messages import complain_of, first_fault, read_form
 
     sys.stdout.flush()
     read_form(argv)
-    complain_of(error)
+    complain_of(error := first_fault(argv, error))
     return error.exit_status
 
 

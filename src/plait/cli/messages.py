@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.base.errors import PlaitError, UsageError, render
+from plait.base.errors import PlaitError, ReadError, UsageError, render
 from plait.cli import SINK
 from plait.cli.colour import styles_of, typed
 from plait.cli.streams import TYPED, complain, error_width, requested
@@ -48,6 +48,19 @@ def read_form(argv: Sequence[str]) -> None:
             without_shared_flags(argv[1:])
         except UsageError:
             return
+
+
+def first_fault(argv: Sequence[str], error: PlaitError) -> PlaitError:
+    """The error to report for a command line: an unknown flag of a command that reads its flags after it has found a
+    run, or another command, and otherwise the given error.
+    """
+    # The commands of reference programs read all their words first.
+    nesting = any(one.takes_words and one.command not in ("render", "patch") for one in TYPED.get([]))
+    if nesting and isinstance(error, UsageError | ReadError) and any(word[:1] == "-" for word in argv[1:]):
+        from plait.cli.unknown_flags import unknown_flag
+
+        return unknown_flag(argv, error)
+    return error
 
 
 def without_shared_flags(words: Sequence[str]) -> list[str]:

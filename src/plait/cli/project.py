@@ -147,10 +147,6 @@ def main_project(flags: ProjectCommand) -> int:
         return 0
     flags.require_choice(ProjectCommand.output)
     start = only_argument(PROJECT, flags, "file or directory", os.curdir)
-    if not os.path.lexists(start):
-        from plait.base.path_errors import read_failure
-
-        raise read_failure(start, subject=f'"{start}"')
     from plait.cli.project_listing import list_runs
 
     return list_runs(flags.project, start, as_json=flags.output == ANSWER_JSON)

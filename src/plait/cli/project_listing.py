@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.authoring.project.discovery import project_of
 from plait.base.errors import PlaitError
+from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted
 from plait.cli.messages import complain_of
 from plait.cli.progress import working
@@ -22,6 +25,8 @@ def list_runs(file: str, start: str, *, as_json: bool) -> int:
 
     file: the project file, or "" to search for it from `start`.
     """
+    if not os.path.lexists(start):
+        raise read_failure(start, subject=f'"{start}"')
     with working("looking for runs"):
         project = project_of(file, start)
     for run in project.runs.values():

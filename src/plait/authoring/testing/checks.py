@@ -7,9 +7,10 @@ import os
 from plait.authoring.testing.failures import Fault, accepting, failed
 from plait.authoring.testing.value_origins import cause_at, set_by, with_causes
 from plait.base.content import source
-from plait.base.errors import PlaitError, UsageError, as_finding, own_suggestions, report_lines
+from plait.base.errors import PlaitError, UsageError, as_finding, own_suggestions
 from plait.base.input_view import check_read
 from plait.base.lines import lines_of
+from plait.base.message_text import report_lines
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted
 from plait.base.suggestions import REPLACE, Hint, Suggestion
