@@ -46,7 +46,6 @@ _ALLOWED = {
     ("yaml/embedded/toml.py", "_parsed"): _OTHERS,
     ("starlark/exceptions.py", "_call_fault"): _OTHERS,
     ("starlark/exceptions.py", "_unbound"): _OTHERS,
-    ("service/project_evaluation.py", "_without_directory"): "removes the path of a temporary directory",
 }
 _WARNERS = {"warn", "warn_openly"}
 

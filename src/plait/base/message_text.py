@@ -35,7 +35,8 @@ def message_text(
 
 def report_lines(error: PlaitError) -> list[str]:
     """The lines of the whole message, the heading first."""
-    return message_text(error, "", quote_values=False, codes=False, styles=None, width=None).rstrip("\n").split("\n")
+    text = message_text(error, "", quote_values=False, codes=False, styles=None, width=None, rename=None)
+    return text.rstrip("\n").split("\n")
 
 
 def page(out: Iterable[StyledLine], styles: Styles | None, rename: Callable[[str], str] | None = None) -> str:

@@ -90,7 +90,7 @@ class Isolate(BaseException):
     """Raised if a command line requests a separate process."""
 
 
-# The environment variable that names the program, if the first word is no command of plait.
+# The environment variable with the program, if the first word is no command.
 PROGRAM_VARIABLE = "PLAIT_AS"
 
 
@@ -115,8 +115,7 @@ def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> s
 def main(argv: Sequence[str], program: str = PLAIT) -> int:
     """Runs one command line, without the program's name. Returns the exit status.
 
-    Prints a `PlaitError` to standard error. An internal error is reported as such, with status 70. program: the replaced
-    program, whose error layout is used.
+    Prints a `PlaitError`. An internal error has status 70. program: the replaced one, whose error layout is used.
     """
     TYPED.set([])
     SINK.set([])
@@ -198,11 +197,15 @@ def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:
                 sys.stderr.write(text)
                 sys.stderr.flush()
         return error.exit_status
-    from plait.cli.messages import complain_of, first_fault, read_form
+    from plait.cli.messages import complain_of, read_form, reads_flags_late
 
     sys.stdout.flush()
     read_form(argv)
-    complain_of(error := first_fault(argv, error))
+    if reads_flags_late(argv, error):
+        from plait.cli.unknown_flags import unknown_flag
+
+        error = unknown_flag(argv, error)
+    complain_of(error)
     return error.exit_status
 
 
@@ -211,7 +214,7 @@ def run() -> None:
     if None in (sys.stdin, sys.stdout, sys.stderr):
         open_missing()
     if sys.stderr.encoding.lower() != "utf-8":
-        # The default is the locale's encoding, but messages quote UTF-8, like the output.
+        # Messages quote UTF-8, like the output.
         sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     if sys.stderr.isatty():
         from plait.cli.terminal import guard_terminal
@@ -221,8 +224,7 @@ def run() -> None:
         from plait.cli.workflow_log import guard_workflow
 
         guard_workflow()
-    # A command is one short process whose objects live until it ends. Searching millions of nodes for cycles would take
-    # as long as the work itself.
+    # Objects live until the process ends, and searching millions of nodes for cycles would take as long as the work.
     gc.disable()
     try:
         status = _interruptible(sys.argv[1:])
@@ -239,8 +241,7 @@ def run() -> None:
 
         end_by_pipe()
     if status == _INTERRUPTED or ("threading" not in sys.modules and "coverage" not in sys.modules):
-        # Skips the interpreter's cleanup, which frees objects one by one and takes a tenth of the time of an
-        # evaluation.
+        # Without the interpreter's cleanup, which takes a tenth of the time of an evaluation.
         import atexit
 
         atexit._run_exitfuncs()

@@ -50,17 +50,14 @@ def read_form(argv: Sequence[str]) -> None:
             return
 
 
-def first_fault(argv: Sequence[str], error: PlaitError) -> PlaitError:
-    """The error to report for a command line: an unknown flag of a command that reads its flags after it has found a
-    run, or another command, and otherwise the given error.
+def reads_flags_late(argv: Sequence[str], error: PlaitError) -> bool:
+    """True if the command reads its flags after it has found a run, or another command, and may not have read them.
+
+    error: what it reported.
     """
     # The commands of reference programs read all their words first.
     nesting = any(one.takes_words and one.command not in ("render", "patch") for one in TYPED.get([]))
-    if nesting and isinstance(error, UsageError | ReadError) and any(word[:1] == "-" for word in argv[1:]):
-        from plait.cli.unknown_flags import unknown_flag
-
-        return unknown_flag(argv, error)
-    return error
+    return nesting and isinstance(error, UsageError | ReadError) and any(word[:1] == "-" for word in argv[1:])
 
 
 def without_shared_flags(words: Sequence[str]) -> list[str]:

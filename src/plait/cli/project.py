@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring import project as project_package
+from plait.authoring import project as package
 from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import find, read
 from plait.base.errors import PlaitError
@@ -84,7 +84,7 @@ def _deliver(request: Request) -> int:
     try:
         return deliver(request)
     except PlaitError as error:
-        project_package.unknown_names.relate_settings(error, request)
+        package.unknown_names.relate_settings(error, request)
         raise
 
 
@@ -105,7 +105,7 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
 
 
 def is_run(word: str) -> bool:
-    """True if the first word is the name of a run in the project file."""
+    """True if a word is the name of a run in the project file."""
     if word.startswith("-") or any(char in word for char in "./=:"):
         return False
     found = find(os.curdir)
@@ -124,11 +124,10 @@ def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, 
     words = [*argv]
     project = project_of(path, os.curdir)
     if not project.path:
-        # The flags that all commands accept also apply to announced runs.
+        # Flags of all commands also apply to announced runs.
         TYPED.get([]).append(Command(Request).apart(words, anywhere=True)[0])
     announced(project)
-    # If there is only one run, its name is optional, and the words belong to its command. `render` accepts no
-    # arguments.
+    # The name of the only run is optional; other words are for its command. `render` accepts none.
     is_only = len(project.runs) == 1 and not project.matrices
     takes_words = is_only and next(iter(project.runs.values())).command != "render"
     is_named = named and words and (words[0] in project.runs or (words[0][:1] != "-" and not takes_words))

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        # Only errors need this module.
-        if name != "unknown_names":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return __import__(f"{__name__}.unknown_names", fromlist=[name])
+        if name != "unknown_names":  # only errors need it
+            raise AttributeError(name)
+        return __import__(f"{__name__}.{name}", fromlist=[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring import project as project_package
+from plait.authoring import project as package
 from plait.authoring.project.file import find, read
 from plait.authoring.project.run import relative_to_cwd
 
@@ -17,7 +17,7 @@ def project_of(path: str, start: str) -> Project:
     """The project of a project file or of a path. Raises PlaitError."""
     if path:
         if not os.path.lexists(path):
-            raise project_package.unknown_names.missing_project(path)
+            raise package.unknown_names.missing_project(path)
         return read(path)
     found = find(start)
     if found is not None:

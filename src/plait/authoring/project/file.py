@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring import project as project_package
+from plait.authoring import project as package
 from plait.authoring.project.run import Run
 from plait.authoring.project.settings import COMMANDS, commands_with, settings_of
 from plait.authoring.project.variable_stores import VariableStores
@@ -109,7 +109,7 @@ class Project:
                     expected=", ".join([*self.runs, *self.matrices]) or None,
                     code="abstract-run",
                 )
-            raise project_package.unknown_names.unknown_run(name, [*self.runs, *self.matrices])
+            raise package.unknown_names.unknown_run(name, [*self.runs, *self.matrices])
         return found
 
     def _of_matrix(self, name: str) -> Run | None:
@@ -260,7 +260,7 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
 
 def _hint_of(item: MapItem) -> str | None:
     name = str(item.key)
-    return project_package.unknown_names.run_key_hint(name, commands_with(name))
+    return package.unknown_names.run_key_hint(name, commands_with(name))
 
 
 def _check(item: MapItem) -> None:
@@ -276,7 +276,7 @@ def _check(item: MapItem) -> None:
             also=[kinds[0].position.labelled("the first one")],
             expected=f"one of {_kinds()}",
             found=names,
-            hint=project_package.unknown_names.steps_hint(kinds),
+            hint=package.unknown_names.steps_hint(kinds),
             code="project-form",
         )
 
@@ -397,7 +397,7 @@ def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
         if type(entry.value) is not Map:
             inputs = dialect(command).argument.setting or "files"
             error = wrong(entry, f"a map of settings, such as {{{inputs}: PATH}}")
-            error.hint = project_package.unknown_names.inputs_hint(entry, inputs)
+            error.hint = package.unknown_names.inputs_hint(entry, inputs)
             raise error
         maps.append(entry.value)
     return command, maps

@@ -14,7 +14,7 @@ import csv
 import os
 import re
 
-from plait.authoring import project as project_package
+from plait.authoring import project as package
 from plait.base.errors import UsageError
 from plait.base.globbing import matches
 from plait.base.input_view import check_read, may_read, permitted
@@ -269,7 +269,7 @@ def _chosen(name: str, row: Mapping[str, AxisValue], at: Position | None) -> Axi
             f'"{{{name}}}" is not an axis',
             at=at,
             expected=", ".join(row),
-            hint=project_package.unknown_names.axis_hint(name, row),
+            hint=package.unknown_names.axis_hint(name, row),
             code="matrix",
         )
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring import project as project_package
+from plait.authoring import project as package
 from plait.authoring.project.settings import (
     check,
     joined,
@@ -233,7 +233,7 @@ class Run:
         try:
             made = evaluate(request, world, trace or None)
         except PlaitError as error:
-            project_package.unknown_names.relate_settings(error, request)
+            package.unknown_names.relate_settings(error, request)
             self.hide_stores(view, trace or None, error)
             raise
         self.hide_stores(view, made.trace)

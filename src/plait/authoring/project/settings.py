@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring import project as project_package
+from plait.authoring import project as package
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 from plait.base.input_view import check_read
@@ -95,9 +95,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     f'{command} has no setting "{item.key}"',
                     at=item.position,
                     expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
-                    hint=project_package.unknown_names.setting_hint(
-                        item, options, command, commands_with(str(item.key))
-                    ),
+                    hint=package.unknown_names.setting_hint(item, options, command, commands_with(str(item.key))),
                     code="unknown-setting",
                 )
             if option.kind == MAP:
@@ -190,7 +188,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         from plait.base.path_errors import read_failure
 
-        hint = project_package.unknown_names.variable_hint(text)
+        hint = package.unknown_names.variable_hint(text)
         raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory", hint=hint)
 
 
