@@ -124,7 +124,7 @@ def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, 
     words = [*argv]
     project = project_of(path, os.curdir)
     if not project.path:
-        # Flags of all commands also apply to announced runs.
+        # Flags of all commands apply to announced runs.
         TYPED.get([]).append(Command(Request).apart(words, anywhere=True)[0])
     announced(project)
     # The name of the only run is optional; other words are for its command. `render` accepts none.

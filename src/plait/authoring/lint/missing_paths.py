@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.lint.finding import LintFinding
+from plait.base.errors import ReadError
 from plait.base.path_errors import read_failure
 from plait.engine.pipeline import file_source, runs_of, top_map
 from plait.tree.nodes import Array, Map
@@ -31,7 +32,7 @@ def missing_paths(subject: LintProject) -> Iterator[LintFinding]:
             named: Item | None = item.value.find("schema") if type(item.value) is Map else item
             path = "" if named is None else os.path.join(project.directory, str(named.value))
             if named is not None and not os.path.lexists(path):
-                error = read_failure(path, subject=f'"{named.value}"', at=named.position)
+                error: ReadError = read_failure(path, subject=f'"{named.value}"', at=named.position)
                 at = named.position
                 column = max((at.text or "").find(str(named.value)), 0) + 1
                 yield LintFinding(
