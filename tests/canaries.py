@@ -331,7 +331,8 @@ def leaks(files: dict[str, str], *, marked: bool, run: Run = run) -> tuple[str, 
     ended, channels = said(files, marked=marked, run=run)
     found = []
     for name, text in channels.items():
-        at = next((at for form in FORMS if (at := text.lower().find(form)) >= 0), None)
+        low = text.lower()
+        at = next((at for form in FORMS if (at := low.find(form)) >= 0), None)
         if at is not None:
             found.append(f"{name}: {text[max(at - 200, 0) : at + 100]}")
     return ended, found

@@ -152,14 +152,19 @@ def forms() -> list[str]:
     return [form.lower() for form in found if len(form) >= 7]
 
 
-FORMS = re.compile("|".join(map(re.escape, sorted(set(forms())))))
+FORMS = sorted(set(forms()))
 
 
 def leak(reply: serving.Reply) -> str | None:
     """What a reply shows of a secret."""
-    text = f"{reply.headers} {reply.text}".lower()
-    found = FORMS.search(text)
-    return None if found is None else text[max(found.start() - 200, 0) : found.end() + 50]
+    return leak_in(f"{reply.headers} {reply.text}")
+
+
+def leak_in(text: str) -> str | None:
+    """What a text shows of a secret, with what is around it. One pattern of all forms would take twenty times as long."""
+    text = text.lower()
+    at = next((at for form in FORMS if (at := text.find(form)) >= 0), None)
+    return None if at is None else text[max(at - 200, 0) : at + 100]
 
 
 def taken(path: str, dest: str = ".x", name: str = "pw", **more: object) -> dict[str, object]:
@@ -356,7 +361,7 @@ def test_reading_shows_no_secret(who: str, shared: serving.Client, caplog: pytes
             reply = asked(shared, who, verb, path)
             assert leak(reply) is None, (verb, path, leak(reply))
             assert reply.status < 500
-    assert FORMS.search(caplog.text.lower()) is None
+    assert leak_in(caplog.text) is None
     assert not any(name in caplog.text for name in ("Bearer", "authorization"))
 
 
