@@ -29,7 +29,7 @@ from readers import Readers
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 # They lay texts out in lines.
-_RENDERERS = {"base/errors.py", "base/message_text.py", "cli/messages.py"}
+_RENDERERS = {"base/errors.py", "base/message_text.py", "base/report_lines.py", "cli/messages.py"}
 # Functions that compare or cut a text, and read no meaning of ours from it.
 _REPEATED = "drops a diagnostic that reads as one before"
 _OTHERS = "the text is that of another program, which has no data for it"

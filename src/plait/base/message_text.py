@@ -33,12 +33,6 @@ def message_text(
     return page(out, styles, rename)
 
 
-def report_lines(error: PlaitError) -> list[str]:
-    """The lines of the whole message, the heading first."""
-    text = message_text(error, "", quote_values=False, codes=False, styles=None, width=None, rename=None)
-    return text.rstrip("\n").split("\n")
-
-
 def page(out: Iterable[StyledLine], styles: Styles | None, rename: Callable[[str], str] | None = None) -> str:
     show = (styles or PLAIN).line
     if rename is not None:

@@ -7,7 +7,7 @@ import sys
 from types import TracebackType
 
 from plait.base.errors import PlaitError
-from plait.base.message_text import report_lines
+from plait.base.report_lines import report_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

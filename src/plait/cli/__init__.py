@@ -201,7 +201,7 @@ def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:
 
     sys.stdout.flush()
     read_form(argv)
-    if reads_flags_late(argv, error):
+    if reads_flags_late(error):
         from plait.cli.unknown_flags import unknown_flag
 
         error = unknown_flag(argv, error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.base.errors import PlaitError, ReadError, UsageError, render
+from plait.base.errors import PlaitError, UsageError, render
 from plait.cli import SINK
 from plait.cli.colour import styles_of, typed
 from plait.cli.streams import TYPED, complain, error_width, requested
@@ -50,14 +50,11 @@ def read_form(argv: Sequence[str]) -> None:
             return
 
 
-def reads_flags_late(argv: Sequence[str], error: PlaitError) -> bool:
-    """True if the command reads its flags after it has found a run, or another command, and may not have read them.
-
-    error: what it reported.
-    """
+def reads_flags_late(error: PlaitError) -> bool:
+    """True if flags may be unread: the command first finds a run, or another command. error: what it reported."""
     # The commands of reference programs read all their words first.
     nesting = any(one.takes_words and one.command not in ("render", "patch") for one in TYPED.get([]))
-    return nesting and isinstance(error, UsageError | ReadError) and any(word[:1] == "-" for word in argv[1:])
+    return nesting and error.exit_status == 2
 
 
 def without_shared_flags(words: Sequence[str]) -> list[str]:

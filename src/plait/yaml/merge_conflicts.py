@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.errors import as_finding
 from plait.base.source import Position, Source, public
 from plait.base.suggestions import SIDE, Suggestion
 
@@ -82,3 +83,15 @@ def conflict_error(kind: type[Error], source: Source, text: str, base: int, line
         code="merge-conflict",
         suggestions=sides,
     )
+
+
+def as_conflict(error: PlaitError, source: Source) -> PlaitError:
+    """The error for the conflict that contains the line of a fault in code; without one, the error itself."""
+    if error.at is None or error.code == "merge-conflict":
+        return error
+    conflict = conflict_error(type(error), source, source.text, 1, error.at.line - 1, error.reference)
+    if conflict is None:
+        return error
+    conflict.listed = error.listed or [as_finding(error)]
+    conflict.origins = error.origins
+    return conflict

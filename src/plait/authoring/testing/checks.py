@@ -10,8 +10,8 @@ from plait.base.content import source
 from plait.base.errors import PlaitError, UsageError, as_finding, own_suggestions
 from plait.base.input_view import check_read
 from plait.base.lines import lines_of
-from plait.base.message_text import report_lines
 from plait.base.path_errors import read_failure
+from plait.base.report_lines import report_lines
 from plait.base.similar_names import counted
 from plait.base.suggestions import REPLACE, Hint, Suggestion
 from plait.insight.diff import diff, printed, read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.authoring.testing.results import ExpectationFailure
 from plait.base.equal_errors import key_of
 from plait.base.errors import Finding
-from plait.base.message_text import report_lines
+from plait.base.report_lines import report_lines
 from plait.base.suggestions import VALUE, Suggestion
 from plait.tree.nodes import is_filled
 from plait.yaml.inline import flow_text

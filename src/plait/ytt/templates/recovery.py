@@ -185,16 +185,11 @@ def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_c
 
 def of_conflict(error: PlaitError, source: Source) -> PlaitError:
     """The error for the conflict of a merge that contains the line of a fault; without one, the error itself."""
-    if error.at is None or error.code == "merge-conflict" or "<<<<<<<" not in source.text:
+    if "<<<<<<<" not in source.text:
         return error
-    from plait.yaml.merge_conflicts import conflict_error
+    from plait.yaml.merge_conflicts import as_conflict
 
-    conflict = conflict_error(type(error), source, source.text, 1, error.at.line - 1, error.reference)
-    if conflict is None:
-        return error
-    conflict.listed = error.listed or [as_finding(error)]
-    conflict.origins = error.origins
-    return conflict
+    return as_conflict(error, source)
 
 
 def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:
