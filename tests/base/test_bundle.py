@@ -63,11 +63,8 @@ class Small:
 
     def groups(self) -> list[set[str]]:
         bundle = Bundle("small", str(self.package), str(self.bundle))
-        numbers = {name: entry[0] for name, entry in bundle.entries.items()}
-        return [
-            {name.removeprefix("small.") for name, of in numbers.items() if of == number}
-            for number in range(len(bundle.groups))
-        ]
+        lines = [line.split() for line in bundle.index.splitlines()]
+        return [{name.removeprefix("small.") for name in names} for _, _, *names in lines]
 
 
 def run(command: list[str], cwd: pathlib.Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -290,10 +287,11 @@ def test_a_bundle_beside_the_inputs_is_not_used(copied: pathlib.Path) -> None:
     for path in (copied / "lib" / "plait").rglob("*.py"):
         name = ".".join(path.relative_to(copied / "lib").with_suffix("").parts)
         status = path.stat()
-        entries[name.removesuffix(".__init__")] = (0, status.st_size, int(status.st_mtime), path.stem == "__init__")
-    poison = marshal.dumps(dict.fromkeys(entries, code))
-    index = marshal.dumps(([(12, len(poison))], entries))
-    content = bundle.read_bytes()[:4] + (12 + len(poison)).to_bytes(8, "little") + poison + index
+        entry = (status.st_size, int(status.st_mtime), path.stem == "__init__", code)
+        entries[name.removesuffix(".__init__")] = entry
+    poison = marshal.dumps(entries)
+    index = f"12 {len(poison)} {' '.join(entries)} \n"
+    content = bundle.read_bytes()[:4] + (12 + len(poison)).to_bytes(8, "little") + poison + index.encode()
     for directory in ("", "__pycache__", "plait/__pycache__", "src/plait/__pycache__"):
         (copied / directory).mkdir(parents=True, exist_ok=True)
         (copied / directory / bundle.name).write_bytes(content)

@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import TypeAlias
 
-    Codes: TypeAlias = dict[str, CodeType]
-    # An entry for a module: the number of its group, size and time of its source, and True for a package.
-    Entry: TypeAlias = tuple[int, int, int, bool]
+    # An entry for a module: size and time of its source, True for a package, and its code.
+    Entry: TypeAlias = tuple[int, int, bool, CodeType]
+    Group: TypeAlias = dict[str, Entry]
 
 # Bytes at the start of a bundle: magic number, and offset of the index. The index is last, so a truncated file has
-# none.
+# none. It has a line for each group: its offset, its length, and the names of its modules, each with a space after it.
 HEADER = 12
 
 
 class Bundle:
     """The bundle of a package, as a finder for `sys.meta_path`."""
 
-    __slots__ = ("_codes", "_descriptor", "_package", "_parent", "entries", "groups", "missed", "path", "used")
+    __slots__ = ("_descriptor", "_package", "_parent", "entries", "index", "missed", "path", "used")
 
     def __init__(self, package: str, directory: str, path: str) -> None:
         """directory: of the package's sources. path: the bundle, which need not exist."""
@@ -48,10 +48,10 @@ class Bundle:
         self._parent = os.path.dirname(directory)
         self.path = path
         self._descriptor = -1
-        self.groups: list[tuple[int, int]] = []
-        self.entries: dict[str, Entry] = {}
-        # Code that was read but not used yet, the modules of each group, and missing groups.
-        self._codes: dict[int, Codes] = {}
+        # Searched as text: objects for all modules take longer to create than a small command needs to load.
+        self.index = ""
+        # Entries that were read but not used yet, used modules, and missing ones.
+        self.entries: Group = {}
         self.used: set[str] = set()
         self.missed: set[str] = set()
         self._open()
@@ -67,9 +67,10 @@ class Bundle:
             if header[:4] == MAGIC_NUMBER:
                 start = int.from_bytes(header[4:], "little")
                 size = os.fstat(descriptor).st_size - start
-                self.groups, self.entries = marshal.loads(os.pread(descriptor, size, start))  # noqa: S302 - as Python does
-                self._descriptor = descriptor
-        except (OSError, OverflowError, EOFError, ValueError, TypeError):
+                index = os.pread(descriptor, size, start).decode()
+                if index.endswith("\n"):
+                    self.index, self._descriptor = index, descriptor
+        except (OSError, OverflowError, ValueError):
             pass
 
     def find_spec(
@@ -82,44 +83,51 @@ class Bundle:
         # The reader is loaded before the bundle, and the writer only afterwards.
         if not name.startswith(self._package) or name.startswith(__name__):
             return None
-        entry = self.entries.get(name)
-        source = "" if entry is None else self.source(name, entry)
-        if entry is None or not is_current(source, entry):
-            self.missed.add(name)
-            return None
-        spec = ModuleSpec(name, _Loader(self, name, source), origin=source, is_package=entry[3])
-        spec.has_location = True
-        spec.cached = self.path
-        if entry[3]:
-            spec.submodule_search_locations = [os.path.dirname(source)]
-        return spec
-
-    def source(self, name: str, entry: Entry) -> str:
-        return f"{self._parent}/{name.replace('.', '/')}{'/__init__.py' if entry[3] else '.py'}"
-
-    def code(self, name: str) -> CodeType:
-        """The code of a module for which `find_spec` returned a spec."""
-        number = self.entries[name][0]
-        codes = self._codes.get(number)
-        if codes is None or name not in codes:
-            codes = self._codes[number] = self.read(number)
-        self.used.add(name)
-        return codes.pop(name)
-
-    def forget(self, name: str) -> None:
-        """Removes all modules from the bundle, and its file. name: of a module that is loaded without it."""
-        self.entries, self.groups, self._codes = {}, [], {}
+        entry = self._entry(name)
+        if entry is not None:
+            size, time, is_package, code = entry
+            source = self.source(name, is_package=is_package)
+            if is_current(source, size, time):
+                self.used.add(name)
+                spec = ModuleSpec(name, _Loader(name, source, code), origin=source, is_package=is_package)
+                spec.has_location = True
+                spec.cached = self.path
+                if is_package:
+                    spec.submodule_search_locations = [os.path.dirname(source)]
+                return spec
         self.missed.add(name)
+        return None
+
+    def _entry(self, name: str) -> Entry | None:
+        """The entry of a module, or None. Reads its group unless it was read."""
+        if name not in self.entries:
+            found = self.index.find(f" {name} ")
+            if found < 0:
+                return None
+            offset, length, *_ = self.index[self.index.rfind("\n", 0, found) + 1 :].split(" ", 2)
+            try:
+                self.entries.update(self.read(int(offset), int(length)))
+            except (OSError, EOFError, ValueError, TypeError):
+                # The file is damaged: this process does without it, and writes another one.
+                self._forget()
+        return self.entries.pop(name, None)
+
+    def source(self, name: str, *, is_package: bool) -> str:
+        return f"{self._parent}/{name.replace('.', '/')}{'/__init__.py' if is_package else '.py'}"
+
+    def _forget(self) -> None:
+        """Removes all modules from the bundle, and its file."""
+        self.index = ""
+        self.entries.clear()
         if not sys.dont_write_bytecode:
             try:
                 os.unlink(self.path)
             except OSError:  # a directory that is read-only
                 pass
 
-    def read(self, number: int) -> Codes:
-        offset, length = self.groups[number]
-        codes: Codes = marshal.loads(os.pread(self._descriptor, length, offset))  # noqa: S302 - as Python does
-        return codes
+    def read(self, offset: int, length: int) -> Group:
+        group: Group = marshal.loads(os.pread(self._descriptor, length, offset))  # noqa: S302 - as Python does
+        return group
 
     def save(self) -> None:
         """Writes the bundle if this process loaded modules that are not in it, or only some of a group."""
@@ -130,36 +138,35 @@ class Bundle:
 
     def is_divided(self) -> bool:
         """True if this process used only some modules of a group."""
-        return any(self._codes.values())
+        return bool(self.entries)
 
 
-def is_current(source: str, entry: Entry) -> bool:
+def is_current(source: str, size: int, time: int) -> bool:
     """True if the source has the recorded size and time (in seconds)."""
     try:
         status = os.stat(source)
     except OSError:
         return False
-    return status.st_size == entry[1] and int(status.st_mtime) == entry[2]
+    return status.st_size == size and int(status.st_mtime) == time
 
 
 class _Loader(SourceFileLoader):
     """Python's loader of a source file, with the code from a bundle."""
 
-    def __init__(self, bundle: Bundle, name: str, path: str) -> None:
+    def __init__(self, name: str, path: str, code: CodeType) -> None:
         super().__init__(name, path)
-        self._bundle = bundle
+        self._code = code
 
-    def get_code(self, fullname: str) -> CodeType:
-        try:
-            code = self._bundle.code(fullname)
-        except (OSError, EOFError, ValueError, TypeError, KeyError):
-            # The file is damaged: this process does without it, and writes another one.
-            self._bundle.forget(fullname)
-            found: CodeType = super().get_code(fullname)  # type: ignore[assignment]
-            return found
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        # Python looks for these attributes before it sets them. A failed look-up takes longer than setting both.
+        module = type(sys)(spec.name)
+        vars(module).update(__file__=spec.origin, __cached__=spec.cached)
+        return module
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - loaders are called like that
         # The package may have been moved since it was compiled.
-        _fix_co_filename(code, self.path)
-        return code
+        _fix_co_filename(self._code, self.path)
+        return self._code
 
 
 def install() -> None:

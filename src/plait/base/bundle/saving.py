@@ -12,9 +12,8 @@ from plait.base.bundle import HEADER, is_current
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType
 
-    from plait.base.bundle import Bundle, Codes, Entry
+    from plait.base.bundle import Bundle, Entry, Group
 
 # Bytes at the start of a .pyc file: magic number, flags, time and size of the source, 4 each.
 _PYC_HEADER = 16
@@ -34,33 +33,34 @@ def save(bundle: Bundle) -> None:
 
 def _content(bundle: Bundle) -> bytes | None:
     """The content of the file; None if it is unchanged."""
-    found = [*_loaded(bundle)]
+    found = dict(_loaded(bundle))
     if not found and not bundle.is_divided():
         return None
-    entries = {name: entry for name, entry in bundle.entries.items() if is_current(bundle.source(name, entry), entry)}
-    groups: list[Codes] = []
-    for number in range(len(bundle.groups)):
-        codes = {name: code for name, code in bundle.read(number).items() if name in entries}
-        used = {name: codes.pop(name) for name in bundle.used if name in codes}
-        groups += filter(None, (used, codes))
+    groups: list[Group] = []
+    for line in bundle.index.splitlines():
+        start, length, *_ = line.split(" ", 2)
+        group = bundle.read(int(start), int(length))
+        current = {
+            name: (size, time, is_package, code)
+            for name, (size, time, is_package, code) in group.items()
+            if is_current(bundle.source(name, is_package=is_package), size, time)
+        }
+        used = {name: current.pop(name) for name in bundle.used if name in current}
+        groups += filter(None, (used, current))
     if found:
-        entries.update({name: entry for name, entry, _ in found})
-        groups.append({name: code for name, _, code in found})
+        groups.append(found)
     parts = [b""]
-    places = []
+    index = []
     offset = HEADER
-    for number, codes in enumerate(groups):
-        for name in codes:
-            entries[name] = (number, *entries[name][1:])
-        parts.append(marshal.dumps(codes))
-        places.append((offset, len(parts[-1])))
+    for group in groups:
+        parts.append(marshal.dumps(group))
+        index.append(f"{offset} {len(parts[-1])} {' '.join(group)} \n")
         offset += len(parts[-1])
     parts[0] = MAGIC_NUMBER + offset.to_bytes(HEADER - len(MAGIC_NUMBER), "little")
-    parts.append(marshal.dumps((places, entries)))
-    return b"".join(parts)
+    return b"".join([*parts, "".join(index).encode()])
 
 
-def _loaded(bundle: Bundle) -> Iterator[tuple[str, Entry, CodeType]]:
+def _loaded(bundle: Bundle) -> Iterator[tuple[str, Entry]]:
     """The modules of this process that were not in the bundle, if they have a current .pyc file."""
     for name in bundle.missed & sys.modules.keys():
         spec = sys.modules[name].__spec__
@@ -68,7 +68,8 @@ def _loaded(bundle: Bundle) -> Iterator[tuple[str, Entry, CodeType]]:
             with open(spec.cached, "rb", buffering=0) as file:
                 data = file.read()
             flags, time, size = (int.from_bytes(data[start : start + 4], "little") for start in (4, 8, 12))
-            entry = (0, size, time, spec.submodule_search_locations is not None)
-            source = bundle.source(name, entry)
-            if data[:4] == MAGIC_NUMBER and flags == 0 and source == spec.origin and is_current(source, entry):
-                yield name, entry, marshal.loads(data[_PYC_HEADER:])  # noqa: S302 - as Python does
+            is_package = spec.submodule_search_locations is not None
+            source = bundle.source(name, is_package=is_package)
+            if data[:4] == MAGIC_NUMBER and flags == 0 and source == spec.origin and is_current(source, size, time):
+                code = marshal.loads(data[_PYC_HEADER:])  # noqa: S302 - as Python does
+                yield name, (size, time, is_package, code)
