@@ -16,7 +16,7 @@ from plait.authoring.project.project_schema import schema
 from plait.cli import main
 from plait.cli.commands import commands, node_of
 from plait.cli.fleet_answers import ANSWERS
-from plait.cli.render_commands import FMT, TEMPLATE
+from plait.cli.render_subcommands import FMT, TEMPLATE
 from plait.engine import DIALECTS, dialect, keywords_of
 from plait.engine.flags import Command
 from plait.engine.options import DELIVERY, EVALUATION, MAP, PROCESS, SHARED, SWITCH, VALUE, Option, Use

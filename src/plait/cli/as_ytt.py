@@ -12,7 +12,7 @@ from plait.base.errors import LimitError, PlaitError
 from plait.base.version import YTT_VERSION, __version__
 from plait.cli import ytt_commands
 from plait.cli.common_flags import entered, shown
-from plait.cli.render import deliver
+from plait.cli.render_commands import deliver
 from plait.cli.render_fmt import print_formatted
 from plait.cli.streams import write_out
 from plait.cli.ytt_flags import TEMPLATE, YTT, YTT_FMT, YTT_VERSION_COMMAND, Ytt

@@ -106,6 +106,8 @@ class _Version(Request):
     summary = "Print the version."
 
 
+# Modules that only subcommands need.
+_SUBCOMMANDS = {"render": "plait.cli.render_subcommands", "fleet": "plait.cli.fleet_answers"}
 OTHERS: Mapping[str, type[Request]] = {"help": Help, "version": _Version}
 
 
@@ -119,11 +121,7 @@ def node_of(name: str) -> Node:
     found = getattr(module, name.upper())
     assert isinstance(found, Command)
     node = Node([name], found)
-    known = getattr(module, "SUBCOMMANDS", {})
-    if name == "fleet":
-        from plait.cli.fleet_answers import ANSWERS
-
-        known = {one: command for one, (command, _) in ANSWERS.items()}
+    known = getattr(import_module(_SUBCOMMANDS[name]) if name in _SUBCOMMANDS else module, "SUBCOMMANDS", {})
     for one, summary in found.request.commands:
         node.children[one] = Node([name, one], known.get(one) or _variant(found, f"plait {name} {one}", summary))
     if _contains_dialects(found):

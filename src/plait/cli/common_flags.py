@@ -6,7 +6,6 @@ import os
 from _contextvars import copy_context
 
 from plait.base.content import OUTPUT_LINKS, LinkPolicy
-from plait.base.content import OUTPUT_LINKS as ALLOWED
 from plait.base.errors import UsageError, did_you_mean
 from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import ENDLESS, stop_timer, within_memory
@@ -100,10 +99,10 @@ class following_links:  # noqa: N801 - reads as what it does
     __slots__ = ("_token",)
 
     def __enter__(self) -> None:
-        self._token = ALLOWED.set(LinkPolicy(every=True))
+        self._token = OUTPUT_LINKS.set(LinkPolicy(every=True))
 
     def __exit__(self, *_: object) -> None:
-        ALLOWED.reset(self._token)
+        OUTPUT_LINKS.reset(self._token)
 
 
 def trace_of(flags: Request) -> Trace | None:

@@ -281,3 +281,4 @@ ANSWERS: Mapping[str, tuple[AnyCommand, Callable[[Any, Project, Sequence[Task]],
     "diff": (DIFF, _diff),
     "impact": (IMPACT, _impact),
 }
+SUBCOMMANDS: Mapping[str, AnyCommand] = {name: command for name, (command, _) in ANSWERS.items()}

@@ -1,4 +1,4 @@
-"""Evaluates a `plait render` request, and writes its result. See docs/guide-render.md."""
+"""Evaluates a `plait render` request whose inputs were read, and writes its result. See docs/guide-render.md."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from plait.cli.common_flags import (
     write_source_map,
 )
 from plait.cli.streams import watched, write_out
-from plait.engine.common import keep_limits
-from plait.engine.options import Request
-from plait.engine.render import Render, inputs_of, read_inputs
+from plait.engine.render import Render
 from plait.engine.rendering import outcome
 from plait.tree.context import Context
 from plait.yaml.output_formats import bulk_json, choose_formats
@@ -37,17 +35,11 @@ If you want to include those results, use the --output-files or --dangerous-empt
 """
 
 
-def deliver(request: Request) -> int:
-    """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError."""
-    assert isinstance(request, Render)
-    if request.watch:
-        from plait.cli.watch import watch
+def print_rendered(request: Render, files: list[InputFile], inputs: Inputs, start: float) -> int:
+    """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError.
 
-        return watch(lambda: (request, None), deliver)
-    keep_limits(request)
-    start = perf_counter()
-    inputs = inputs_of(request)
-    files = read_inputs(request, inputs)
+    files: the inputs, in order. start: the time before they were read.
+    """
     cache = None
     if not request.no_code_cache:
         cache = user_cache(os.environ, [_directory_of(path) for path in request.value(Render.inputs)])

@@ -7,22 +7,20 @@ status 1, as in ytt.
 
 from __future__ import annotations
 
+from time import perf_counter
+
 from plait.base.errors import LimitError, PlaitError
-from plait.cli.common_flags import (
-    performed,
-    shown,
-)
+from plait.cli.common_flags import performed
 from plait.cli.streams import write_out
-from plait.engine.common import GENERAL, ISOLATE, LIMIT, SAFETY
+from plait.engine.common import keep_limits
 from plait.engine.flags import Command
-from plait.engine.options import Heading, Request, switch
-from plait.engine.render import Render
+from plait.engine.options import Request, switch
+from plait.engine.render import Render, inputs_of, read_inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.engine.flags import AnyCommand
     from plait.engine.options import Declared
 
 _SUBCOMMANDS = (
@@ -45,34 +43,7 @@ class RenderCommand(Render):
     version = VERSION_FLAG
 
 
-class RenderFmt(Request):
-    """The command line of `plait render fmt`."""
-
-    __slots__ = ()
-    summary = "Format YAML templates. Comments are preserved."
-    inputs = Render.inputs
-    strict = Render.strict
-    _1 = Heading(SAFETY)
-    offline = Render.offline
-    limit = LIMIT
-    isolate = ISOLATE
-    _2 = Heading(GENERAL)
-    debug = Render.debug
-
-
-class Version(Request):
-    """The command line of `plait render version`."""
-
-    __slots__ = ()
-    summary = "Print the version."
-
-
 RENDER = Command(RenderCommand)
-TEMPLATE = Command(Render, "plait render template")
-FMT = Command(RenderFmt, "plait render fmt")
-VERSION = Command(Version, "plait render version")
-
-SUBCOMMANDS: dict[str, AnyCommand] = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -91,33 +62,33 @@ def with_status(error: PlaitError) -> PlaitError:
 
 def _dispatch(argv: Sequence[str]) -> int:
     place = RENDER.first_argument(argv)
-    name = "" if place is None else argv[place]
-    rest = argv if place is None else [*argv[:place], *argv[place + 1 :]]
-    if name == "fmt":
-        from plait.cli.render_fmt import print_formatted
+    if place is not None and any(argv[place] == name for name, _ in _SUBCOMMANDS):
+        from plait.cli.render_subcommands import run
 
-        return performed(FMT, lambda flags: print_formatted(flags, marks_end=True), rest)
-    if name == "template":
-        return performed(TEMPLATE, _deliver, rest)
-    if name == "version":
-        return performed(VERSION, lambda _: _version(), rest)
-    if name == "help":
-        return shown(SUBCOMMANDS.get(rest[0] if rest else "", RENDER))
-    if name == "completion":
-        from plait.cli.completing import COMPLETION, main_completion
-
-        return performed(COMPLETION, main_completion, rest)
-    return performed(RENDER, lambda flags: _version() if flags.version else _deliver(flags), argv)
+        return run(argv[place], [*argv[:place], *argv[place + 1 :]])
+    return performed(RENDER, lambda flags: print_version() if flags.version else deliver(flags), argv)
 
 
-def _version() -> int:
+def print_version() -> int:
+    """Prints the version. Returns the exit status."""
     from plait.base.version import __version__
 
     write_out(f"plait version {__version__}\n")
     return 0
 
 
-def _deliver(flags: Render) -> int:
-    from plait.cli.render import deliver
+def deliver(request: Request) -> int:
+    """Evaluates a request and writes its result. Returns the exit status. Raises PlaitError."""
+    assert isinstance(request, Render)
+    if request.watch:
+        from plait.cli.watch import watch
 
-    return deliver(flags)
+        return watch(lambda: (request, None), deliver)
+    keep_limits(request)
+    start = perf_counter()
+    inputs = inputs_of(request)
+    files = read_inputs(request, inputs)
+    # Loaded last: often an input cannot be read.
+    from plait.cli.render import print_rendered
+
+    return print_rendered(request, files, inputs, start)

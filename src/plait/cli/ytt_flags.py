@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plait.cli.render_commands import VERSION_FLAG, RenderFmt
+from plait.cli.render_commands import VERSION_FLAG
+from plait.cli.render_subcommands import RenderFmt
 from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
 from plait.engine.options import Request

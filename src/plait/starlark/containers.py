@@ -9,8 +9,7 @@ as a `Marked` key, and `odd` marks a dict with such keys. `keys()`, `items()` an
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, StarlarkError
-from plait.base.similar_names import did_you_mean
+from plait.base.errors import LimitError, StarlarkError, did_you_mean
 from plait.starlark.step_budget import FEW, LONG, SOME, charge, check_items, compared
 from plait.starlark.value_text import repr_of
 from plait.starlark.values import FUNCTION, Builtin, Value, type_of
