@@ -4,7 +4,7 @@ completion.
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 
 from plait.base.errors import UsageError, did_you_mean
 from plait.cli import COMMANDS, module_of
@@ -17,6 +17,7 @@ from plait.engine.options import SWITCH, Request, switch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
     from plait.engine.flags import AnyCommand
     from plait.engine.options import Option
@@ -117,17 +118,23 @@ def node_of(name: str) -> Node:
         return Node([name], Command(OTHERS[name]))
     if name not in COMMANDS:
         raise unknown("", name, [*COMMANDS, *OTHERS])
-    module = import_module(module_of(name))
+    module = _module(module_of(name))
     found = getattr(module, name.upper())
     assert isinstance(found, Command)
     node = Node([name], found)
-    known = getattr(import_module(_SUBCOMMANDS[name]) if name in _SUBCOMMANDS else module, "SUBCOMMANDS", {})
+    known = getattr(_module(_SUBCOMMANDS[name]) if name in _SUBCOMMANDS else module, "SUBCOMMANDS", {})
     for one, summary in found.request.commands:
         node.children[one] = Node([name, one], known.get(one) or _variant(found, f"plait {name} {one}", summary))
     if _contains_dialects(found):
         for one in (*DIALECTS, "run"):
             node.children[one] = Node([name, one], _nested(found, one))
     return node
+
+
+def _module(name: str) -> ModuleType:
+    # Without importing importlib first.
+    __import__(name)
+    return sys.modules[name]
 
 
 def tree() -> dict[str, Node]:

@@ -11,7 +11,6 @@ from plait.cli.command_examples import example_of
 from plait.cli.commands import GROUPS, OTHERS, Help, Node, node_of, unknown
 from plait.cli.man_pages import man_page, man_page_of_all
 from plait.cli.messages import without_shared_flags
-from plait.cli.pages import is_code, page_of
 from plait.cli.streams import line_width
 from plait.engine.flags import Command
 from plait.engine.helping import help_text as text_of
@@ -55,8 +54,11 @@ def help_for(words: Sequence[str]) -> str:
         return man_page(_described(node_of(words[0]), words[1:])) if words else man_page_of_all()
     if not words:
         return help_text(node_of("help"), line_width()) if flags.help else overview()
-    if words[0] not in COMMANDS and words[0] not in OTHERS and is_code(words[0]):
-        return page_of(words[0], line_width() or 80)
+    if words[0] not in COMMANDS and words[0] not in OTHERS:
+        from plait.cli.pages import is_code, page_of
+
+        if is_code(words[0]):
+            return page_of(words[0], line_width() or 80)
     return help_text(_described(node_of(words[0]), words[1:]), line_width())
 
 

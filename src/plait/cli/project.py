@@ -9,6 +9,7 @@ from plait.authoring.project.discovery import project_of
 from plait.authoring.project.file import find, read
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
+from plait.cli import module_of
 from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced
 from plait.cli.streams import TYPED, write_out
@@ -80,7 +81,7 @@ def main_run(argv: Sequence[str]) -> int:
 
 def _deliver(request: Request) -> int:
     """Evaluates a request and writes its result, as its command does. Returns the exit status."""
-    deliver: Callable[[Request], int] = __import__(f"plait.cli.{request.command}", fromlist=["deliver"]).deliver
+    deliver: Callable[[Request], int] = __import__(module_of(request.command), fromlist=["deliver"]).deliver
     try:
         return deliver(request)
     except PlaitError as error:

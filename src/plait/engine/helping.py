@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-
 from plait.base.styles import PLAIN
 from plait.engine.common import NO_EFFECT
 from plait.engine.options import LISTS, SHARED
@@ -28,7 +26,7 @@ def help_text(command: AnyCommand, *, example: str = "", width: int | None = Non
     most = _WIDTH if width is None else min(width, _WIDTH)
     column = min(_COLUMN, most // 2)
     usage = " ".join(filter(None, (command.name, "[flags]", command.request.usage)))
-    out = [*_plain(wrap(command.request.summary, most)), [], *_title("Usage", most), *_plain(indented(usage, most))]
+    out = [*_plain(_wrapped(command.request.summary, most)), [], *_title("Usage", most), *_plain(indented(usage, most))]
     commands = command.request.commands
     if commands:
         longest = max(len(name) for name, _ in commands)
@@ -47,10 +45,8 @@ def help_text(command: AnyCommand, *, example: str = "", width: int | None = Non
         out += [
             [],
             *_plain(
-                wrap(
-                    f"All commands accept {', '.join(shared[:-1])} and {shared[-1]}; plait help describes them.",
-                    most,
-                    break_on_hyphens=False,
+                _wrapped(
+                    f"All commands accept {', '.join(shared[:-1])} and {shared[-1]}; plait help describes them.", most
                 )
             ),
         ]
@@ -64,7 +60,7 @@ def shared_lines(*, styles: Styles, width: int | None) -> list[str]:
 
 
 def _title(text: str, most: int) -> list[StyledLine]:
-    return [[("title", line)] for line in wrap(f"{text}:", most)]
+    return [[("title", line)] for line in _wrapped(f"{text}:", most)]
 
 
 def _plain(lines: Iterable[str]) -> list[StyledLine]:
@@ -79,7 +75,7 @@ def _lines(option: Option, most: int, column: int) -> list[StyledLine]:
         text += " (repeatable)"
     if option.default:
         text += f" (default {','.join(option.default)})"
-    lines = wrap(text, most - column, break_on_hyphens=False)
+    lines = _wrapped(text, most - column)
     rest = _plain(" " * column + line for line in lines[1:])
     if len(head) > column - 2:
         return [[("flag", head)], *_plain([" " * column + line for line in lines[:1]]), *rest]
@@ -88,4 +84,29 @@ def _lines(option: Option, most: int, column: int) -> list[StyledLine]:
 
 def indented(text: str, maximum: int = _WIDTH) -> list[str]:
     """A text, wrapped and indented, with further indentation after the first line. maximum: width."""
-    return wrap(text, maximum, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return _wrapped(text, maximum, "  ", "    ")
+
+
+def _wrapped(text: str, width: int, indent: str = "", further: str = "") -> list[str]:
+    """A text in lines of at most this width, broken at spaces. indent: of the first line. further: of the other ones.
+
+    `textwrap` loads `re`, which takes longer than all other work for help.
+    """
+    lines: list[str] = []
+    line = begin = indent
+    for word in text.split():
+        rest = word
+        while True:
+            gap = " " if line != begin else ""
+            room = width - len(line) - len(gap)
+            if len(rest) <= room:
+                break
+            # A word that is too long for a line fills this one.
+            most = room if gap else max(room, 1)
+            if len(rest) > width - len(begin) and most > 0:
+                line += gap + rest[:most]
+                rest = rest[most:]
+            lines.append(line)
+            line = begin = further
+        line += gap + rest
+    return [*lines, line] if line != begin else lines

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 
 from plait.base.content import file_content
-from plait.base.errors import ReadError, UsageError
-from plait.base.similar_names import did_you_mean
+from plait.base.errors import ReadError, UsageError, did_you_mean
 from plait.base.source import Position, Source
 from plait.engine import dialect
 from plait.engine.options import SWITCH
