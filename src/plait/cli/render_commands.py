@@ -10,7 +10,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.base.errors import LimitError, PlaitError
-from plait.cli.common_flags import performed
+from plait.cli.common_flags import performed, shown
 from plait.cli.streams import write_out
 from plait.engine.common import keep_limits
 from plait.engine.flags import Command
@@ -63,14 +63,29 @@ def with_status(error: PlaitError) -> PlaitError:
 def _dispatch(argv: Sequence[str]) -> int:
     place = RENDER.first_argument(argv)
     if place is not None and any(argv[place] == name for name, _ in _SUBCOMMANDS):
-        from plait.cli.render_subcommands import run
-
-        return run(argv[place], [*argv[:place], *argv[place + 1 :]])
-    return performed(RENDER, lambda flags: print_version() if flags.version else deliver(flags), argv)
+        return _run_subcommand(argv[place], [*argv[:place], *argv[place + 1 :]])
+    return performed(RENDER, lambda flags: _print_version() if flags.version else deliver(flags), argv)
 
 
-def print_version() -> int:
-    """Prints the version. Returns the exit status."""
+def _run_subcommand(name: str, words: Sequence[str]) -> int:
+    from plait.cli.render_subcommands import FMT, SUBCOMMANDS, TEMPLATE, VERSION
+
+    if name == "fmt":
+        from plait.cli.render_fmt import print_formatted
+
+        return performed(FMT, lambda flags: print_formatted(flags, marks_end=True), words)
+    if name == "template":
+        return performed(TEMPLATE, deliver, words)
+    if name == "version":
+        return performed(VERSION, lambda _: _print_version(), words)
+    if name == "help":
+        return shown(SUBCOMMANDS.get(words[0] if words else "", RENDER))
+    from plait.cli.completing import COMPLETION, main_completion
+
+    return performed(COMPLETION, main_completion, words)
+
+
+def _print_version() -> int:
     from plait.base.version import __version__
 
     write_out(f"plait version {__version__}\n")

@@ -1,9 +1,7 @@
-"""The subcommands of `plait render`. Loaded only for them, and for help and completion."""
+"""The command lines of the subcommands of `plait render`. Loaded only for them, and for help and completion."""
 
 from __future__ import annotations
 
-from plait.cli.common_flags import performed, shown
-from plait.cli.render_commands import RENDER, deliver, print_version
 from plait.engine.common import GENERAL, ISOLATE, LIMIT, SAFETY
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request
@@ -11,8 +9,6 @@ from plait.engine.render import Render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plait.engine.flags import AnyCommand
 
 
@@ -43,20 +39,3 @@ FMT = Command(RenderFmt, "plait render fmt")
 VERSION = Command(Version, "plait render version")
 
 SUBCOMMANDS: dict[str, AnyCommand] = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
-
-
-def run(name: str, words: Sequence[str]) -> int:
-    """Runs a subcommand. words: the other words of the command line. Returns the exit status. Raises PlaitError."""
-    if name == "fmt":
-        from plait.cli.render_fmt import print_formatted
-
-        return performed(FMT, lambda flags: print_formatted(flags, marks_end=True), words)
-    if name == "template":
-        return performed(TEMPLATE, deliver, words)
-    if name == "version":
-        return performed(VERSION, lambda _: print_version(), words)
-    if name == "help":
-        return shown(SUBCOMMANDS.get(words[0] if words else "", RENDER))
-    from plait.cli.completing import COMPLETION, main_completion
-
-    return performed(COMPLETION, main_completion, words)
