@@ -10,8 +10,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.base.errors import LimitError, PlaitError
-from plait.cli.common_flags import performed, shown
-from plait.cli.streams import write_out
+from plait.cli.common_flags import performed
 from plait.engine.common import keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
@@ -63,33 +62,18 @@ def with_status(error: PlaitError) -> PlaitError:
 def _dispatch(argv: Sequence[str]) -> int:
     place = RENDER.first_argument(argv)
     if place is not None and any(argv[place] == name for name, _ in _SUBCOMMANDS):
-        return _run_subcommand(argv[place], [*argv[:place], *argv[place + 1 :]])
-    return performed(RENDER, lambda flags: _print_version() if flags.version else deliver(flags), argv)
+        from plait.cli.render_subcommands import run
+
+        return run(argv[place], [*argv[:place], *argv[place + 1 :]], RENDER, deliver)
+    return performed(RENDER, _run, argv)
 
 
-def _run_subcommand(name: str, words: Sequence[str]) -> int:
-    from plait.cli.render_subcommands import FMT, SUBCOMMANDS, TEMPLATE, VERSION
+def _run(flags: RenderCommand) -> int:
+    if flags.version:
+        from plait.cli.render_subcommands import print_version
 
-    if name == "fmt":
-        from plait.cli.render_fmt import print_formatted
-
-        return performed(FMT, lambda flags: print_formatted(flags, marks_end=True), words)
-    if name == "template":
-        return performed(TEMPLATE, deliver, words)
-    if name == "version":
-        return performed(VERSION, lambda _: _print_version(), words)
-    if name == "help":
-        return shown(SUBCOMMANDS.get(words[0] if words else "", RENDER))
-    from plait.cli.completing import COMPLETION, main_completion
-
-    return performed(COMPLETION, main_completion, words)
-
-
-def _print_version() -> int:
-    from plait.base.version import __version__
-
-    write_out(f"plait version {__version__}\n")
-    return 0
+        return print_version()
+    return deliver(flags)
 
 
 def deliver(request: Request) -> int:
