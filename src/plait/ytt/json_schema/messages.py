@@ -143,7 +143,7 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
 
 
 def advice(keyword: str, schema: Mapping[str, object]) -> str | None:
-    """What to write instead of a value that violates a keyword of a schema, or None. It depends on the schema alone."""
+    """A hint for a value that violates a keyword, or None. It depends on the schema alone, not on the value."""
     rule = schema.get(keyword)
     if keyword in ("const", "enum"):
         told = f"write {'one of ' if keyword == 'enum' else ''}{_listed(_choices(keyword, rule))}"
