@@ -309,6 +309,9 @@ def test_a_script_is_started_in_the_directory_in_which_its_inputs_exist(reposito
         "shop/install.sh:2": "name: shop/proxy\n",
         "other/install.sh:1": "name: app\n",
     }
+    # The reason names what is missing in that directory.
+    put(repository, "shop/more.sh", "ytt -f proxy -f values.yml\nytt -f app -f values.yml\n")
+    assert {one.reason for one in infer(str(repository)).rejected} == {"values.yml is not in the repository"}
     # The name of a script that several directories have is that of its directory as well.
     assert [run.name for run in runs] == ["install", "shop-install", "shop-install-2"]
 

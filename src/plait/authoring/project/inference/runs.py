@@ -180,7 +180,7 @@ class _Collector:
         return True
 
     def _missing(self, reading: Sequence[tuple[CommandLine, str | None]], source: Source) -> int:
-        """The number of command lines whose inputs do not exist."""
+        """The number of inputs of command lines that do not exist."""
         count = 0
         for line, directory in reading:
             if directory is None or line.unknown:
@@ -189,7 +189,9 @@ class _Collector:
                 settings = line.settings(source, directory, self.inference.top)
             except PlaitError:
                 continue
-            count += bool(_unreachable(line.command, settings, directory, self.inference.top))
+            read = [one for one in settings if is_path_setting(line.command, one.name) and one.name not in _WRITTEN]
+            paths = [path_in(one.option, text) for one in read for text, _ in one.texts()]
+            count += sum(not os.path.lexists(os.path.join(directory, path)) for path in paths)
         return count
 
     def _read(self, snippet: Snippet, directory: str) -> list[tuple[CommandLine, str | None]]:
