@@ -37,7 +37,7 @@ def _content(bundle: Bundle) -> bytes | None:
     if not found and not bundle.is_divided():
         return None
     groups: list[Group] = []
-    for line in bundle.index.splitlines():
+    for line in bundle.index.split("\n")[:-1]:
         start, length, *_ = line.split(" ", 2)
         group = bundle.read(int(start), int(length))
         current = {
