@@ -6,22 +6,26 @@ the MCP server and the results of the API; a new one needs an entry.
 
 from __future__ import annotations
 
+import ast
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
 import plait
+from plait.base.codes import BY_CODE, CODES, number_of
 from plait.base.errors import Finding, PlaitError
 from plait.base.warning_data import warning_from
 from plait.cli import COMMANDS, main
 from plait.cli.review import FORMS as REVIEW_FORMS
-from plait.insight.diagnostic_formats import message_of, parts_of
+from plait.insight.diagnostic_formats import data_of, message_of, parts_of
 
 # The mistake has a word at fault with both columns, and a suggestion; the warning has a position with both columns.
 FILES = {
@@ -215,13 +219,7 @@ def _playground() -> Iterator[dict[str, Any]]:
         answer = evaluate({"kind": "render", "files": [{"name": name, "text": FILES[name]}]})
         for one in (*answer["errors"], *answer["warnings"]):
             assert one["suggestions"] or one["severity"] == "warning"
-            yield {**one, "name": next(known for known in (ERROR[0], WARNING[0]) if plait_code(known) == one["code"])}
-
-
-def plait_code(name: str) -> str:
-    from plait.base.codes import number_of
-
-    return number_of(name)
+            yield {**one, "name": next(known for known in (ERROR[0], WARNING[0]) if number_of(known) == one["code"])}
 
 
 def _review(place: Path, form: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -242,6 +240,185 @@ def _unit_tests(form: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+# ---- the editor, the tools of agents and the routes of the service, each from its registry
+
+
+def _editor(place: Path) -> Iterator[dict[str, Any]]:
+    from workshop import workshop
+
+    from plait.authoring.lsp import diagnostics
+
+    with workshop(place, FILES) as made:
+        for name in ("app.yml", "warned.yml"):
+            made.open(name)
+            for one in diagnostics.problems(made.state, made.path(name)):
+                span = one.span
+                assert one.fixes or one.severity == "warning"
+                yield {
+                    "name": BY_CODE[one.code].name, "code": one.code, "file": span.path, "line": span.line,
+                    "column": span.column, "end": span.end, "hint": one.message,
+                }  # fmt: skip
+
+
+# What makes each tool report the error; a tool without arguments here evaluates nothing.
+TOOL_CALLS: dict[str, dict[str, Any] | None] = {
+    "runs": None,
+    "render": {"run": "web"},
+    "search": {"run": "web", "text": "a"},
+    "explain": {"run": "web", "path": "a"},
+    "why_not": {"run": "web", "path": "b"},
+    "impact": {"run": "web", "file": "app.yml", "line": 1},
+    "set": {"run": "web", "path": "a", "value": 2},
+    "schema": {"run": "web"},
+    "lint": {},
+    "test": {},
+    "review": {"base": "HEAD"},
+}
+
+
+def test_each_tool_of_agents_has_a_call() -> None:
+    from plait.agents.tools import TOOLS
+
+    assert set(TOOL_CALLS) == set(TOOLS)
+
+
+@pytest.mark.parametrize("tool", [name for name, arguments in TOOL_CALLS.items() if arguments is not None])
+def test_a_tool_of_agents_reports_the_error_as_data(tool: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from plait.agents.tools import answer
+
+    arguments = TOOL_CALLS[tool]
+    assert arguments is not None
+    if tool == "review":
+        _review(place, "json", capsys)  # makes the repository
+    try:
+        found: Any = answer(tool, arguments).state().get("diagnostics", [])
+    except PlaitError as error:
+        found = data_of(error)
+    assert any(is_whole(one, ERROR) for one in found), found
+
+
+def test_each_diagnostic_of_the_editor_has_a_registered_code() -> None:
+    """The fourth argument is the number of a registered name, or that of a finding."""
+    made = 0
+    for path in sorted((Path(plait.__file__).parent / "authoring" / "lsp").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "EditorDiagnostic":
+                made += 1
+                code = node.args[3]
+                is_finding = isinstance(code, ast.Attribute) and code.attr == "code"
+                assert is_finding or (isinstance(code, ast.Call) and ast.unparse(code.func) == "number_of"), (
+                    f"{path}:{node.lineno}"
+                )
+    assert made > 5
+
+
+def test_numbers_are_asked_for_by_registered_names() -> None:
+    for path in sorted(Path(plait.__file__).parent.rglob("*.py")):
+        text = path.read_text("utf-8")
+        for name in re.findall(r"\bnumber_of\(\"([^\"]*)\"\)", text):
+            assert name in CODES, f"{path}: {name}"
+
+
+# Requests that a diagnostic can refuse, or whose result has one: path, body, and the name. None for a route that stores,
+# lists or compares what is there.
+VERSION = "/api/v1.0/revisions/{revision}"
+BROKEN = "a: [\n"
+ROUTE_CALLS: dict[tuple[str, str], tuple[str, str, str] | None] = {
+    ("PUT", "/api/v1.0/buckets/{bucket}/documents"): ("/buckets/other/documents", BROKEN, "invalid-yaml"),
+    ("GET", "/api/v1.0/revisions"): None,
+    ("DELETE", "/api/v1.0/revisions"): None,
+    ("GET", VERSION): None,
+    ("GET", f"{VERSION}/documents"): None,
+    ("GET", f"{VERSION}/rendered-documents"): ("/revisions/3/rendered-documents", "", "MissingDocumentKey"),
+    ("GET", f"{VERSION}/explain"): ("/revisions/3/explain?path=b", "", "MissingDocumentKey"),
+    ("GET", f"{VERSION}/diff/{{other}}"): None,
+    ("GET", f"{VERSION}/deepdiff/{{other}}"): ("/revisions/2/deepdiff/3", "", "MissingDocumentKey"),
+    ("GET", f"{VERSION}/fleet"): ("/revisions/1/fleet", "", ERROR[0]),
+    ("GET", f"{VERSION}/fleet/{{other}}"): ("/revisions/0/fleet/1", "", ERROR[0]),
+    ("GET", f"{VERSION}/runs/{{run:path}}"): ("/revisions/1/runs/web", "", ERROR[0]),
+    ("GET", f"{VERSION}/tags"): None,
+    ("DELETE", f"{VERSION}/tags"): None,
+    ("GET", f"{VERSION}/tags/{{tag}}"): None,
+    ("POST", f"{VERSION}/tags/{{tag}}"): ("/revisions/1/tags/t", BROKEN, "invalid-yaml"),
+    ("DELETE", f"{VERSION}/tags/{{tag}}"): None,
+    ("GET", f"{VERSION}/validations"): None,
+    ("GET", f"{VERSION}/validations/detail"): None,
+    ("GET", f"{VERSION}/validations/{{validation}}"): None,
+    ("POST", f"{VERSION}/validations/{{validation}}"): ("/revisions/1/validations/v", BROKEN, "invalid-yaml"),
+    ("GET", f"{VERSION}/validations/{{validation}}/entries/{{entry}}"): None,
+    ("POST", "/api/v1.0/rollback/{revision}"): None,
+    ("GET", "/versions"): None,
+    ("GET", "/openapi.yaml"): None,
+    ("GET", "/api/v1.0/health"): None,
+    ("GET", "/health"): None,
+    ("GET", "/api/v1.0/ready"): None,
+    ("GET", "/api/v1.0/audit"): None,
+    ("GET", "/metrics"): None,
+}  # fmt: skip
+
+
+def test_each_route_that_evaluates_names_the_diagnostic(tmp_path: Path) -> None:
+    import serving
+    from starlette.routing import Route
+
+    from plait.service.app import application
+
+    client = serving.Client(application(f"sqlite:///{tmp_path}/plait.db", keys=serving.keys("one")))
+    routes = {
+        (method, route.path)
+        for route in client.app.routes
+        if isinstance(route, Route)
+        for method in (route.methods or set()) - {"HEAD"}
+    }
+    assert set(ROUTE_CALLS) == routes
+    files = [
+        {"schema": "plait/File/v1", "metadata": {"schema": "metadata/Control/v1", "name": name}, "data": FILES[name]}
+        for name in ("plait.yml", "app.yml", "warned.yml")
+    ]
+    actions = [{"method": "delete", "path": ".missing"}]
+    layers: list[object] = [
+        "policy",
+        {"name": "a", "layer": "global", "labels": {"k": "v"}, "data": {"x": 1}},
+        {"name": "b", "layer": "site", "data": {}, "selector": {"k": "v"}, "actions": actions},
+    ]
+    for bucket, body in [
+        ("project", "\n---\n".join(map(json.dumps, files))),
+        ("layers", serving.body_of(layers[:2])),
+        ("layers", serving.body_of(layers)),
+    ]:
+        assert client.ask("PUT", f"/buckets/{bucket}/documents", body).status == 200
+    for (method, _), call in ROUTE_CALLS.items():
+        if call is not None:
+            path, body, name = call
+            reply = client.ask(method, path, body)
+            assert f"code: {number_of(name)}\n" in reply.text, (path, reply.text)
+            assert f"name: {name}\n" in reply.text, (path, reply.text)
+    client.close()
+
+
+# ---- reports of tests: the flags of `plait test` that write results
+
+
+def test_a_tap_report_has_code_and_message(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = _unit_tests("--tap", capsys)
+    assert f"  code: {number_of(ERROR[0])}\n" in text
+    assert "did you mean replicas?" in text
+
+
+def test_annotations_of_failed_tests_have_columns(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = next(line for line in _unit_tests("--github", capsys).split("\n") if line.startswith("::error"))
+    assert "file=app.yml,line=2,endLine=2,col=7,endColumn=14,title=" in line
+    assert number_of(ERROR[0]) in line
+
+
+def test_a_junit_report_has_code_and_message_once(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _unit_tests(f"--junit {place}/report.xml", capsys)
+    [failure] = ET.parse(place / "report.xml").iter("failure")
+    assert failure.attrib == {"message": "app.yml:2: undefined: replica", "type": number_of(ERROR[0])}
+    assert (failure.text or "").count("app.yml:2: ") == 1
+    assert "did you mean replicas?" in (failure.text or "")
+
+
 Channel = Callable[[Path, pytest.CaptureFixture[str], pytest.MonkeyPatch], Iterator[dict[str, Any]]]
 CHANNELS: dict[str, tuple[Channel, list[tuple[str, str, int]]]] = {
     "an exception, and warned of a result": (lambda *_: _raised(isolated=False), [ERROR, WARNING]),
@@ -251,6 +428,7 @@ CHANNELS: dict[str, tuple[Channel, list[tuple[str, str, int]]]] = {
     "results of a KRM function": (lambda _, *rest: _krm(*rest), [ERROR]),
     "runs of the service": (lambda *_: _service(), [ERROR, WARNING]),
     "answers of the playground": (lambda *_: _playground(), [ERROR, WARNING]),
+    "the editor": (lambda place, *_: _editor(place), [ERROR, WARNING]),
     "a review as JSON": (
         lambda place, capsys, _: iter(json.loads(_review(place, "json", capsys))["failures"][0]["diagnostics"]),
         [ERROR],
@@ -273,7 +451,7 @@ def test_each_format_of_a_review_has_the_diagnostic(form: str, place: Path, caps
     text = _review(place, form, capsys)
     assert "app.yml:2" in text or "app.yml" in text
     if form in ("json", "github", "sarif"):
-        assert plait_code(ERROR[0]) in text
+        assert number_of(ERROR[0]) in text
     if form == "github":
         assert "endColumn=" in text
     if form == "sarif":

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from workshop import LAYERS, Workshop, workshop
+from workshop import LAYERS, OF_SCHEMAS, Workshop, workshop
 
 from plait.authoring.lsp import completion, diagnostics, hover
 
@@ -111,7 +111,7 @@ def made(tmp_path: Path) -> Iterator[Workshop]:
 
 
 def of_kinds(made: Workshop, name: str) -> list[EditorDiagnostic]:
-    return [problem for problem in diagnostics.problems(made.state, made.path(name)) if problem.code == "kind"]
+    return [problem for problem in diagnostics.problems(made.state, made.path(name)) if problem.code in OF_SCHEMAS]
 
 
 def test_what_is_right_is_not_told(made: Workshop) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from workshop import LAYERS, Workshop, workshop
+from workshop import LAYERS, OF_SCHEMAS, Workshop, workshop
 
 from plait.authoring.lsp import completion, diagnostics, hover
 
@@ -31,7 +31,7 @@ FILES = {
 
 
 def of_kinds(made: Workshop, name: str) -> list[EditorDiagnostic]:
-    return [one for one in diagnostics.problems(made.state, made.path(name)) if one.code == "kind"]
+    return [one for one in diagnostics.problems(made.state, made.path(name)) if one.code in OF_SCHEMAS]
 
 
 def told(made: Workshop, name: str) -> list[str]:

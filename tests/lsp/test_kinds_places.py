@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from workshop import KINDS, Workshop, workshop
+from workshop import KINDS, OF_SCHEMAS, Workshop, workshop
 
 from plait.authoring.lsp import completion, diagnostics, hover
 
@@ -36,7 +36,7 @@ def with_line(name: str, line: str, new: str) -> str:
 def found(made: Workshop, name: str) -> list[tuple[str, int]]:
     """What schemas say of a file: the first line of the message, and the line."""
     problems = diagnostics.problems(made.state, made.path(name))
-    return [(one.message.split("\n")[0], one.span.line) for one in problems if one.code == "kind"]
+    return [(one.message.split("\n")[0], one.span.line) for one in problems if one.code in OF_SCHEMAS]
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -52,7 +52,7 @@ def test_a_key_is_checked(made: Workshop, place: str) -> None:
     indent = line[: len(line) - len(line.lstrip())]
     text = with_line(name, line, f"{line}\n{indent}lable: a")
     made.open(name, text)
-    problems = [one for one in diagnostics.problems(made.state, made.path(name)) if one.code == "kind"]
+    problems = [one for one in diagnostics.problems(made.state, made.path(name)) if one.code in OF_SCHEMAS]
     assert [one.message for one in problems] == ['there is no key "lable" here\nhint: did you mean "label"?']
     span = problems[0].span
     assert text.split("\n")[span.line - 1][span.column - 1 : span.end - 1] == "lable"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from workshop import workshop
+from workshop import OF_SCHEMAS, workshop
 
 from plait.authoring.lsp import completion, diagnostics, hover
 
@@ -62,7 +62,7 @@ def test_what_is_wrong_is_at_its_line(tmp_path: Path) -> None:
 def test_output_is_checked_as_by_schemas_of_the_project(tmp_path: Path) -> None:
     with workshop(tmp_path, FILES) as made:
         made.open("app.yml", FILES["app.yml"].replace("#@ data.values.name", "far-too-long"))
-        [found] = [one for one in diagnostics.problems(made.state, made.path("app.yml")) if one.code == "kind"]
+        [found] = [one for one in diagnostics.problems(made.state, made.path("app.yml")) if one.code in OF_SCHEMAS]
         assert found.span.line == 6
         assert "longer than 5" in found.message
 

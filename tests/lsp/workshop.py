@@ -13,6 +13,7 @@ from patience import LONGEST
 from plait.authoring.lsp.features import FileEdit
 from plait.authoring.lsp.resource_schemas import find_faults
 from plait.authoring.lsp.state import ServerState
+from plait.base.codes import CODES
 
 
 class Workshop:
@@ -218,4 +219,12 @@ metadata: {schema: metadata/Document/v1, name: a, layeringDefinition: {abstract:
 data:
   size: 2
 """,
+}
+
+
+# The codes of faults in documents of a kind, and of the schemas themselves.
+OF_SCHEMAS = {
+    CODES[name].code
+    for name in CODES
+    if name.startswith("json-schema-") or name in ("schema-not-checked", "extra-not-installed", "file-not-found")
 }

@@ -11,7 +11,7 @@ from plait.base.errors import PermissionDeniedError
 from plait.base.lines import lines_of
 from plait.base.process import goes_on, with_stack_headroom
 from plait.base.similar_names import counted
-from plait.insight.diagnostic_formats import message_of
+from plait.insight.diagnostic_formats import message_of, parts_of
 from plait.review.api import review
 from plait.review.reports import change_text, failure_title, summary, title
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.agents.results import Page
     from plait.api.explaining import Entry
     from plait.authoring.inspection.api import Inspection
-    from plait.base.errors import Warning
+    from plait.insight.diagnostic_formats import Message
     from plait.tree.plain_data import Plain
 
     Arguments: TypeAlias = Mapping[str, Plain]
@@ -41,10 +41,11 @@ class Answer:
         summary: str,
         arguments: Arguments,
         note: str = "",
-        warned: Iterable[Warning] = (),
+        told: Iterable[Message] = (),
     ) -> None:
+        """told: the errors and warnings that the result is about."""
         self._data = page(items, summary, _whole(arguments, "offset"), note)
-        if found := fitting(message_of(one.diagnostic).data() for one in warned):
+        if found := fitting(one.data() for one in told):
             self._data["diagnostics"] = found
 
     def state(self) -> Page:
@@ -159,7 +160,9 @@ def _render(arguments: Arguments) -> Answer:
     note = "; ".join(found.warnings)
     path = _text(arguments, "path")
     summary = f"run {found.run}: {path}" if path else _about(found)
-    return Answer(lines(found.to_yaml(path)), summary, arguments, note, found.warned)
+    return Answer(
+        lines(found.to_yaml(path)), summary, arguments, note, (message_of(one.diagnostic) for one in found.warned)
+    )
 
 
 def _explain(arguments: Arguments) -> Answer:
@@ -291,7 +294,8 @@ def _test(arguments: Arguments) -> Answer:
         text = "\n".join([f"{'passed' if one.passed else 'FAILED'} {one.id}", *map(str, failures)])
         items.append(Item({"id": one.id, "passed": one.passed, "failures": failures}, text))
     failed = sum(not one.passed for one in found)
-    return Answer(items, f"{len(found) - failed} passed, {failed} failed", arguments)
+    told = (message_of(part) for one in found for failure in one.failures for part in parts_of(failure.diagnostic))
+    return Answer(items, f"{len(found) - failed} passed, {failed} failed", arguments, told=told)
 
 
 def _review(arguments: Arguments) -> Answer:
@@ -308,7 +312,8 @@ def _review(arguments: Arguments) -> Answer:
         for one in found.changes
     ]
     items += [_reviewed("no effect", one.lines.place, ()) for one in found.idle]
-    return Answer(items, f"{title(found)}: {', '.join(summary(found))}", arguments)
+    told = (part for one in found.failures for part in one.diagnostics)
+    return Answer(items, f"{title(found)}: {', '.join(summary(found))}", arguments, told=told)
 
 
 def _reviewed(kind: str, text: str, causes: Sequence[str]) -> Item:

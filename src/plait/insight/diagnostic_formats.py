@@ -266,22 +266,28 @@ def as_list(found: Iterable[Message]) -> str:
     return dumps([one.data() for one in found], indent=1, ensure_ascii=False) + "\n"
 
 
+def annotated_place(one: Message) -> dict[str, str]:
+    """The properties of a workflow command that say where a message belongs."""
+    place = {}
+    if one.file:
+        place["file"] = one.file
+        if one.line:
+            place["line"] = str(one.line)
+        if one.line and one.column:
+            # GitHub shows columns only within one line.
+            place["endLine"] = str(one.line)
+            place["col"] = str(one.column)
+            if one.end > one.column:
+                place["endColumn"] = str(one.end)
+    return place
+
+
 def as_annotations(found: Iterable[Message], *, notices: bool = False) -> str:
     """The messages as workflow commands of GitHub, one per message. notices: notes are notices, not warnings."""
     levels = {"error": "error", "note": "notice" if notices else "warning"}
     out = []
     for one in found:
-        place = {}
-        if one.file:
-            place["file"] = one.file
-            if one.line:
-                place["line"] = str(one.line)
-            if one.line and one.column:
-                # GitHub shows columns only within one line.
-                place["endLine"] = str(one.line)
-                place["col"] = str(one.column)
-                if one.end > one.column:
-                    place["endColumn"] = str(one.end)
+        place = annotated_place(one)
         if one.code.code:
             place["title"] = " ".join(dict.fromkeys((one.code.code, one.code.name)))
         out.append(

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.code import Occurrence
     from plait.authoring.analysis.file_facts import File
 
+LOAD, NAME = "dead-load", "dead-name"
+
 
 def unused_names(file: File) -> Iterator[tuple[Occurrence, str]]:
-    """Unused loaded names, and unused local names, each with a message.
+    """Unused loaded names, and unused local names, each with the name of its code.
 
     Excludes names that start with an underscore, parameters, names that other files may load, and invalid files.
     """
@@ -26,6 +28,6 @@ def unused_names(file: File) -> Iterator[tuple[Occurrence, str]]:
         if not one.is_binding or one.is_parameter or len(names.same(one)) > 1 or one.name.startswith("_"):
             continue
         if one.name in loaded:
-            yield one, "is loaded but never used"
+            yield one, LOAD
         elif one.scope is not None and one.scope is not names.program:
-            yield one, "is never used"
+            yield one, NAME

@@ -6,7 +6,7 @@ import os
 import re
 
 from plait.authoring.analysis.file_facts import TEMPLATE
-from plait.authoring.analysis.unused_names import unused_names
+from plait.authoring.analysis.unused_names import LOAD, NAME, unused_names
 from plait.authoring.lint.dead_values import TESTS, modules
 from plait.authoring.lint.finding import LintFinding
 from plait.base.text_edits import Edit
@@ -59,7 +59,7 @@ _LOAD = re.compile(r"""\s*load\(\s*(?P<path>"[^"]*"|'[^']*')\s*(?P<names>(,[^()]
 
 
 def _loads(subject: LintProject, file: File) -> Iterator[LintFinding]:
-    unused = {(one.name, one.line): one for one, what in unused_names(file) if "loaded" in what}
+    unused = {(one.name, one.line): one for one, code in unused_names(file) if code == LOAD}
     for load in file.names.loads:
         gone = [(here, line) for here, _, line in load.names if (here, line) in unused]
         for here, line in gone:
@@ -131,7 +131,7 @@ def _names(file: File) -> Iterator[LintFinding]:
         for statement in file.names.statements
         if isinstance(statement, Assign) and isinstance(statement.target, Name) and not statement.operator
     }
-    unused = [one for one, what in unused_names(file) if "loaded" not in what]
+    unused = [one for one, code in unused_names(file) if code == NAME]
     for one in (*unused, *_unused_at_top(file)):
         statement = assigned.get((one.name, one.line))
         if statement is not None:

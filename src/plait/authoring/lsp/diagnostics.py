@@ -37,7 +37,7 @@ def problems(state: ServerState, path: str) -> list[EditorDiagnostic]:
     file = state.file(path)
     if file is None:
         return []
-    found = [_problem(file, finding, "syntax") for finding in file.faults]
+    found = [_problem(file, finding) for finding in file.faults]
     known = {problem.span.line for problem in found}
     for watched in state.runs_of(path):
         evaluation = watched.evaluation
@@ -47,11 +47,11 @@ def problems(state: ServerState, path: str) -> list[EditorDiagnostic]:
             at = _in_file(finding, path)
             if at is not None and at.line not in known:
                 known.add(at.line)
-                found.append(_problem(file, finding, "run", at, run=watched.run))
+                found.append(_problem(file, finding, at, run=watched.run))
     for error in state.registry.errors.values():
         for finding in findings_of(error):
             if path_of(finding.at.source if finding.at else None) == path:
-                found.append(_problem(file, finding, "project"))
+                found.append(_problem(file, finding))
     if file.kind == PROJECT:
         told = {problem.span.line for problem in found}
         found += [problem for problem in projectfile.problems(file) if problem.span.line not in told]
@@ -77,8 +77,9 @@ def _warnings(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
             seen.add(text)
             span = span_of(file, None, found)
             message = f"{found.message}\nin the run {watched.run.name}"
-            code = number_of(found.code) or "run"
-            yield EditorDiagnostic(span, WARNING, message, code, fixes=_fixes(file, span, found), found=found)
+            yield EditorDiagnostic(
+                span, WARNING, message, number_of(found.code), fixes=_fixes(file, span, found), found=found
+            )
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:
@@ -93,9 +94,7 @@ def _in_file(finding: Finding, path: str) -> Position | None:
     return None
 
 
-def _problem(
-    file: File, finding: Finding, code: str, at: Position | None = None, *, run: Run | None = None
-) -> EditorDiagnostic:
+def _problem(file: File, finding: Finding, at: Position | None = None, *, run: Run | None = None) -> EditorDiagnostic:
     span = span_of(file, None if at is finding.at else at, finding)
     at = at or finding.at
     text = finding.message
@@ -116,9 +115,7 @@ def _problem(
         path = None if place is None else path_of(place.source)
         if place is not None and path is not None and (path, place.line) != (span.path, span.line):
             also.append((FileRange(path, place.line, 1, 1 << 16), words))
-    return EditorDiagnostic(
-        span, ERROR, text, number_of(finding.code) or code, also, _fixes(file, span, finding), finding
-    )
+    return EditorDiagnostic(span, ERROR, text, number_of(finding.code), also, _fixes(file, span, finding), finding)
 
 
 def span_of(file: File, at: Position | None, finding: Finding) -> FileRange:

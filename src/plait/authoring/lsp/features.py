@@ -43,14 +43,14 @@ class Fix:
 
 @dataclass(slots=True)
 class EditorDiagnostic:
-    """A problem, or an unused part of the text. severity: "error", "warning", "note" or "unused". found: its
-    diagnostic, or None.
+    """A problem, or an unused part of the text. severity: "error", "warning", "note" or "unused". code: of the registry.
+    found: its diagnostic, or None.
     """
 
     span: FileRange
     severity: str
     message: str
-    code: str = ""
+    code: str
     also: list[tuple[FileRange, str]] = field(default_factory=list)
     fixes: list[Fix] = field(default_factory=list)
     found: Diagnostic | None = None

@@ -10,6 +10,7 @@ from plait.authoring.analysis.file_facts import keys_of
 from plait.authoring.lsp.features import CompletionItem, EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.project.project_schema import schema
 from plait.authoring.project.settings import is_path_setting
+from plait.base.codes import number_of
 from plait.base.similar_names import nearest
 from plait.base.trust import permissions_of
 from plait.tree.nodes import Array, Map, MapItem
@@ -113,7 +114,9 @@ def _unknown(file: File, value: Value, keys: list[str]) -> Iterator[EditorDiagno
             near = nearest(key, [*_properties(_at(keys))])
             hint = "" if near is None else f"\nhint: did you mean {near}?"
             fixes = [] if near is None else [Fix(f"Change to {near}", [FileEdit(span, near)])]
-            yield EditorDiagnostic(span, "error", f'unknown setting "{key}"{hint}', "project", fixes=fixes)
+            yield EditorDiagnostic(
+                span, "error", f'unknown setting "{key}"{hint}', number_of("unknown-setting"), fixes=fixes
+            )
 
 
 # ---- the schema

@@ -14,6 +14,7 @@ from plait.authoring.lsp.features import CompletionItem, EditorDiagnostic, FileE
 from plait.authoring.lsp.markdown import plain
 from plait.authoring.lsp.overlay_targets import is_overlay, left_documents
 from plait.authoring.lsp.value_origins import origin_lines
+from plait.base.codes import number_of
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_stack_headroom
@@ -179,7 +180,7 @@ def _problem(file: File, line: int, fault: SchemaViolation, run: str) -> EditorD
         if place is None or not is_found
         else [Fix(f"Change to {one}", [FileEdit(place, one)]) for one in fault.meant]
     )
-    return EditorDiagnostic(span, "error", message, "kind", fixes=fixes)
+    return EditorDiagnostic(span, "error", message, number_of("json-schema-violation"), fixes=fixes)
 
 
 def _value_of(span: FileRange, text: str, fault: SchemaViolation) -> FileRange | None:
@@ -207,25 +208,27 @@ def of_schemas(state: ServerState, path: str) -> Iterator[EditorDiagnostic]:
             seen.add((at.line, error.message))
             text = "\n".join(filter(None, [error.message, error.expected and f"expected: {error.expected}"]))
             text += f"\nhint: {error.hint}" if error.hint else ""
-            yield EditorDiagnostic(FileRange(path, at.line, 1, 1), severity, text, "kind")
+            yield EditorDiagnostic(FileRange(path, at.line, 1, 1), severity, text, number_of(error.code))
 
 
 def _unreadable(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """The first fault of each schema file that a project file names."""
     found = (item for document in file.documents for item in walk(document.value))
     line = next((item.line for item in found if type(item) is MapItem and item.key == "schemas"), 1)
-    by_file: dict[str, dict[str, str]] = {}
+    by_file: dict[str, dict[str, tuple[str, str]]] = {}
     for watched in state.runs_of(file.path):
         for error, severity in () if watched.good is None else watched.good.kinds.problems():
             place = f"{error.at}: " if error.at is not None else ""
             text = f"{place}{error.message}\nhint: {error.hint}" if error.hint else f"{place}{error.message}"
             name = text if error.at is None else path_of(error.at.source) or ""
-            by_file.setdefault(name, {}).setdefault(text, severity)
+            by_file.setdefault(name, {}).setdefault(text, (severity, error.code))
     for told in by_file.values():
         text = next(iter(told)).replace(os.path.join(os.path.dirname(file.path), ""), "")
         more = f"\nand {len(told) - 1} more" if len(told) > 1 else ""
-        severity = "error" if "error" in told.values() else "warning"
-        yield EditorDiagnostic(FileRange(file.path, line, 1, len("schemas") + 1), severity, text + more, "kind")
+        # An error before a warning.
+        severity, code = min(told.values())
+        span = FileRange(file.path, line, 1, len("schemas") + 1)
+        yield EditorDiagnostic(span, severity, text + more, number_of(code))
 
 
 # ---- completion and hover

@@ -11,10 +11,11 @@ from functools import lru_cache
 from plait.authoring.analysis.data_value_uses import SCHEMA, declared, unused_values, uses_in
 from plait.authoring.analysis.file_facts import LAYER, OPS, PROJECT, TEMPLATE
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.analysis.unused_names import unused_names
+from plait.authoring.analysis.unused_names import LOAD, unused_names
 from plait.authoring.lsp import variables
 from plait.authoring.lsp.features import EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.lsp.navigation import project_files
+from plait.base.codes import number_of
 from plait.base.similar_names import nearest
 from plait.insight.why_not import nearest_miss
 from plait.ytt.templates.recovery import STARLARK
@@ -53,10 +54,10 @@ def unused(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
 
 def _names(file: File) -> Iterator[EditorDiagnostic]:
     """Loads that are never used, and local names that are never read."""
-    for one, what in unused_names(file):
-        yield EditorDiagnostic(
-            FileRange(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused"
-        )
+    for one, code in unused_names(file):
+        span = FileRange(file.path, one.line, one.column, one.end)
+        what = "is loaded but never used" if code == LOAD else "is never used"
+        yield EditorDiagnostic(span, UNUSED, f"{one.name} {what}", number_of(code))
 
 
 def _functions(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
@@ -77,7 +78,7 @@ def _functions(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
         word = re.compile(rf"\b{re.escape(one.name)}\b")
         if len(word.findall(file.source.text)) == 1 and not any(word.search(other.source.text) for other in others):
             span = FileRange(file.path, one.line, one.column, one.end)
-            yield EditorDiagnostic(span, UNUSED, f"nothing calls {one.name}", "unused")
+            yield EditorDiagnostic(span, UNUSED, f"nothing calls {one.name}", number_of("dead-function"))
 
 
 def _is_known(state: ServerState, file: File) -> bool:
@@ -117,7 +118,7 @@ def _values(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
         text = file.line(item.line)
         start = max(text.find(str(item.key)), 0)
         span = FileRange(file.path, item.line, start + 1, start + 1 + len(str(item.key)))
-        yield EditorDiagnostic(span, UNUSED, f"no template of a run reads {'.'.join(keys)}", "unused")
+        yield EditorDiagnostic(span, UNUSED, f"no template of a run reads {'.'.join(keys)}", number_of("dead-value"))
 
 
 def _is_for_library(file: File, document: Document) -> bool:
@@ -167,7 +168,8 @@ def _overlays(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
         if line not in done:
             miss = nearest_miss(item, candidates, evaluation.names)
             message = "matches nothing" + ("" if miss is None else f"\nnearest: {miss}")
-            yield EditorDiagnostic(FileRange(file.path, line, *file.text_on(line)), UNUSED, message, "unused")
+            span = FileRange(file.path, line, *file.text_on(line))
+            yield EditorDiagnostic(span, UNUSED, message, number_of("dead-overlay"))
 
 
 # ---- variables of operations
@@ -186,7 +188,7 @@ def _variables(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
         for name, span in variables.given(state, one.run, stores=False):
             if span.path == file.path and name not in used and span not in seen:
                 seen.add(span)
-                yield EditorDiagnostic(span, UNUSED, f"(({name})) stands nowhere", "unused")
+                yield EditorDiagnostic(span, UNUSED, f"(({name})) stands nowhere", number_of("dead-variable"))
     if file.kind == PROJECT:
         return
     for one in runs:
@@ -207,7 +209,8 @@ def _without_value(name: str, span: FileRange, known: tuple[str, ...], run: str,
     near = _nearest(name, known)
     message = f"(({name})) has no value\nin the run {run}"
     if near is None:
-        return EditorDiagnostic(span, NOTE, message, "variable")
+        return EditorDiagnostic(span, NOTE, message, number_of("unresolved-variables"))
     fix = Fix(f"Change to {near}", [FileEdit(span, near)])
     severity = WARNING if is_ops else NOTE
-    return EditorDiagnostic(span, severity, f"{message}\nhint: did you mean {near}?", "variable", fixes=[fix])
+    message += f"\nhint: did you mean {near}?"
+    return EditorDiagnostic(span, severity, message, number_of("unresolved-variables"), fixes=[fix])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.lines import lines_of
+from plait.insight.diagnostic_formats import annotated_place, message_of
 from plait.insight.workflow import annotation
 from plait.tree.nodes import from_plain
 from plait.yaml.writer import write_value
@@ -96,10 +97,10 @@ def github(results: Iterable[CaseResult]) -> str:
     out = []
     for one in results:
         for failure in one.failures:
-            file, line = (failure.file, failure.line) if failure.file else (one.file, one.line)
             title = f"{one.id} [{failure.code}]" if failure.code else one.id
-            place = {"file": file, "line": str(max(line, 1)), "title": title}
-            out.append(annotation("error", place, failure.text))
+            place = annotated_place(message_of(failure.diagnostic))
+            place = place or {"file": one.file, "line": str(max(one.line, 1))}
+            out.append(annotation("error", {**place, "title": title}, failure.text))
     return "".join(out)
 
 
@@ -112,4 +113,6 @@ def _codes(result: CaseResult) -> str:
 
 
 def _placed(failure: ExpectationFailure) -> str:
-    return f"{failure.file}:{failure.line}: {failure.text}" if failure.file else failure.text
+    # The text of an error begins with its position.
+    is_expectation = not failure.same
+    return f"{failure.file}:{failure.line}: {failure.text}" if failure.file and is_expectation else failure.text

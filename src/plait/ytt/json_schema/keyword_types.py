@@ -122,5 +122,5 @@ def _no_pattern(pattern: str) -> UsageError:
     return UsageError(
         f'the pattern "{pattern}" is not checked',
         expected="a regular expression as RE2 takes it",
-        code="json-schema-unusable",
+        code="schema-not-checked",
     )
