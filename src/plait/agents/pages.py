@@ -74,9 +74,9 @@ def _heading(text: str) -> tuple[str, str]:
     for line in lines_of(text):
         if line.startswith("# "):
             title = line[2:].strip()
-        elif title and line[:1].isalpha():
+        elif title and (line[:1].isalpha() or line[:1] == "`" != line[1:2]):
             about = line.strip()
             break
-        elif title and line.startswith("#"):
+        elif title and line.startswith(("#", "```")):
             break
     return title, about
