@@ -21,7 +21,7 @@ def unknown_flag(argv: Sequence[str], error: PlaitError) -> PlaitError:
 
     error: what the command reported. It reads flags only after it has found a run, or another command.
     """
-    if error.code == "unknown-flag" or not isinstance(error, UsageError | ReadError):
+    if not isinstance(error, UsageError | ReadError):
         return error
     node = node_of(argv[0])
     # A run, or an input, decides which dialect's flags may follow.
@@ -39,7 +39,7 @@ def unknown_flag(argv: Sequence[str], error: PlaitError) -> PlaitError:
             try:
                 node.command.read([word])
             except UsageError as unknown:
-                unknown.hint = flags_hint(word.lstrip("-").partition("=")[0], [*names]) or unknown.hint
+                unknown.hint = flags_hint(word.lstrip("-").partition("=")[0], sorted(names)) or unknown.hint
                 return unknown
         if word in valued:
             next(words, None)

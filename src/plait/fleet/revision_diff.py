@@ -169,9 +169,13 @@ class Repository:
                 f'the repository has no revision "{revision}"',
                 expected="a commit, a branch or a tag",
                 found=listed(names[:_MOST_NAMES]) or "no branch and no tag",
-                hint=did_you_mean(revision, names) or "git fetch gets branches and commits of the remote repository",
+                hint=did_you_mean(revision, names) or self._fetch_hint(),
                 code="git",
             ) from None
+
+    def _fetch_hint(self) -> str | None:
+        has_remote = self._git("remote").strip()
+        return "git fetch gets branches and commits of the remote repository" if has_remote else None
 
     def changed(self, commit: str) -> set[str]:
         """The absolute paths of files that differ from a commit: changed, new or removed. Ignored files are not

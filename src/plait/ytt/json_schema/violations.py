@@ -104,7 +104,9 @@ class ViolationReporter:
         # Names similar to a value would reveal it; those similar to a key do not.
         if not meant or (not fault.is_of_key and source is not None and source.private):
             told = None if fault.schema is None else advice(fault.keyword, fault.schema)
-            return flag_hint(fault.item) or (public(told) if told is not None else None)
+            # A value of another type does not help against other rules.
+            flag = flag_hint(fault.item) if fault.keyword == "type" else None
+            return flag or (public(told) if told is not None else None)
         names = replacing(
             str(fault.path[-1] if fault.is_of_key else fault.item.value),
             [*meant],

@@ -176,11 +176,18 @@ def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_c
         same = by_message.get(known.message)
         if same and (same[0].at.line if same[0].at else 0) <= line:
             told.add(id(same.popleft()))
-    others = [one for one in others if id(one) not in told]
+    others = [one for one in others if id(one) not in told and not _is_within(one, error)]
     for one in others:
         one.reference = ""  # ytt stops at the first fault
         error.findings.append(one)
     return error
+
+
+def _is_within(fault: Finding, error: PlaitError) -> bool:
+    """True if a fault is a line of the conflict that an error is about."""
+    if error.code != "merge-conflict" or error.at is None or fault.at is None:
+        return False
+    return error.at.line <= fault.at.line <= max(place.line for place in error.also)
 
 
 def of_conflict(error: PlaitError, source: Source) -> PlaitError:
