@@ -14,6 +14,7 @@ from plait.authoring.lint.codes import CODES
 from plait.authoring.lint.linter import lint
 from plait.authoring.project.file import read
 from plait.base.errors import UsageError
+from plait.base.fast_paths import FAST
 from plait.base.source import Source
 from plait.cli import main
 from plait.layering import job
@@ -60,6 +61,7 @@ _LAYERED = (
 )
 
 
+@pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
 def test_sites_share_the_documents_that_were_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = _LAYERED.format("deckhand/LayeringPolicy/v1", "Control", "policy", "{layerOrder: [global]}")
     sites = ("a", "b", "c")
