@@ -43,8 +43,8 @@ MISSING, FAILS = "not there", "the run fails"
 class CommitValue:
     """The value of a PATH at a commit.
 
-    text: the value as text; its state without one. state: MISSING, FAILS, or "" for a value. place: FILE:LINE of its source, or "". lines: the lines that
-    contribute to it, by path from the top. view: the read set of the evaluation.
+    text: the value as text; its state without one. state: MISSING, FAILS, or "" for a value. place: FILE:LINE of its
+    source, or "". lines: the lines that contribute to it, by path from the top. view: the read set of the evaluation.
     """
 
     __slots__ = ("lines", "place", "state", "text", "view")

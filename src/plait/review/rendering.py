@@ -24,10 +24,11 @@ def rendered(sides: Sides, tasks: Sequence[Task]) -> RenderedSide:
         made.error = PlaitError("no output is written: HEAD's side has none of the runs", code="fleet-failed")
         return made
     sides.show(sides.head)
+    project = sides.project()
     engine = Engine()
     for task in tasks:
         try:
-            documents = task.run(sides.project()).evaluate(view=InputView(), limits={}, engine=engine)
+            documents = task.run(project).evaluate(view=InputView(), limits={}, engine=engine)
             texts, warnings = texts_of(task, documents)
         except PlaitError as error:
             made.error = _failed(task, sides, error)
