@@ -12,18 +12,18 @@ from plait.api.worker import data_size
 from plait.authoring.project.file import of_source
 from plait.authoring.project.settings import is_path_setting
 from plait.base.equal_errors import key_of
-from plait.base.errors import LimitError, PlaitError, text_of, warning
+from plait.base.errors import LimitError, PlaitError, text_of
 from plait.base.excerpts import renamed
 from plait.base.input_view import InputView, may_read, permitted
 from plait.base.limits import Limits, RunBudget, budget_scope
 from plait.base.process import keeper, stop_timer, unbound_memory, with_stack_headroom, within_memory
 from plait.base.source import Source
 from plait.engine.incremental import Engine
-from plait.engine.results import Rendered
 from plait.fleet.bundle import Unpacked
 from plait.fleet.cached_results import CachedResult, Results
 from plait.fleet.destinations import digests, place_for_worker, with_times
 from plait.fleet.identity import version
+from plait.fleet.output_texts import texts_of
 from plait.fleet.read_sets import DiskState, Parts, by_directory
 from plait.fleet.run_result import CACHED, FAILED, RENDERED, RunResult
 from plait.fleet.secret_runs import accesses_of, can_be_known, is_secret
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from plait.authoring.project.run import Run
-    from plait.base.errors import Warning
     from plait.base.permissions import Permissions
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
@@ -230,19 +229,6 @@ def _directories(run: Run) -> list[str]:
     found = [path for one in run.settings if is_path_setting(run.command, one.name) for path in run.paths(one)]
     with permitted(run.permissions):
         return [path for path in found if may_read(path) and os.path.isdir(path)]
-
-
-def texts_of(task: Task, documents: Documents) -> tuple[dict[str, str], list[Warning]]:
-    """The files of a run, and its warnings. The name is empty if the destination is one file."""
-    warnings = list(documents.warned)
-    if not isinstance(documents, Rendered):
-        return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
-    if not task.is_file:
-        return documents.files, warnings
-    if documents.texts:
-        message = f"text files are not written: {', '.join(documents.texts)}; an output that ends in / has them"
-        warnings.append(warning(message, code="text-dropped"))
-    return {"": documents.to_yaml()}, warnings
 
 
 def _failed(task: Task, error: PlaitError, home: str, rename: Callable[[str], str] | None) -> RunResult:

@@ -6,7 +6,7 @@ from plait.base.errors import PlaitError
 from plait.base.excerpts import renamed
 from plait.base.input_view import InputView
 from plait.engine.incremental import Engine
-from plait.fleet.fleet_worker import texts_of
+from plait.fleet.output_texts import texts_of
 from plait.review.result import RenderedSide
 
 TYPE_CHECKING = False

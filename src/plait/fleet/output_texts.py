@@ -1,0 +1,25 @@
+"""The texts that a run writes to its destination, for fleets and for reviews."""
+
+from __future__ import annotations
+
+from plait.base.errors import warning
+from plait.engine.results import Rendered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.errors import Warning
+    from plait.engine.results import Documents
+    from plait.fleet.plan import Task
+
+
+def texts_of(task: Task, documents: Documents) -> tuple[dict[str, str], list[Warning]]:
+    """The files of a run, and its warnings. The name is empty if the destination is one file."""
+    warnings = list(documents.warned)
+    if not isinstance(documents, Rendered):
+        return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
+    if not task.is_file:
+        return documents.files, warnings
+    if documents.texts:
+        message = f"text files are not written: {', '.join(documents.texts)}; an output that ends in / has them"
+        warnings.append(warning(message, code="text-dropped"))
+    return {"": documents.to_yaml()}, warnings
