@@ -10,7 +10,7 @@ import pytest
 from test_canary import CANARY, ENCRYPTED, LONELY, PIPELINE, SECRETS, STORE, WRONG_STORE
 
 from files import write_files
-from plait.agents.results import text_of
+from plait.agents.result_pages import text_of
 from plait.agents.tools import TOOLS, answer
 from plait.base.errors import PlaitError
 from secret_forms import CANARY as OTHER_CANARY

@@ -13,8 +13,8 @@ import pytest
 from session import all_of, answers, run, session, text_of
 
 from files import write_files
-from plait.agents.results import MOST, Item, page
-from plait.agents.results import text_of as page_text
+from plait.agents.result_pages import MOST, Item, page
+from plait.agents.result_pages import text_of as page_text
 from plait.agents.tools import TOOLS
 from plait.cli import main
 

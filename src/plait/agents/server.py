@@ -11,7 +11,7 @@ from typing import cast
 from urllib.parse import unquote
 
 from plait.agents.pages import page_of, topics
-from plait.agents.results import MOST, fitting, text_of
+from plait.agents.result_pages import MOST, fitting, text_of
 from plait.agents.tools import TOOLS
 from plait.api.cancellation import CURRENT, Canceller
 from plait.api.workers import call_in_worker
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
-    from plait.agents.results import Page
+    from plait.agents.result_pages import Page
     from plait.tree.plain_data import Plain
 
     T = TypeVar("T")

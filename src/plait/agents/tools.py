@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 import plait
-from plait.agents.results import Item, fitting, lines, page
+from plait.agents.result_pages import Item, fitting, lines, page
 from plait.base.errors import PermissionDeniedError
 from plait.base.lines import lines_of
 from plait.base.process import goes_on, with_stack_headroom
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-    from plait.agents.results import Page
+    from plait.agents.result_pages import Page
     from plait.api.explaining import Entry
     from plait.authoring.inspection.api import Inspection
     from plait.insight.diagnostic_formats import Message
