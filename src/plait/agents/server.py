@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
+    from anyio import CapacityLimiter
+    from mcp import types
+
     from plait.agents.result_pages import Page
     from plait.tree.plain_data import Plain
 
@@ -61,6 +64,79 @@ def resource(uri: str) -> str:
     )
 
 
+def tools() -> types.ListToolsResult:
+    """The tools, with their schemas."""
+    from mcp import types
+
+    hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
+    return types.ListToolsResult(
+        tools=[
+            types.Tool(
+                name=one.name,
+                description=one.description,
+                input_schema=one.input_schema,
+                output_schema=one.output_schema,
+                annotations=hints,
+            )
+            for one in TOOLS.values()
+        ]
+    )
+
+
+def resources() -> types.ListResourcesResult:
+    """The resources that have no parameters."""
+    from mcp import types
+
+    found = [
+        types.Resource(uri=_RUNS, name="runs", description="the runs of the project", mime_type="text/plain"),
+        types.Resource(uri=_DOCS, name="docs", description="the pages of the documentation", mime_type="text/plain"),
+    ]
+    found += [types.Resource(uri=f"{_DOCS}/{one}", name=one, mime_type="text/markdown") for one in topics()]
+    return types.ListResourcesResult(resources=found)
+
+
+def resource_templates() -> types.ListResourceTemplatesResult:
+    """The resources with parameters."""
+    from mcp import types
+
+    rows = (
+        (f"{_RUNS}/{{run}}/documents", "the documents of a run, as YAML"),
+        (f"{_RUNS}/{{run}}/documents/{{document}}", "a document of a run, or a value of it by its PATH"),
+        (f"{_DOCS}/{{+topic}}", "a page of the documentation"),
+    )
+    return types.ListResourceTemplatesResult(
+        resource_templates=[
+            types.ResourceTemplate(uri_template=uri, name=about, description=about) for uri, about in rows
+        ]
+    )
+
+
+def failed(text: str, diagnostics: Sequence[Mapping[str, object]] = ()) -> types.CallToolResult:
+    """The result of a call that failed, with its diagnostics as data."""
+    from mcp import types
+
+    data = {"diagnostics": [*diagnostics]} if diagnostics else None
+    text = text if len(text) <= MOST else f"{text[: MOST - 40]}\n... the rest of the message is left out"
+    content = [types.TextContent(type="text", text=text)]
+    return types.CallToolResult(content=[*content], structured_content=data, is_error=True)
+
+
+async def in_thread(work: Callable[[], T], limiter: CapacityLimiter) -> T:
+    """Runs work in a thread; if the request is cancelled, its worker process is killed."""
+    from anyio.to_thread import run_sync
+
+    stop = Canceller()
+
+    def run() -> T:
+        CURRENT.set(stop)
+        return work()
+
+    try:
+        return await run_sync(copy_context().run, run, abandon_on_cancel=True, limiter=limiter)
+    finally:
+        stop.set()
+
+
 def serve(directory: str) -> None:
     """Serves a directory until the client ends the connection. Raises ModuleNotFoundError without the extra."""
     from mcp import types  # first: the message about a missing module names its extra
@@ -76,35 +152,14 @@ def serve(directory: str) -> None:
     # Calls at the same time; made inside of the event loop.
     limiters: list[anyio.CapacityLimiter] = []
 
-    async def in_thread(work: Callable[[], T]) -> T:
-        """Runs work in a thread; if the request is cancelled, its worker process is killed."""
-        stop = Canceller()
+    async def list_tools(_: object, __: object) -> types.ListToolsResult:
+        return tools()
 
-        def run() -> T:
-            CURRENT.set(stop)
-            return work()
+    async def list_resources(_: object, __: object) -> types.ListResourcesResult:
+        return resources()
 
-        try:
-            return await anyio.to_thread.run_sync(copy_context().run, run, abandon_on_cancel=True, limiter=limiters[0])
-        finally:
-            stop.set()
-
-    async def list_tools(
-        _: ServerRequestContext[object], __: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=one.name,
-                    description=one.description,
-                    input_schema=one.input_schema,
-                    output_schema=one.output_schema,
-                    annotations=hints,
-                )
-                for one in TOOLS.values()
-            ]
-        )
+    async def list_templates(_: object, __: object) -> types.ListResourceTemplatesResult:
+        return resource_templates()
 
     async def call_tool(_: ServerRequestContext[object], params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = TOOLS.get(params.name)
@@ -113,7 +168,7 @@ def serve(directory: str) -> None:
         arguments = params.arguments or {}
         try:
             jsonschema.validate(arguments, tool.input_schema)
-            found = await in_thread(lambda: called(tool.name, arguments))
+            found = await in_thread(lambda: called(tool.name, arguments), limiters[0])
         except jsonschema.ValidationError as error:
             where = ".".join(map(str, error.path))
             return failed(f"invalid arguments of {tool.name}: {where + ': ' if where else ''}{error.message}")
@@ -126,44 +181,12 @@ def serve(directory: str) -> None:
             content=[types.TextContent(type="text", text=text_of(found))], structured_content=data
         )
 
-    def failed(text: str, diagnostics: Sequence[Mapping[str, object]] = ()) -> types.CallToolResult:
-        data = {"diagnostics": [*diagnostics]} if diagnostics else None
-        text = text if len(text) <= MOST else f"{text[: MOST - 40]}\n... the rest of the message is left out"
-        content = [types.TextContent(type="text", text=text)]
-        return types.CallToolResult(content=[*content], structured_content=data, is_error=True)
-
-    async def list_resources(
-        _: ServerRequestContext[object], __: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        found = [
-            types.Resource(uri=_RUNS, name="runs", description="the runs of the project", mime_type="text/plain"),
-            types.Resource(
-                uri=_DOCS, name="docs", description="the pages of the documentation", mime_type="text/plain"
-            ),
-        ]
-        found += [types.Resource(uri=f"{_DOCS}/{one}", name=one, mime_type="text/markdown") for one in topics()]
-        return types.ListResourcesResult(resources=found)
-
-    async def list_templates(
-        _: ServerRequestContext[object], __: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        rows = (
-            (f"{_RUNS}/{{run}}/documents", "the documents of a run, as YAML"),
-            (f"{_RUNS}/{{run}}/documents/{{document}}", "a document of a run, or a value of it by its PATH"),
-            (f"{_DOCS}/{{+topic}}", "a page of the documentation"),
-        )
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(uri_template=uri, name=about, description=about) for uri, about in rows
-            ]
-        )
-
     async def read_resource(
         _: ServerRequestContext[object], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
-            text = await in_thread(lambda: resource(uri))
+            text = await in_thread(lambda: resource(uri), limiters[0])
         except PlaitError as error:
             raise MCPError(types.INVALID_PARAMS, error.report()[:MOST]) from None
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, text=text)])

@@ -6,12 +6,14 @@ from plait.base.errors import PlaitError, UsageError
 from plait.base.limits import parse
 from plait.base.process import goes_on, serve_on
 from plait.base.version import __version__
+from plait.cli.admin_commands import MEMORY, do, keys_of, policy_of
 from plait.cli.serve_options import Serve
 from plait.cli.streams import note
 from plait.cli.tools import size_of
 from plait.engine.flags import Command
 from plait.service.discovery import LOOPBACK
 from plait.service.records import FORMS, set_up
+from plait.service.retention import keep_of
 from plait.service.telemetry import ExportingTelemetry
 
 TYPE_CHECKING = False
@@ -31,8 +33,6 @@ def main(flags: Serve) -> int:
     """Runs `plait serve`. Returns the exit status. Raises PlaitError."""
     if not flags.arguments:
         return _serve(flags)
-    from plait.cli.admin_commands import do
-
     return do(flags)
 
 
@@ -66,9 +66,7 @@ def _serve(flags: Serve) -> int:
 
 
 def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
-    from plait.cli.admin_commands import keys_of, policy_of
     from plait.service.app import application
-    from plait.service.retention import keep_of
 
     return application(
         flags.database,
@@ -102,7 +100,6 @@ def _issuer(flags: Serve) -> Issuer | None:
 
 
 def _run(app: Starlette, listener: socket.socket) -> int:
-    from plait.cli.admin_commands import MEMORY
     from plait.service.protocol import GracefulServer
 
     goes_on()

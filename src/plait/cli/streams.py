@@ -122,12 +122,9 @@ def write_answer(text: str, *, is_harmless: bool = False) -> None:
 def write_folded(text: str, *, is_harmless: bool = False) -> None:
     """As `write_answer`, wrapped to the width of a terminal."""
     width = line_width()
-    if width is None:
-        write_answer(text, is_harmless=is_harmless)
-    else:
-        from plait.cli.terminal import folded
-
-        write_answer(folded(text if is_harmless else _harmless(text), width), is_harmless=True)
+    if width is not None and not is_harmless:
+        text = _harmless(text)
+    write_answer(_folded(text, width), is_harmless=is_harmless or width is not None)
 
 
 def line_width() -> int | None:
@@ -148,16 +145,21 @@ def _width_of(stream: TextIO) -> int | None:
     return columns(stream)
 
 
+def _folded(text: str, width: int | None) -> str:
+    """Text wrapped to the width of a terminal; unchanged without one."""
+    if width is None:
+        return text
+    from plait.cli.terminal import folded
+
+    return folded(text, width)
+
+
 def complain(text: str, *, is_harmless: bool = False) -> None:
     """Writes a message to standard error, wrapped to the width of a terminal.
 
     is_harmless: as in `write_out`.
     """
-    width = error_width()
-    if width is not None:
-        from plait.cli.terminal import folded
-
-        text = folded(text, width)
+    text = _folded(text, error_width())
     terminal = guarded()
     if is_harmless and terminal is not None:
         terminal.write_harmless(text)

@@ -26,7 +26,10 @@ from plait.engine.options import (
     texts,
     value_map,
 )
+from plait.ops.job import PatchJob
 from plait.ops.pointer import parse
+from plait.ops.reader import TEMPLATE, DecodeError, decoded, expand_home, file_source
+from plait.ops.variables import from_argument, from_environment, from_file, from_text_file
 from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
     from plait.engine.options import Use
     from plait.engine.results import Documents
     from plait.engine.types import Input, Inputs, Texts
-    from plait.ops.job import PatchJob
     from plait.ops.known_operations import KnownOperations
     from plait.ops.operations import Operation
     from plait.tree.context import Context
@@ -208,8 +210,6 @@ def job_of(
 
 def configured(request: Patch, context: Context) -> PatchJob:
     """A job with the switches of a request. Raises UsageError."""
-    from plait.ops.job import PatchJob
-
     job = PatchJob(context)
     job.expect_values, job.expect_use = request.require_variables, request.require_use
     job.variables_first = request.variables_first
@@ -237,8 +237,6 @@ def _taken(take: Callable[[PatchJob, str, Patch], None], job: PatchJob, use: Use
 
 
 def _take_template(job: PatchJob, path: str, _request: Patch) -> None:
-    from plait.ops.reader import TEMPLATE, decoded, expand_home, file_source
-
     if path == "-":
         job.template = Source("stdin", decoded(standard_input()))
     else:
@@ -248,7 +246,6 @@ def _take_template(job: PatchJob, path: str, _request: Patch) -> None:
 
 def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
     from plait.ops.operation_files import expand, read_operations
-    from plait.ops.reader import DecodeError, file_source
 
     def read(source: Source, warn: Warn) -> list[Operation]:
         return read_operations(source, null_values=request.null_values, extensions=job.extensions, warn=warn)
@@ -263,32 +260,24 @@ def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
 
 
 def _take_variable(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops.variables import from_argument
-
     job.sources.give("var", from_argument(value))
     if job.sources.traced is not None:
         job.sources.traced.flag("var", value)
 
 
 def _take_variable_file(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops.variables import from_text_file
-
     job.sources.give("var-file", from_text_file(value))
     if job.sources.traced is not None:
         job.sources.traced.flag("var-file", value)
 
 
 def _take_variables(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops.variables import from_file
-
     job.sources.give("vars-file", from_file(value, job.context.warn, job.sources.places))
     if job.sources.traced is not None:
         job.sources.traced.file(value)
 
 
 def _take_environment(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops.variables import from_environment
-
     job.sources.give("vars-env", from_environment(value, variables(f"{value}_")))
     if job.sources.traced is not None:
         job.sources.traced.environment(value)
@@ -302,7 +291,6 @@ def _take_secrets(job: PatchJob, value: str, request: Patch) -> None:
 
 
 def _take_store(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops.reader import expand_home
     from plait.ops.store import VariableStore
 
     if not value:

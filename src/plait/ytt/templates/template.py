@@ -190,12 +190,9 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
     """Compiles a text template (docs/reference/templates.md). Raises TemplateError and StarlarkError."""
 
     def compiled() -> Program:
-        from plait.ytt.templates import text
-        from plait.ytt.templates.lower import TextHooks
-        from plait.ytt.templates.statement_lines import of_text
+        from plait.ytt.templates.text import program_of
 
-        pieces = text.pieces(text.parse(source.text, source))
-        return compile_program(pieces, source, hooks=TextHooks(), traced=traced, lines_of=_line_mapper(of_text))
+        return program_of(source, _line_mapper, traced=traced)
 
     return Template(_cached(cache, compiled_as("text", source, traced=traced), source, compiled), source)
 

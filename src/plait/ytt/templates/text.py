@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.base.source import Position, Source
+from plait.starlark.program import compile_program
 from plait.starlark.program_parts import CodePart, ExprSlot
-from plait.ytt.templates.lower import Insert
+from plait.ytt.templates.lower import Insert, TextHooks
+from plait.ytt.templates.statement_lines import of_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from plait.starlark.instrument.coverage import LinesOf
+    from plait.starlark.program import Program
     from plait.starlark.program_parts import Piece
 
 # The characters of Go's unicode.IsSpace; Python's str.strip() also removes U+001C to U+001F.
@@ -36,6 +40,15 @@ class Segment:
 def has_code(text: str) -> bool:
     """True if a text contains template code."""
     return "(@" in text or "@)" in text
+
+
+def program_of(source: Source, mapper: Callable[[LinesOf], LinesOf | None], *, traced: bool) -> Program:
+    """The program of a text template. mapper: returns the function that maps statements to lines, or None.
+
+    Raises TemplateError and StarlarkError.
+    """
+    found = pieces(parse(source.text, source))
+    return compile_program(found, source, hooks=TextHooks(), traced=traced, lines_of=mapper(of_text))
 
 
 def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
