@@ -118,9 +118,33 @@ def test_a_conflict_in_code_is_reported_at_its_first_line(name: str) -> None:
     }
 
 
+_SIDES = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> f\n"
+# Files in which the markers are valid: the text before the conflict, and after it.
+_VALID = {
+    "a.txt": ("Name: (@= 'c' @)\n", "d\n"),
+    "code.txt": ("(@ x = \"\"\"\n", "\"\"\" @)\n"),
+    "literal.star": ('x = """\n', '"""\n'),
+    "quoted.yml": ('--- "\n', '"\n'),
+}
+
+
+@pytest.mark.parametrize("name", _VALID)
+def test_a_conflict_in_a_valid_text_is_a_warning(name: str) -> None:
+    before, after = _VALID[name]
+    text = f"{before}{_SIDES}{_SIDES}{after}"
+    loads = f'#@ load("{name}", "x")\na: #@ x\n' if name.endswith("star") else "a: 1\n"
+    first = before.count("\n") + 1
+    assert plait.render({name: text, "top.yml": loads}).warnings == [
+        f"{name}:{line}: the conflict of a merge is not resolved; keep the lines of one version, and remove the lines "
+        "with the markers"
+        for line in (first, first + 5)
+    ]
+
+
 def test_text_with_markers_is_a_valid_text_template() -> None:
-    text = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> f\n(@= 'c' @)\n"
+    text = f"{_SIDES}(@= 'c' @)\n"
     assert plait.render({"a.txt": text}).files["a.txt"].endswith("f\nc\n")
+    assert plait.render({"a.txt": text.replace(">>>>>>>", ">>>>>>")}).warnings == []
     with pytest.raises(PlaitError) as failed:
         plait.render({"a.txt": f"{text}(@ if @)\n"})
     assert failed.value.code == "syntax-error"

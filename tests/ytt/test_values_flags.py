@@ -187,6 +187,15 @@ def test_environment_variables() -> None:
     assert "in environment variable DV_a" in [step.text for step in error.stack]
 
 
+@pytest.mark.parametrize("flag", ["env", "env_yaml"])
+def test_only_typed_prefixes_without_variables_are_reported(flag: str) -> None:
+    told: list[str] = []
+    for is_typed in (True, False):
+        flags = ValuesFlags(**{flag: ["DV", "NONE"]})
+        read_values(flags, Inputs(stdin=lambda: b""), given({"DV_a": "1"}), warn=told.append, is_typed=is_typed)
+    assert [text.partition(" sets nothing")[0] for text in told] == [f"--data-values-{flag.replace('_', '-')} NONE"]
+
+
 def test_values_from_files() -> None:
     assert data(values(value_files=["a.b=named.txt", "c=x=named.txt", "d=single"])) == [
         {"a": {"b": "t: 1\n"}},

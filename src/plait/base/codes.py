@@ -383,6 +383,7 @@ _WARNINGS = (
     ("S384", "foreign-document", "a Helm chart or a kustomization is printed as plain documents"),
     ("S385", "patch-as-document", "a part of a resource is printed beside the resource"),
     ("S386", "unmatched-item", "an overlay or an operation selects an array item in a way that matches none"),
+    ("S387", "conflict-in-text", "a text contains the markers of an unresolved merge"),
     ("S391", "further-documents", "only the first document of a file is read"),
     ("S392", "nested-operation", "an operation is part of the previous one"),
     ("S393", "open-placeholder", "a placeholder is not closed, or holds an operator"),
@@ -407,6 +408,7 @@ _WARNINGS = (
     ("U0162", "not-formatted", "a file is valid, and fmt leaves it as it is"),
     ("U0163", "dropped-counts", "a file has changed since its coverage was counted"),
     ("U0164", "left-over-files", "a fleet wrote files earlier that no run writes now"),
+    ("U0165", "prefix-without-variables", "no environment variable has the prefix of a flag of data values"),
 )
 _FINDINGS = (
     ("D101", "dead-overlay", "an overlay or overlay item affects no output"),

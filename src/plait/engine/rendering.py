@@ -215,8 +215,14 @@ def _values(
             from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
             with located(request, option) as given:
-                flags = ValuesFlags(**{name: given})
-                found += read_values(flags, inputs, variables, strict=request.strict, warn=context.warn)
+                found += read_values(
+                    ValuesFlags(**{name: given}),
+                    inputs,
+                    variables,
+                    strict=request.strict,
+                    warn=context.warn,
+                    is_typed=all(use.origin is None for use in request.uses if use.option is option),
+                )
     return found
 
 

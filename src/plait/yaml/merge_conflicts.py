@@ -1,17 +1,17 @@
-"""Unresolved conflicts of a merge in a text. Loaded only for errors and their fixes."""
+"""Unresolved conflicts of a merge in a text. Loaded only for errors, warnings and their fixes."""
 
 from __future__ import annotations
 
-from plait.base.errors import as_finding
+from plait.base.errors import as_finding, warning
 from plait.base.source import Position, Source, public
 from plait.base.suggestions import SIDE, Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TypeVar
 
-    from plait.base.errors import PlaitError
+    from plait.base.errors import PlaitError, Warning
 
     Error = TypeVar("Error", bound=PlaitError)
 
@@ -64,25 +64,53 @@ def conflict_error(kind: type[Error], source: Source, text: str, base: int, line
     if found is None:
         return None
 
-    def at(number: int) -> Position:
-        return Position(source, base + number, 1, len(lines[number].rstrip()) + 1)
+    first, *also = _places(found, lines, source, base)
+    return kind(
+        public(_MESSAGE),
+        at=first,
+        also=also,
+        hint=public(_HINT),
+        reference=reference,
+        code="merge-conflict",
+        suggestions=_sides(found, lines),
+    )
 
-    sides = [
+
+def conflict_warnings(source: Source) -> Iterator[Warning]:
+    """A warning for each conflict in a text that is valid with it, such as a text template."""
+    lines, line = source.text.split("\n"), 0
+    while line < len(lines):
+        found = conflict_around(lines, line) if lines[line].startswith(_START) else None
+        if found is not None:
+            first, *also = _places(found, lines, source, 1)
+            message = f"{_MESSAGE}; {_HINT}"
+            yield warning(message, code="conflict-in-text", at=first, also=also, suggestions=_sides(found, lines))
+            line = found.end
+        line += 1
+
+
+_MESSAGE = "the conflict of a merge is not resolved"
+_HINT = "keep the lines of one version, and remove the lines with the markers"
+
+
+def _places(found: MergeConflict, lines: Sequence[str], source: Source, base: int) -> list[Position]:
+    """The lines with markers. base: the number of the first of the lines."""
+    first, middle, end = (
+        Position(source, base + number, 1, len(lines[number].rstrip()) + 1)
+        for number in (found.start, found.middle, found.end)
+    )
+    return [first, middle.labelled("the other version"), end.labelled("it ends here")]
+
+
+def _sides(found: MergeConflict, lines: Sequence[str]) -> list[Suggestion]:
+    """The fixes: to keep one version."""
+    return [
         Suggestion(SIDE, lines[number][8:].strip() or name, old=marker)
         for number, name, marker in (
             (found.start, "the first version", _START),
             (found.end, "the second version", _END),
         )
     ]
-    return kind(
-        public("the conflict of a merge is not resolved"),
-        at=at(found.start),
-        also=[at(found.middle).labelled("the other version"), at(found.end).labelled("it ends here")],
-        hint=public("keep the lines of one version, and remove the lines with the markers"),
-        reference=reference,
-        code="merge-conflict",
-        suggestions=sides,
-    )
 
 
 def as_conflict(error: PlaitError, source: Source) -> PlaitError:

@@ -132,6 +132,10 @@ class Session:
                     at = Position(file.source, line)
                     message = "#@ begins no code in a text template; (@ and @) enclose it"
                     warnings = [warning(message, code="code-in-text", at=at)]
+            if "<<<<<<<" in file.source.text:
+                from plait.yaml.merge_conflicts import conflict_warnings
+
+                warnings = [*warnings, *conflict_warnings(file.source)]
             found = file.prepared[key] = made, warnings
         for text in found[1]:
             self.context.warn(text, of=())

@@ -9,10 +9,12 @@ at its key path and creates the maps on the path, so that `--data-value-yaml 'a=
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
+from plait.base.content import names_of_variables
 from plait.base.errors import PlaitError, ReadError, UsageError, warning
-from plait.base.similar_names import counted
+from plait.base.similar_names import counted, listed, near
 from plait.base.source import CLAUSE, Position, Source, Wording, public
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
@@ -68,11 +70,13 @@ def read_values(
     *,
     strict: bool = False,
     warn: Warn | None = None,
+    is_typed: bool = True,
 ) -> list[ReferencedValues]:
     """All data values set by flags, the lowest precedence first, including those for libraries.
 
-    variables: the environment variables with a prefix. warn: receives likely mistakes. Raises UsageError and ReadError
-    with the flag in the stack.
+    variables: the environment variables with a prefix. warn: receives likely mistakes. is_typed: the flags are those of
+    a command line; the settings of a project may name variables that not every environment has. Raises UsageError and
+    ReadError with the flag in the stack.
     """
     found: list[ReferencedValues] = []
 
@@ -90,7 +94,8 @@ def read_values(
         ("data-values-env-yaml", flags.env_yaml, True),
     ):
         convert = yaml_converter(strict) if as_yaml else None
-        gather(flag, arguments, partial(_from_environment, variables=variables, flag=flag, convert=convert))
+        told = partial(_warn_about_prefix, flag=flag, warn=warn) if warn is not None and is_typed else None
+        gather(flag, arguments, partial(_from_environment, variables=variables, flag=flag, convert=convert, unset=told))
     for flag, arguments, as_yaml in (("data-value", flags.values, False), ("data-value-yaml", flags.values_yaml, True)):
         convert = yaml_converter(strict) if as_yaml else None
         gather(flag, arguments, partial(_from_pair, flag=flag, convert=convert))
@@ -158,6 +163,20 @@ def _warn_about_key(path: str, warn: Warn | None) -> None:
         )
 
 
+def _warn_about_prefix(argument: str, flag: str, warn: Warn) -> None:
+    """Warns that no environment variable has a prefix."""
+    library, prefix = split_ref(argument)
+    known = [name[: found.start()] for name in names_of_variables() for found in re.finditer("_", name)]
+    similar = [f"{library}:{one}" if library else one for one in near(prefix, filter(None, known))]
+    hint = f"did you mean --{flag} {listed(similar)}?" if similar else f"export {prefix}_KEY=VALUE sets the data value KEY"
+    warn(
+        warning(
+            f"--{flag} {argument} sets nothing: the environment has no variable {prefix}_...; {hint}",
+            code="prefix-without-variables",
+        )
+    )
+
+
 def plain_documents(
     file: InputFile,
     source: Source,
@@ -217,8 +236,13 @@ def yaml_converter(strict: bool) -> Callable[[Source], Value]:
 
 
 def _from_environment(
-    argument: str, variables: Callable[[str], Mapping[str, str]], flag: str, convert: Callable[[Source], Value] | None
+    argument: str,
+    variables: Callable[[str], Mapping[str, str]],
+    flag: str,
+    convert: Callable[[Source], Value] | None,
+    unset: Callable[[str], None] | None,
 ) -> list[ReferencedValues]:
+    """The values of the environment variables with a prefix. unset: called if there is none."""
     refs, prefix = _refs_and_key(argument)
     name = f"({flag} arg) {prefix}"
     found = []
@@ -232,6 +256,8 @@ def _from_environment(
         pieces = variable[len(prefix) + 1 :].split("__")
         source = Source(name, f"{variable}={text}").hidden().of_flag(flag, prefix)
         found.append(ReferencedValues(_overlay(pieces, value, source), refs))
+    if unset is not None and not found:
+        unset(argument)
     return found
 
 
