@@ -122,7 +122,7 @@ _SIDES = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> f\n"
 # Files in which the markers are valid: the text before the conflict, and after it.
 _VALID = {
     "a.txt": ("Name: (@= 'c' @)\n", "d\n"),
-    "code.txt": ("(@ x = \"\"\"\n", "\"\"\" @)\n"),
+    "code.txt": ('(@ x = """\n', '""" @)\n'),
     "literal.star": ('x = """\n', '"""\n'),
     "quoted.yml": ('--- "\n', '"\n'),
 }

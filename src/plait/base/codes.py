@@ -409,6 +409,7 @@ _WARNINGS = (
     ("U0163", "dropped-counts", "a file has changed since its coverage was counted"),
     ("U0164", "left-over-files", "a fleet wrote files earlier that no run writes now"),
     ("U0165", "prefix-without-variables", "no environment variable has the prefix of a flag of data values"),
+    ("U0166", "values-without-template", "data values are given, and no input is a template"),
 )
 _FINDINGS = (
     ("D101", "dead-overlay", "an overlay or overlay item affects no output"),

@@ -9,7 +9,7 @@ from plait.authoring.edit.data_value_hints import data_value_hint
 from plait.authoring.edit.edit_errors import EditError
 from plait.authoring.edit.insertion import offers
 from plait.authoring.edit.other_runs import other_changes
-from plait.authoring.edit.public_functions import added, edited, removed
+from plait.authoring.edit.public_functions import added, adding_hint, edited, removed
 from plait.authoring.edit.setting import EditSession, joined
 from plait.authoring.edit.target import Target
 from plait.authoring.edit.write_back import put_back
@@ -203,11 +203,11 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
         place, text = wish.found(state)
     except UsageError as error:
         if wish.is_gone or not flags.add:
-            path = wish.splits[0][0]
+            path, typed = wish.splits[0]
             error.hint = (
                 (None if path.startswith(IN_CODE) else error.hint) or data_value_hint(state, path) or error.hint
             )
-            error.hint = error.hint or (None if wish.is_gone else "add a missing key with --add")
+            error.hint = error.hint or (None if wish.is_gone else adding_hint(state, path, wish.typed(typed) or ""))
             raise
         path, text = wish.splits[0]
         return added(state, path, wish.value(text))

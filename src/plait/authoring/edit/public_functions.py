@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from types import NoneType
+
 from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, EditError
 from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target, with_value, without
@@ -93,6 +96,40 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
     item = MapItem(last, value)
     new = Map([item]) if old is None else old.with_items([*old.items, item])
     return _all_of(state, with_value(state.output.documents, found[0], new))
+
+
+def adding_hint(state: EditSession, path: str, typed: str = "") -> str | None:
+    """A hint for a PATH that does not exist: to add its last key, or a map with all that are missing. None if no key
+    can be added. typed: the value as text.
+    """
+    wanted = parse(path)
+    missing: list[str] = []
+    for number in range(len(wanted.steps) - 1, -1, -1):
+        step = wanted.steps[number]
+        if type(step) is not str or any(char in step for char in "*?["):
+            return None
+        missing.insert(0, step)
+        try:
+            found = state.places_of(Path(path, wanted.selector, wanted.steps[:number]))
+        except UsageError:
+            continue
+        if len(found) != 1 or type(found[0].value) not in (Map, NoneType):
+            return None
+        inner = missing[1:]
+        if not inner:
+            return "add a missing key with --add"
+        if not path.endswith("." + ".".join(missing)) and path != ".".join(missing):
+            return None
+        below = "".join(f"{{{one}: " for one in inner)
+        value = typed if _SIMPLE.fullmatch(typed) else "..."
+        return (
+            f"add the missing keys: --add '{path.removesuffix('.' + '.'.join(inner))}={below}{value}{'}' * len(inner)}'"
+        )
+    return None
+
+
+# Values without a meaning in a map between braces.
+_SIMPLE = re.compile(r"[\w.+/-]+(:[\w.+/-]+)*")
 
 
 def removed(state: EditSession, node_path: NodePath) -> Edit:

@@ -204,6 +204,24 @@ def _retyped(path: str, declared: HistoryEntry, value: Value) -> EditError:
     return error
 
 
+def _note_of_type(node_path: NodePath, value: Value, typed: str | None) -> str | None:
+    """A note if a value gets another type; None otherwise. typed: the user's spelling."""
+    old = node_path.value
+    was, now = kind_name(old), kind_name(value)
+    if (
+        was == now
+        or old is None
+        or {was, now} == _NUMBERS
+        or (type(old) in (Map, Array) and type(value) in (Map, Array))
+    ):
+        return None
+    hint = f"; --text {node_path}={typed} keeps the type" if type(old) is str and typed is not None else ""
+    return f"{node_path} was of type {was}, and is of type {now} now{hint}"
+
+
+_NUMBERS = {"integer", "float"}
+
+
 class EditSession:
     """A run with edited texts, as the starting point for further edits."""
 
@@ -267,10 +285,9 @@ class EditSession:
             raise
         if declared is not None and is_retyped and declared.place in edit.places:
             raise _retyped(str(node_path), declared, value)
-        if isinstance(node_path.value, Map | Array) and not isinstance(value, Map | Array):
-            edit.notes.append(
-                f"{node_path} was of type {kind_name(node_path.value)}, and is of type {kind_name(value)} now"
-            )
+        note = _note_of_type(node_path, value, typed)
+        if note is not None:
+            edit.notes.append(note)
         return edit
 
     def best(self, node_path: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:

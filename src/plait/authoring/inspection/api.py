@@ -11,7 +11,7 @@ from plait.authoring.analysis.verifying import with_texts
 from plait.authoring.edit import insertion
 from plait.authoring.edit.edit_errors import LINK, SECRET, EditError
 from plait.authoring.edit.other_runs import other_changes
-from plait.authoring.edit.public_functions import added, edited
+from plait.authoring.edit.public_functions import added, adding_hint, edited
 from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target
 from plait.authoring.project.discovery import project_at
@@ -193,7 +193,7 @@ class Inspection(Comparable):
         except UsageError as error:
             if add and error.code == "no-such-place":
                 return added(state, path, value)
-            error.hint = error.hint or "add a missing key with --add"
+            error.hint = error.hint or adding_hint(state, path)
             raise
         if file:
             return insertion.add_to_file(state, place, value, file)

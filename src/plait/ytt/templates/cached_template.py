@@ -77,8 +77,8 @@ class CachedTemplate(YamlFile):
     def has_document_annotated(self, name: str) -> bool:
         return name in self._annotated
 
-    def misspelt(self) -> list[tuple[int, str, list[str]]]:
-        found: list[tuple[int, str, list[str]]] = self._misspelt
+    def misspelt(self) -> list[tuple[int, str, list[str], str]]:
+        found: list[tuple[int, str, list[str], str]] = self._misspelt
         return found
 
     def ignored(self) -> int | None:

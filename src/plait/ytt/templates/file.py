@@ -91,8 +91,8 @@ class YamlFile:
             found = True
         return found
 
-    def misspelt(self) -> list[tuple[int, str, list[str]]]:
-        """Unknown annotations that look like known ones: (line, name, known names); like code: without names."""
+    def misspelt(self) -> list[tuple[int, str, list[str], str]]:
+        """Unknown annotations that look like known ones: (line, name, known names, hint); like code: without names."""
         if not self.is_template or self.comments is None:
             return []
         from plait.ytt.templates import directives
@@ -102,12 +102,13 @@ class YamlFile:
             for comment in comments:
                 name = comment.text.partition(" ")[0]
                 if name[:1] == "@" and name not in directives.KNOWN:
-                    from plait.base.similar_names import near
+                    from plait.base.similar_names import listed, near
 
                     is_code = name.startswith("@data.")
                     alike = [] if is_code else near(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
                     if alike or is_code:
-                        found.append((comment.line, name[1:], alike))
+                        hint = f"did you mean {listed(alike, quote=chr(34))}?" if alike else f"code: #@ {name[1:]}"
+                        found.append((comment.line, name[1:], alike, hint))
         return found
 
     def ignored(self) -> int | None:

@@ -15,7 +15,6 @@ from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
 from plait.starlark.parsing import parse_program
 from plait.starlark.program_parts import CodePart
-from plait.yaml.merge_conflicts import as_conflict
 from plait.ytt.templates import text
 from plait.ytt.templates.compiler import plan
 from plait.ytt.templates.template_files import read_yaml
@@ -195,6 +194,8 @@ def of_conflict(error: PlaitError, source: Source) -> PlaitError:
     """The error for the conflict of a merge that contains the line of a fault; without one, the error itself."""
     if "<<<<<<<" not in source.text:
         return error
+    from plait.yaml.merge_conflicts import as_conflict
+
     return as_conflict(error, source)
 
 

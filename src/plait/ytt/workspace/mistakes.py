@@ -8,7 +8,7 @@ from plait.base.errors import TemplateError, warning
 from plait.base.similar_names import counted
 from plait.base.source import Position, public
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, walk
-from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS, YAML
+from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, STARLARK, TEXT, YAML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,25 @@ def values_as_documents(
                 "data values"
             )
             context.warn(warning(message, code="values-as-document", at=Position(file.source, 1)), of=(values,))
+
+
+# The first characters of code, by type of file.
+_CODE = {YAML: "#@", TEXT: "(@", STARLARK: ""}
+
+
+def values_without_template(files: Sequence[InputFile], context: Context) -> None:
+    """Warns that data values have no effect, if no file contains code."""
+    if files and not any(file.type in _CODE and _CODE[file.type] in file.text() for file in files):
+        names = [file.path for file in files if file.type != DATA] or [file.path for file in files]
+        subject = f"{names[0]} is" if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other file')} are"
+        context.warn(
+            warning(
+                f"the data values have no effect because no input is a template: {subject} plain; "
+                'to print a value, write KEY: #@ data.values.KEY below #@ load("@ytt:data", "data")',
+                code="values-without-template",
+            ),
+            of=(),
+        )
 
 
 def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:

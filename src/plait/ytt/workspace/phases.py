@@ -88,9 +88,11 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
     if type(values.value) is Map and values.value.items:
-        from plait.ytt.workspace.mistakes import values_as_documents
+        from plait.ytt.workspace.mistakes import values_as_documents, values_without_template
 
         values_as_documents(job.files, evaluated.files, values, session.context)
+        if schema is None and execution.outside is None and job.values:
+            values_without_template(job.files, session.context)
     if job.merged is not None:
         evaluated.files = job.merged(evaluated.files, session.context)
     session.context.begin("writing")

@@ -128,14 +128,10 @@ class Session:
                 made = TemplateResult({}, text=file.text())
             else:
                 made = self._compiled(file, kind, options)
-                if kind == files.TEXT and (line := _code_in_comments(file.source.text)) is not None:
-                    at = Position(file.source, line)
-                    message = "#@ begins no code in a text template; (@ and @) enclose it"
-                    warnings = [warning(message, code="code-in-text", at=at)]
-            if "<<<<<<<" in file.source.text:
-                from plait.yaml.merge_conflicts import conflict_warnings
+            if "<<<<<<<" in file.source.text or kind == files.TEXT:
+                from plait.ytt.workspace.text_warnings import text_warnings
 
-                warnings = [*warnings, *conflict_warnings(file.source)]
+                warnings = [*warnings, *text_warnings(file)]
             found = file.prepared[key] = made, warnings
         for text in found[1]:
             self.context.warn(text, of=())
@@ -241,10 +237,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         from plait.yaml.duplicate_keys import duplicate_key_warnings
 
         yield from duplicate_key_warnings(source, found.documents)
-    for line, name, alike in found.misspelt():
-        from plait.base.similar_names import listed
-
-        hint = f"did you mean {listed(alike, quote=chr(34))}?" if alike else f"code: #@ {name}"
+    for line, name, alike, hint in found.misspelt():
         yield warning(
             f"unknown annotation @{name}; {hint}",
             code="unknown-annotation",
@@ -279,17 +272,3 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
             code="no-overlay",
             at=Position(source, line),
         )
-
-
-# Starts of lines that are certainly intended as code.
-_CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
-
-
-def _code_in_comments(text: str) -> int | None:
-    """The first line of a text template with code for YAML templates, or None if it has none, or if it has code of its
-    own.
-    """
-    if "#@ " not in text or "(@" in text:
-        return None
-    lines = enumerate(text.split("\n"), 1)
-    return next((number for number, line in lines if line.lstrip().startswith(_CODE)), None)

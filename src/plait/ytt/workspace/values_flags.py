@@ -168,7 +168,9 @@ def _warn_about_prefix(argument: str, flag: str, warn: Warn) -> None:
     library, prefix = split_ref(argument)
     known = [name[: found.start()] for name in names_of_variables() for found in re.finditer("_", name)]
     similar = [f"{library}:{one}" if library else one for one in near(prefix, filter(None, known))]
-    hint = f"did you mean --{flag} {listed(similar)}?" if similar else f"export {prefix}_KEY=VALUE sets the data value KEY"
+    hint = (
+        f"did you mean --{flag} {listed(similar)}?" if similar else f"export {prefix}_KEY=VALUE sets the data value KEY"
+    )
     warn(
         warning(
             f"--{flag} {argument} sets nothing: the environment has no variable {prefix}_...; {hint}",

@@ -1,0 +1,40 @@
+"""Warnings about the text of an input that is valid, but was probably not intended."""
+
+from __future__ import annotations
+
+from plait.base.errors import warning
+from plait.base.source import Position
+from plait.yaml.merge_conflicts import conflict_warnings
+from plait.ytt.workspace.input_files import TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.base.errors import Warning
+    from plait.ytt.workspace.input_files import InputFile
+
+
+def text_warnings(file: InputFile) -> Iterator[Warning]:
+    """Warnings about conflicts of a merge, and about code for YAML in a text template."""
+    text = file.source.text
+    if "<<<<<<<" in text:
+        yield from conflict_warnings(file.source)
+    line = _code_in_comments(text) if file.type == TEXT and not file.is_plain else None
+    if line is not None:
+        at = Position(file.source, line)
+        yield warning("#@ begins no code in a text template; (@ and @) enclose it", code="code-in-text", at=at)
+
+
+# Starts of lines that are certainly intended as code.
+_CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
+
+
+def _code_in_comments(text: str) -> int | None:
+    """The first line of a text template with code for YAML templates, or None if it has none, or if it has code of its
+    own.
+    """
+    if "#@ " not in text or "(@" in text:
+        return None
+    lines = enumerate(text.split("\n"), 1)
+    return next((number for number, line in lines if line.lstrip().startswith(_CODE)), None)
