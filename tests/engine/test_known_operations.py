@@ -39,6 +39,7 @@ OPERATIONS = [
     "- type: replase\n  path: /size\n  value: 1\n",
     "- type: remove\n  path: /size?\n---\nmore: 1\n",
     "[]",
+    "- type: remove\n  path: /name\n  path: /size\n- type: remove\n",
 ]
 FLAGS = [
     ["--null-values"],
@@ -76,6 +77,51 @@ def test_an_engine_gives_what_an_evaluation_by_itself_gives(
             words += random.choice(FLAGS)
         request = table("patch").parse(words)
         assert evaluated(request, engine) == evaluated(request, None)
+
+
+MANAGED = "schema: pegleg/PeglegManagedDocument/v1\nmetadata: {schema: metadata/Document/v1, name: a}\n"
+# A command, and a file that has a warning and then an error.
+WARNED_AND_WRONG = {
+    "operations": (
+        ["patch", "base.yml", "-o", "wrong.yml"],
+        "wrong.yml",
+        "- type: remove\n  path: /list\n  path: /name\n- type: remove\n",
+    ),
+    "template": (["render", "-f", "base.yml", "-f", "wrong.yml"], "wrong.yml", "#@ n = 1\na: {{n}}\nb: #@ n.none\n"),
+    "schema": (
+        ["render", "-f", "base.yml", "-f", "wrong.yml"],
+        "wrong.yml",
+        "#@data/values-schema\n#@overlay/mach\n---\na: []\n",
+    ),
+    "overlay": (
+        ["render", "-f", "base.yml", "-f", "wrong.yml"],
+        "wrong.yml",
+        '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all\n#@overlay/mach\n---\nnone: 1\n',
+    ),
+    "documents of a site": (
+        ["layer", "--site", "site/a"],
+        "site/a/wrong.yaml",
+        f"{MANAGED}data: {{encrypted: {{}}, managedDocument: {{schema: a, schema: a}}}}\n---\n{MANAGED}data: {{}}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("which", WARNED_AND_WRONG)
+def test_warnings_before_an_error_are_reported(which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (command, *words), name, text = WARNED_AND_WRONG[which]
+    Path("site/a").mkdir(parents=True)
+    Path("site/a/site-definition.yaml").write_text(
+        "schema: pegleg/SiteDefinition/v1\nmetadata: {schema: metadata/Document/v1, name: a}\ndata: {site_type: t}\n"
+    )
+    Path("base.yml").write_text("name: a\nlist: []\n", "utf-8")
+    engine, request = Engine(), table(command).parse(words)
+    for content in ("[]\n", text, text):
+        Path(name).write_text(content, "utf-8")
+        reused, fresh = evaluated(request, engine), evaluated(request, None)
+        assert reused == fresh
+    assert fresh["error"]
+    assert fresh["warnings"]
 
 
 @pytest.mark.skipif(not FAST, reason="nothing is reused")

@@ -107,14 +107,18 @@ class LayerJob:
         documents = deduplicate(written)
         if context.originals is not None:
             context.originals.add(documents, lambda source: deduplicate(_read(source)))
+
+        def report(text: Warning) -> None:  # at once, because an error may follow
+            warnings.append(text)
+            context.warn(text)
+
         if documents is not written:
-            warnings += duplicate_key_warnings(source, written)
+            for text in duplicate_key_warnings(source, written):
+                report(text)
         if self.unwrap:
             from plait.layering.sites import unwrapped
 
-            documents = unwrapped(documents, warnings.append)
-        for text in warnings:
-            context.warn(text)
+            documents = unwrapped(documents, report)
         if self.known is not None and not warnings:  # each evaluation repeats warnings about its texts
             if len(self.known) >= _MOST:
                 self.known.clear()

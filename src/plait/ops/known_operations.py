@@ -54,9 +54,12 @@ class KnownOperations:
         found: T | None = known.get(key)  # type: ignore[assignment] # the options tell what was read
         if found is None:
             told: list[Warning] = []
-            found = read(told.append)
-            for text in told:
+
+            def report(text: Warning) -> None:  # at once, because an error may follow
+                told.append(text)
                 warn(text)
+
+            found = read(report)
             if not told:
                 known[key] = found
         return found
