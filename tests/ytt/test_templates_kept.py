@@ -10,6 +10,7 @@ import casefiles
 from plait.base.code_cache import CodeCache
 from plait.base.errors import LimitError, PlaitError, ReadError, TemplateError, render
 from plait.base.limits import Limits, budget_scope
+from plait.starlark.step_budget import budget_of
 from plait.tree.context import Context
 from plait.yaml.output_formats import FORMATS
 from plait.ytt.workspace.input_files import in_memory
@@ -66,7 +67,7 @@ twice: 1
 def printed(
     cache: CodeCache | None, text: str, *, name: str = "config.yml", options: RenderOptions | None = None
 ) -> tuple[object, ...]:
-    """What a run prints, and where its nodes stand, and what it warns of."""
+    """What a run prints, and where its nodes stand, the steps that it takes, and what it warns of."""
     return printed_all(cache, f"=== {name}\n{text}", options)
 
 
@@ -76,7 +77,8 @@ def printed_all(cache: CodeCache | None, given: str, options: RenderOptions | No
     if cache is not None:
         cache.save()
     shown = [FORMATS[form](result.documents) for form in ("yaml", "pos")]
-    return (*shown, [(file.path, file.text) for file in result.texts], context.warnings)
+    texts = [(file.path, file.text) for file in result.texts]
+    return (*shown, texts, budget_of(context).spent, context.warnings)
 
 
 @pytest.fixture
@@ -108,6 +110,31 @@ def test_nodes_of_every_kind_are_kept(cache: CodeCache, monkeypatch: pytest.Monk
     monkeypatch.setattr("plait.yaml.reader.read", refuse)
     monkeypatch.setattr("plait.ytt.templates.compiler.plan", refuse)
     assert printed(cache, TEXT) == first
+
+
+_MANY = "".join(f"    k{number}: {{a: [1, 2]}}\n" for number in range(70))
+# A function with many nodes: constant, below code, below an annotation, below a loop; and with `@ytt:template`, node by
+# node.
+COUNTED = {
+    "constant": f"top:\n  inner:\n{_MANY}",
+    "value": f"top:\n  x: #@ 1\n  inner:\n{_MANY}    v: #@ 2\n",
+    "annotation": f"#@overlay/match missing_ok=True\ntop:\n  inner:\n{_MANY}    #@overlay/match missing_ok=True\n    v: 2\n",
+    "text": f"#@yaml/text-templated-strings\ntop:\n  inner:\n{_MANY}    v: (@= 'b' @)\n",
+    "key": f"#@yaml/text-templated-strings\ntop:\n  (@= 'in' @):\n{_MANY}",
+    "block": f"top:\n  #@ if True:\n  inner:\n{_MANY}  #@ end\n",
+}
+
+
+@pytest.mark.parametrize("stepwise", [False, True])
+@pytest.mark.parametrize("which", COUNTED)
+def test_steps_of_nodes_are_those_of_the_first_run(which: str, cache: CodeCache, *, stepwise: bool) -> None:
+    load = '#@ load("@ytt:template", "template")\n' if stepwise else ""
+    text = (
+        f'#@ load("@ytt:overlay", "overlay")\n{load}#@ def many():\n{COUNTED[which]}#@ end\n'
+        "#@ def change():\n#@overlay/match missing_ok=True\nmore: 1\n#@ end\n"
+        "a: #@ overlay.apply(many(), change())\n"
+    )
+    assert printed(cache, text) == printed(cache, text) == printed(None, text)
 
 
 def test_warnings_are_kept(cache: CodeCache) -> None:

@@ -169,9 +169,8 @@ def _entries_form(entries: Sequence[Entry]) -> list[object]:
         assert isinstance(entry, ItemPattern)
         inner = -1 if entry.inner is None else _NUMBERS[entry.inner]
         children = None if entry.children is None else _entries_form(entry.children)
-        value = _form(entry.value) if inner < 0 and entry.hole < 0 else None
         places = (entry.hole, entry.keyed, entry.annotated, entry.opens)
-        out.append([_NUMBERS[entry.kind], _form(entry.key), value, entry.line, *places, inner, children])
+        out.append([_NUMBERS[entry.kind], _form(entry.key), _form(entry.value), entry.line, *places, inner, children])
     return out
 
 

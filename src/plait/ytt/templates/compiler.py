@@ -195,12 +195,12 @@ class _Planner:
             made.annotated = chunk.annotations(said, deferring=self.deferring)
             # Of several values the last one is used, but all are evaluated.
             for expression in said.values:
-                made.hole = chunk.value(expression)
+                made.fills(chunk.value(expression))
             entries.append(made)
         elif item in self.commented and (type(value) is Map or type(value) is Array):
             made = _pattern(item)
             made.annotated = chunk.annotations(said, deferring=self.deferring)
-            made.inner = type(value)
+            made.contains(type(value))
             made.children = []
             for inner in value.items:
                 self.add(chunk, made.children, inner)
@@ -242,15 +242,15 @@ class _Planner:
                 later = said.values
             else:
                 for expression in said.values:
-                    made.hole = chunk.value(expression)
+                    made.fills(chunk.value(expression))
         elif (type(value) is Map or type(value) is Array) and (templated or item in self.commented):
             made.annotated = chunk.annotations(said, deferring=self.deferring)
             made.opens = inner = self.site(value, site)
-            made.inner = type(value)
+            made.contains(type(value))
         else:
             if templated and type(value) is str and text.has_code(value):
                 self.text(value, item.line)
-                made.hole = chunk.hole(TEXT)
+                made.fills(chunk.hole(TEXT))
             made.annotated = chunk.annotations(said, deferring=self.deferring)
         if made.keyed < 0 and made.annotated < 0 and made.hole < 0 and inner < 0 and not later:
             chunk.entries.append([item])

@@ -48,6 +48,14 @@ class ItemPattern:
         self.inner: type | None = None
         self.children: list[Entry] | None = None
 
+    def fills(self, hole: int) -> None:
+        """Takes the value from a hole."""
+        self.hole, self.value = hole, None
+
+    def contains(self, inner: type) -> None:
+        """Builds a collection of this kind. Its nodes are counted by the statements or children that fill it."""
+        self.inner, self.value = inner, None
+
 
 class NodeTable:
     """The collections (`sites`; the first is the document set) and runs of items (`chunks`) that a program refers to.

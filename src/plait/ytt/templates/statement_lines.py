@@ -43,6 +43,6 @@ def _of_entries(entries: Iterable[Entry]) -> Iterator[int]:
                     yield from (inner.line for inner in walk(item.value))
         else:
             yield entry.line
-            if entry.hole < 0 and entry.inner is None and isinstance(entry.value, COLLECTION_TYPES):
+            if isinstance(entry.value, COLLECTION_TYPES):
                 yield from (inner.line for inner in walk(entry.value))
             yield from _of_entries(entry.children or ())
