@@ -12,7 +12,7 @@ import yaml
 
 import generated
 import test_docs
-from plait.base.extensions import BY_COMMAND, EXTENSIONS
+from plait.base.extensions import BY_COMMAND
 from plait.cli import main
 from plait.cli.commands import commands
 from plait.engine.common import NO_EFFECT
@@ -201,4 +201,4 @@ def test_every_variable_store_example_runs(tmp_path: pathlib.Path, monkeypatch: 
 def test_every_addition_is_listed() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z]+)` \|", (PAGES / "extensions.md").read_text("utf-8"), re.MULTILINE)
     assert sorted(rows) == sorted((name, command) for command, names in BY_COMMAND.items() for name in names)
-    assert {name for name, _ in rows} == set(EXTENSIONS)
+    assert {name for name, _ in rows} == {name for names in BY_COMMAND.values() for name in names}

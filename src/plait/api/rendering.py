@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from plait.api.asynchronous import awaited
 from plait.api.documents import nodes_of_map
 from plait.api.functions import function_of
-from plait.api.inputs import context_of, files, originals_of, trace_of
+from plait.api.inputs import context_of, each, files, originals_of, trace_of
 from plait.base.content import LinkPolicy
+from plait.base.extensions import split_format
 from plait.base.limits import budget_scope_from
 from plait.base.source import Source
 from plait.engine.render import Render
@@ -19,14 +22,14 @@ from plait.ytt.workspace.merges import Merges, documents_of
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.render_job import ReferencedValues as Entry
 from plait.ytt.workspace.render_job import RenderJob, RenderOptions, values_of_map
-from plait.ytt.workspace.values_flags import plain_values_of
+from plait.ytt.workspace.values_flags import values_of_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     from plait.base.errors import Warn
-    from plait.engine.types import Inputs, Texts
+    from plait.engine.types import Input, Inputs, Texts
     from plait.tree.plain_data import Plain
     from plait.ytt.workspace.render_job import ReferencedValues, RenderResult
 
@@ -36,7 +39,7 @@ def render(request: Render) -> Rendered:
     """Renders templates with data values, schemas, overlays and libraries, as `plait render` does.
 
     values: data values as plain data, merged over those of files.
-    values_files: plain YAML files of data values.
+    values_files: plain YAML files of data values; "toml:PATH", "dotenv:PATH" and "dotenv-yaml:PATH" name other formats.
     environment: texts that set data values by the names of --data-values-env-all, such as os.environ: over those of
         files, below `values`.
     secrets: secret data values, merged over all others: messages, warnings, printed lines and histories reveal
@@ -145,11 +148,24 @@ def data_values(
     """The data values of the options `values` and `values_files`, the lowest precedence first. Raises ReadError."""
     found: list[ReferencedValues] = []
     try:
-        given = files(values_files)[0]
+        given = [(form, files(one)[0]) for form, one in _formatted(values_files)]
     except TypeError as error:
         raise TypeError(f"values_files: {error}; pass data values as plain data with values=...") from None
-    for file in given:
-        found += plain_values_of(file, strict=strict, warn=warn)
+    for form, read in given:
+        found += values_of_files(read, form=form, strict=strict, warn=warn)
     if values:
         found.append(Entry(Document(nodes_of_map(values, Source("values"))), plain=True))
     return found
+
+
+def _formatted(inputs: Inputs) -> Iterator[tuple[str, Input]]:
+    """Each input with its format. A string or a name may begin with one, a Path is always a path."""
+    for one in each(inputs):
+        if isinstance(one, str):
+            yield split_format(one)
+        elif isinstance(one, Mapping):
+            for name, text in one.items():
+                form, path = split_format(name)
+                yield form, {path: text}
+        else:
+            yield "", one

@@ -410,6 +410,7 @@ _WARNINGS = (
     ("U0164", "left-over-files", "a fleet wrote files earlier that no run writes now"),
     ("U0165", "prefix-without-variables", "no environment variable has the prefix of a flag of data values"),
     ("U0166", "values-without-template", "data values are given, and no input is a template"),
+    ("U0167", "format-prefix", "a data values file is read as YAML, and its name suggests another format"),
 )
 _FINDINGS = (
     ("D101", "dead-overlay", "an overlay or overlay item affects no output"),

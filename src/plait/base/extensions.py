@@ -21,24 +21,20 @@ VALUES_REFER = "values-refer"
 OUTPUT_FILE = "output-file"
 TAGS = "tags"
 
-# The help text of each extension.
-EXTENSIONS = {
-    ALTERNATIVES: "@schema/one-of: data values of one of several types",
-    OPERATIONS: "* in the paths of operations, and the types append, copy and move",
-    EMBEDDED: "@overlay/inside, and !FORMAT in the paths of operations: documents embedded in strings",
-    F_STRINGS: 'f"...{expression}..." in the code of templates',
-    KEYS: "@schema/key: maps with keys that the schema does not name",
-    OUTPUT_FILE: "@output/file: the output file of a document",
-    REQUIRED: "@schema/required: data values that must be set",
-    SECRETS: "@schema/secret: secret data values",
-    TAGS: "preserves YAML tags such as !Ref",
-    VALUES_REFER: "data.values in data values and schemas: values computed from other values",
-}
 # The extensions of each command.
 BY_COMMAND = {
     "render": (ALTERNATIVES, EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER),
     "patch": (EMBEDDED, OPERATIONS, TAGS),
 }
+
+# Formats of data values files, before a path.
+VALUES_FORMATS = ("toml", "dotenv", "dotenv-yaml")
+
+
+def split_format(path: str) -> tuple[str, str]:
+    """The format of a data values file, "" for YAML, and its path."""
+    form, _, rest = path.removeprefix("+:").partition(":")
+    return (form, rest) if rest and form in VALUES_FORMATS else ("", path)
 
 
 def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
@@ -47,8 +43,8 @@ def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
     known = BY_COMMAND[command]
     for name in sorted(found.difference(known)):
         hint: str | None = did_you_mean(name, known)
-        if hint is None and name in EXTENSIONS:
-            hint = f"it is one of plait {next(other for other, has in BY_COMMAND.items() if name in has)}"
+        if hint is None and (others := [other for other, has in BY_COMMAND.items() if name in has]):
+            hint = f"it is one of plait {others[0]}"
         raise UsageError(
             f'unknown extension "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
         )

@@ -9,7 +9,19 @@ import os
 
 from plait.authoring.lint.codes import CODES, FAMILIES
 from plait.base.errors import PlaitError, UsageError, did_you_mean
-from plait.base.extensions import BY_COMMAND, EXTENSIONS
+from plait.base.extensions import (
+    ALTERNATIVES,
+    BY_COMMAND,
+    EMBEDDED,
+    F_STRINGS,
+    KEYS,
+    OPERATIONS,
+    OUTPUT_FILE,
+    REQUIRED,
+    SECRETS,
+    TAGS,
+    VALUES_REFER,
+)
 from plait.base.limits import TABLE, RunBudget, budget_scope, parse
 from plait.cli.commands import GROUPS, Node, node_of
 from plait.cli.streams import write_out
@@ -24,6 +36,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.project.file import Project
+
+# The description of each extension.
+_EXTENSIONS = {
+    ALTERNATIVES: "@schema/one-of: data values of one of several types",
+    OPERATIONS: "* in the paths of operations, and the types append, copy and move",
+    EMBEDDED: "@overlay/inside, and !FORMAT in the paths of operations: documents embedded in strings",
+    F_STRINGS: 'f"...{expression}..." in the code of templates',
+    KEYS: "@schema/key: maps with keys that the schema does not name",
+    OUTPUT_FILE: "@output/file: the output file of a document",
+    REQUIRED: "@schema/required: data values that must be set",
+    SECRETS: "@schema/secret: secret data values",
+    TAGS: "preserves YAML tags such as !Ref",
+    VALUES_REFER: "data.values in data values and schemas: values computed from other values",
+}
 
 
 class Completion(Request):
@@ -177,7 +203,7 @@ def _values(option: Option, node: Node, current: str) -> Iterator[Candidate]:
         yield from map(Candidate, option.choices)
     elif option.name == "with":
         command = next((word for word in reversed(node.words) if word in BY_COMMAND), "")
-        yield from (Candidate(name, EXTENSIONS[name]) for name in BY_COMMAND.get(command, ()))
+        yield from (Candidate(name, _EXTENSIONS[name]) for name in BY_COMMAND.get(command, ()))
     elif option.name == "limit":
         yield from (Candidate(f"{name}=", about) for name, (_, about, _) in TABLE.items())
     elif option.name in ("select", "ignore") and node.words[0] == "lint":

@@ -306,10 +306,15 @@ def secrets_of(request: Request) -> list[Map]:
     """The values of all secret sources of a request. Raises PlaitError."""
     if not request.has(SECRETS):
         return []
+    with located(request, SECRETS) as arguments:
+        return secrets_from(arguments, request)
+
+
+def secrets_from(arguments: Iterable[str], request: Request) -> list[Map]:
+    """The values of secret sources that a request names. Raises PlaitError."""
     from plait.engine.secret_sources import read_secrets
 
-    with located(request, SECRETS) as arguments:
-        return read_secrets(arguments, allow_exec=request.value(ALLOW_EXEC))
+    return read_secrets(arguments, allow_exec=request.value(ALLOW_EXEC))
 
 
 def keep_originals(request: Request, context: Context, form: str, strings: ScalarStyles | None = None) -> None:

@@ -13,8 +13,8 @@ from plait.engine.options import (
     DELIVERY,
     READ_PATH,
     TEXT,
+    VALUES_PATH,
     Heading,
-    PathForm,
     declared,
     located,
     positional,
@@ -63,10 +63,10 @@ class Compose(Dialect):
     data_value_yaml = texts("data-value-yaml", "set one data value, read as YAML", value="KEY=YAML")
     values_files: Inputs = texts(
         "data-values-file",
-        "set data values from plain YAML",
+        "set data values from plain YAML, or toml:PATH, dotenv:PATH, dotenv-yaml:PATH",
         short="d",
         value="PATH",
-        path=PathForm("read", may_be_url=True),
+        path=VALUES_PATH,
     )
     run = text("run", "the run to use, if the file defines several", value="NAME", setting="")
     until: str | None = text("step", "stop after this step", value="NAME")

@@ -11,6 +11,7 @@ attribute is a keyword of the API as well. `Render.strict` is the declaration, `
 from __future__ import annotations
 
 from plait.base.errors import PlaitError, UsageError, did_you_mean
+from plait.base.extensions import split_format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,12 +102,16 @@ class PathForm:
 
     def split(self, text: str) -> tuple[str, str]:
         """The text before the path in a value, and the path; "" as the path if there is none."""
+        if self.after == ":":  # [@LIBRARY:][FORMAT:]PATH
+            path = text.partition(":")[2] if text[:1] == "@" else text
+            path = split_format(path)[1].removeprefix("+:")
+            return text.removesuffix(path), path
         if self.is_source:
             from plait.engine.secret_sources import Named
 
             path = Named(text).path
             return text.removesuffix(path), path
-        if not self.after or (self.after == ":" and not text.startswith("@")):
+        if not self.after:
             return "", text
         if self.may_be_url and "://" in text.partition(self.after)[0]:
             return "", text
@@ -123,6 +128,7 @@ class PathForm:
 
 
 READ_PATH = PathForm("read")
+VALUES_PATH = PathForm("read", ":")
 WRITTEN_PATH = PathForm("write", may_be_missing=True)
 # Links are detected only below the allowed path.
 LINKED_PATH = PathForm("read", may_be_missing=True)

@@ -284,9 +284,7 @@ def _take_environment(job: PatchJob, value: str, _request: Patch) -> None:
 
 
 def _take_secrets(job: PatchJob, value: str, request: Patch) -> None:
-    from plait.engine.secret_sources import read_secrets
-
-    for values in read_secrets([value], allow_exec=request.allow_exec):
+    for values in common.secrets_from([value], request):
         job.sources.give_secrets(values)
 
 

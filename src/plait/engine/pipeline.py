@@ -11,7 +11,7 @@ from plait.base.content import file_content
 from plait.base.errors import ReadError, UsageError, did_you_mean
 from plait.base.source import Position, Source
 from plait.engine import dialect
-from plait.engine.options import SWITCH
+from plait.engine.options import READ_PATH, SWITCH, VALUES_PATH
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.reader import read as read_yaml
 from plait.yaml.repeats import deduplicate
@@ -150,7 +150,10 @@ def inputs(path: str, run: str = "") -> Iterator[tuple[str, str]]:
         path, run = waiting.pop()
         pipeline = read(path, run)
         for step in pipeline.steps:
-            named = [(key, text) for key in PATHS if step.item_of(key) is not None for text in step.texts(key)]
+            form = VALUES_PATH if step.kind == "values" else READ_PATH
+            named = [
+                (key, form.path(text)) for key in PATHS if step.item_of(key) is not None for text in step.texts(key)
+            ]
             named += [("secrets", path) for _, path in step.secrets() if path]
             checkouts = step.map("repositories") if step.kind == "layer" else None
             named += [("repositories", str(one.value)) for one in checkouts.items] if checkouts is not None else []

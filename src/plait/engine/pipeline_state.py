@@ -7,6 +7,7 @@ import os
 from plait.base.errors import ReadError
 from plait.base.input_view import check_read
 from plait.base.path_errors import read_failure
+from plait.engine.options import READ_PATH
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import PlaitError
+    from plait.engine.options import PathForm
     from plait.engine.pipeline import Pipeline, Step
     from plait.tree.context import Context
     from plait.tree.nodes import Document
@@ -36,15 +38,16 @@ class PipelineState:
         self.included = 0
 
 
-def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
-    """Returns the paths in a setting, resolved against the directory of the pipeline.
+def paths_of(step: Step, pipeline: Pipeline, key: str, form: PathForm = READ_PATH) -> list[str]:
+    """Returns the paths in a setting, resolved against the directory of the pipeline, each with the text before it.
 
     Raises UsageError for a missing path or a URL.
     """
     item = step.item_of(key)
     out: list[str] = []
     for text in step.texts(key):
-        path = os.path.join(pipeline.directory, text)
+        before, path = form.split(text)
+        path = os.path.join(pipeline.directory, path)
         assert item is not None
         places = item.value.items if type(item.value) is Array else [item]
         at = next((one.position for one in places if one.value == text), item.position)
@@ -60,7 +63,7 @@ def paths_of(step: Step, pipeline: Pipeline, key: str) -> list[str]:
                     code="url-not-fetched",
                 )
             raise read_failure(path, subject=f'"{path}"', at=at)
-        out.append(path)
+        out.append(before + path)
     return out
 
 

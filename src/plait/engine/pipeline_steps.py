@@ -22,6 +22,7 @@ from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
 from plait.engine import render, rendering
 from plait.engine.layer_step import layer
+from plait.engine.options import VALUES_PATH
 from plait.engine.patch_step import patch
 from plait.engine.pipeline import Pipeline, Step, read
 from plait.engine.pipeline_state import PipelineState, made_of, paths_of
@@ -120,7 +121,7 @@ def run(pipeline: Pipeline, state: PipelineState, context: Context) -> Iterator[
 
 def _values(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Sets data values for later steps, from plain files and inline values."""
-    files = paths_of(step, pipeline, "files")
+    files = paths_of(step, pipeline, "files", VALUES_PATH)
     state.values += read_values(ValuesFlags(files=files), Inputs(), variables, warn=context.warn)
     own = step.map("set")
     if own is not None:

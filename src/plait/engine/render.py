@@ -12,6 +12,7 @@ from plait.engine.options import (
     READ_PATH,
     SHARED,
     TEXTS,
+    VALUES_PATH,
     WRITTEN_PATH,
     Heading,
     PathForm,
@@ -86,10 +87,10 @@ class Render(Linked):
     )
     values_files: Inputs = texts(
         "data-values-file",
-        "set data values from plain YAML",
+        "set data values from plain YAML, or toml:PATH, dotenv:PATH, dotenv-yaml:PATH",
         short="d",
         value="[@LIBRARY:]PATH",
-        path=PathForm("read", ":"),
+        path=VALUES_PATH,
     )
     data_values_env = texts(
         "data-values-env",

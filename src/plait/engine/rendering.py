@@ -221,6 +221,7 @@ def _values(
                     variables,
                     strict=request.strict,
                     warn=context.warn,
+                    plain=request.program == "ytt",
                     is_typed=all(use.origin is None for use in request.uses if use.option is option),
                 )
     return found

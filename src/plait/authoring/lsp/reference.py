@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from plait.authoring.lsp.markdown import block, plain
-from plait.base.extensions import EXTENSIONS
+from plait.base.extensions import BY_COMMAND
 from plait.tree.context import Context
 from plait.ytt.modules import MODULES, load_module
 from plait.ytt.templates.directives import ADDED, KNOWN_BY_NAME
@@ -62,7 +62,7 @@ def members(module: str) -> Sequence[str]:
         return ()
 
     context = Context()
-    context.extensions = frozenset(EXTENSIONS)
+    context.extensions = frozenset(name for names in BY_COMMAND.values() for name in names)
     return sorted(load_module(module, context).members)
 
 

@@ -133,8 +133,7 @@ def _float(value: float) -> str:
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
 
     text = only_text(args)
-    charge(len(text) * 20)
-    _charge_keys(text)
+    charge_decoding(text)
     try:
         return _data(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, ValueError) as error:
@@ -143,16 +142,22 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
         raise LimitError("toml: nested too deeply") from None
 
 
-def _charge_keys(text: str) -> None:
-    """Charges for dotted keys: for each value, and for each part of its key, the library walks from the root.
+def charge_decoding(text: str) -> None:
+    """Charges for a text and its dotted keys: for each part of the key of a value, the library walks from the root.
 
-    Raises LimitError for a key with more parts than collections may be nested.
+    Raises LimitError for a key with more parts than collections may be nested, and for arrays nested more deeply.
     """
+    charge(len(text) * 20)
     part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
     # Words and quoted strings are matched as a whole, even if unterminated, so that each character is read once.
     keys = re.compile(rf"""{part}(?:[ \t]*+\.[ \t]*+{part})*+|"(?:[^"\\\n]|\\.)*+|'[^'\n]*+""")
     parts = re.compile(part)
     most = current_budget().most("nesting")
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth += 1 if bracket[0] in "[{" else -1 if bracket[0] in "]}" else 0
+        if depth > most:
+            raise limit_error("the depth of a TOML text", "nesting", most)
     deepest, steps = 1, 0
     for found in keys.finditer(text):
         key = found[0]
@@ -167,8 +172,15 @@ def _charge_keys(text: str) -> None:
     charge(steps + deepest * (text.count("=") + text.count("[")))
 
 
+# Strings and comments are matched as a whole.
+_BRACKETS = re.compile(
+    r'''"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{0,5}'''
+    r"""|'''(?:[^']|'{1,2}(?!'))*+'{0,5}"""
+    r"""|"(?:[^"\\\n]|\\.)*+"?|\'[^\'\n]*+\'?|\#[^\n]*+|[\[\]{}]""",
+    re.DOTALL,
+)
 # Numbers of TOML have 64 bits.
-_FAR = 1 << 63
+FAR = 1 << 63
 
 
 def _data(value: object) -> object:
@@ -179,7 +191,7 @@ def _data(value: object) -> object:
         return data
     if isinstance(value, list):
         return List([_data(inner) for inner in value])
-    if isinstance(value, int) and not -_FAR <= value < _FAR:
+    if isinstance(value, int) and not -FAR <= value < FAR:
         raise StarlarkError(
             f"toml: {value} is out of range for int64", expected="a number of 64 bits at most", code="number-range"
         )

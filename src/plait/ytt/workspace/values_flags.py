@@ -3,7 +3,7 @@
 Each argument becomes documents. They are merged by type of flag, not in the order written: files, environment,
 environment as YAML, values, values as YAML, values from files.
 
-A file of values is plain YAML: its documents merge plainly. A single value is an overlay that replaces the whole value
+A file of values is plain YAML, TOML or a `.env` file: its documents merge plainly. A single value is an overlay that replaces the whole value
 at its key path and creates the maps on the path, so that `--data-value-yaml 'a={b: 1}'` drops other keys of `a`.
 """
 
@@ -14,6 +14,7 @@ from functools import partial
 
 from plait.base.content import names_of_variables
 from plait.base.errors import PlaitError, ReadError, UsageError, warning
+from plait.base.extensions import split_format
 from plait.base.similar_names import counted, listed, near
 from plait.base.source import CLAUSE, Position, Source, Wording, public
 from plait.tree.annotations import Annotation
@@ -67,16 +68,16 @@ def read_values(
     flags: ValuesFlags,
     inputs: Inputs,
     variables: Callable[[str], Mapping[str, str]],
-    *,
     strict: bool = False,
     warn: Warn | None = None,
+    plain: bool = False,
     is_typed: bool = True,
 ) -> list[ReferencedValues]:
     """All data values set by flags, the lowest precedence first, including those for libraries.
 
-    variables: the environment variables with a prefix. warn: receives likely mistakes. is_typed: the flags are those of
-    a command line; the settings of a project may name variables that not every environment has. Raises UsageError and
-    ReadError with the flag in the stack.
+    variables: the environment variables with a prefix. warn: receives likely mistakes. plain: all files are YAML, as in
+    ytt, whatever their paths begin with. is_typed: the flags are those of a command line; the settings of a project may name
+    variables that not every environment has. Raises UsageError and ReadError with the flag in the stack.
     """
     found: list[ReferencedValues] = []
 
@@ -88,7 +89,7 @@ def read_values(
                 told = _EXTRACTING.get(flag, "Extracting data values from env under prefix '{}'").format(argument)
                 raise error.within(f"in --{flag} {argument}", role=CLAUSE, reference=told) from None
 
-    gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
+    gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, plain, strict, warn))
     for flag, arguments, as_yaml in (
         ("data-values-env", flags.env, False),
         ("data-values-env-yaml", flags.env_yaml, True),
@@ -112,43 +113,68 @@ _EXTRACTING = {
 }
 
 
-def _from_file(argument: str, inputs: Inputs, strict: bool, warn: Warn | None) -> list[ReferencedValues]:
+def _from_file(argument: str, inputs: Inputs, plain: bool, strict: bool, warn: Warn | None) -> list[ReferencedValues]:
     ref, path = split_ref(argument)
     refs = parse_refs(ref) if ref else ()
+    form, path = ("", path) if plain else split_format(path)
     # "+:" requests a merge instead of a replacement; for plain values that is the default.
     path = path.removeprefix("+:")
-    _warn_about_key(path, warn)
-    found = []
+    if not form:
+        _warn_about_key(path, warn)
     try:
         files = inputs.files([path])
     except ReadError as error:
+        if path.startswith("env:"):
+            error.hint = f"the prefix of a .env file is dotenv: --data-values-file dot{path}"
         raise error.within("", role=CLAUSE, reference=f"Find files '{path}'") from None
-    for file in files:
-        # A directory of values may contain other files. A file that is named itself is read, whatever its name.
-        if file.in_directory and file.type != YAML:
-            continue
-        found += plain_values_of(file, refs, strict=strict, warn=warn, argument=path)
-    return found
+    return values_of_files(files, refs, form=form, strict=strict, warn=warn, argument=path)
 
 
-def plain_values_of(
-    file: InputFile,
+def values_of_files(
+    files: Iterable[InputFile],
     refs: LibraryRefs = (),
     *,
+    form: str = "",
     strict: bool = False,
     warn: Warn | None = None,
     argument: str = "",
 ) -> list[ReferencedValues]:
-    """The data values of a plain YAML file, for the library that refs name. warn: as in `read_values`.
+    """The data values of files, for the library that refs name.
 
-    argument: the argument that named the file or its directory. Raises ReadError for an annotation.
+    form: the format of the files, of VALUES_FORMATS, or "" for YAML. argument: the one that named the files or their
+    directory. warn: as in `read_values`. Raises ReadError.
     """
-    try:
-        source = file.source.hidden()
-    except PlaitError as error:
-        raise error.within("", role=CLAUSE, reference=f"Reading file '{file.path}'") from None
-    found = plain_documents(file, source, "data values", strict=strict, warn=warn, argument=argument)
-    return [ReferencedValues(document, refs, plain=True) for document in found]
+    if form:
+        from plait.ytt.workspace.values_formats import ENDINGS, read_format
+    found = []
+    for file in files:
+        # A directory of values may contain other files. A file that is named itself is read, whatever its name.
+        if file.in_directory and not (file.path.endswith(ENDINGS[form]) if form else file.type == YAML):
+            continue
+        try:
+            source = file.source.hidden()
+        except PlaitError as error:
+            raise error.within("", role=CLAUSE, reference=f"Reading file '{file.path}'") from None
+        if form:
+            documents = read_format(source, form, yaml_converter(strict), warn)
+        else:
+            try:
+                documents = plain_documents(file, source, "data values", strict=strict, warn=warn, argument=argument)
+            except ReadError as error:
+                if (hint := _format_hint(file)) is not None:
+                    error.hint = hint
+                raise
+            if documents and type(documents[0].value) is not Map and warn is not None and (hint := _format_hint(file)):
+                at = documents[0].position
+                warn(warning(f"the file is read as YAML, and is not a map ({hint})", code="format-prefix", at=at))
+        found += [ReferencedValues(document, refs, plain=True) for document in documents]
+    return found
+
+
+def _format_hint(file: InputFile) -> Wording | None:
+    """A hint for a file that is read as YAML, if its name says that it is not."""
+    form = "toml" if file.path.endswith(".toml") else "dotenv" if file.path.endswith(".env") else ""
+    return public(f"a prefix names the format: --data-values-file {form}:{file.shown or file.path}") if form else None
 
 
 def _warn_about_key(path: str, warn: Warn | None) -> None:
@@ -190,7 +216,7 @@ def plain_documents(
 ) -> list[Document]:
     """The documents of a plain YAML file, except null ones. what: their name in messages.
 
-    argument: as in `plain_values_of`. Raises ReadError for an annotation.
+    argument: as in `values_of_files`. Raises ReadError for an annotation.
     """
     comments = Comments() if "#@" in source.text else None
     try:

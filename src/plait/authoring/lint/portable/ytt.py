@@ -20,8 +20,10 @@ from plait.authoring.lint.portable.rule import (
     unseen,
     with_tags,
 )
+from plait.base.extensions import split_format
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.yaml.lossless.nodes import PLAIN
+from plait.ytt.workspace.library_references import split_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -210,6 +212,12 @@ ENTRIES = (
         "reads the plus sign as part of the key",
         in_settings("render", _GIVEN, lambda text: text.partition("=")[0].endswith("+")),
         "omit the plus sign",
+    ),
+    PortabilityRule(
+        "`toml:PATH`, `dotenv:PATH` and `dotenv-yaml:PATH` in `--data-values-file`",
+        "reads a file whose name begins with the prefix",
+        in_settings("render", ("data-values-file",), lambda text: bool(split_format(split_ref(text)[1])[0])),
+        "write the values as YAML",
     ),
     PortabilityRule(
         "a key twice in a file of plain values: the last counts",
