@@ -27,7 +27,7 @@ BY_COMMAND = {
     "patch": (EMBEDDED, OPERATIONS, TAGS),
 }
 
-# Formats of data values files, before a path.
+# Formats of data values.
 VALUES_FORMATS = ("toml", "dotenv", "dotenv-yaml")
 
 
