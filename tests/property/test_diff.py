@@ -13,7 +13,8 @@ from plait.insight.overlays import to_overlay
 from plait.ops.job import patch
 from plait.ops.operation_files import read_operations
 from plait.ops.reader import write_text
-from plait.tree.nodes import Document, DocumentSet, equal, from_plain
+from plait.tree.equality import alike
+from plait.tree.nodes import Document, DocumentSet, from_plain
 from plait.yaml.writer import write
 from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
@@ -68,7 +69,7 @@ def rendered(text: str, overlay: str) -> list[Document]:
 
 
 def same(left: list[Document], right: list[Document]) -> bool:
-    return len(left) == len(right) and all(equal(a.value, b.value) for a, b in zip(left, right, strict=True))
+    return len(left) == len(right) and all(alike(a.value, b.value) for a, b in zip(left, right, strict=True))
 
 
 @given(SETS, SETS)

@@ -2,8 +2,8 @@
 
 Documents are paired by kind and name (or schema and name), else by order; items of arrays of maps by an identifying
 key, such as `name`; maps by their keys in any order. `to_overlay` and `to_operations` write the difference as changes
-that can be applied; the result of applying them is exactly the right side, including the order of keys if the format
-can express it.
+that can be applied; the result of applying them is exactly the right side, except that an overlay adds keys at the end
+of a map.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Writes the difference between two sets of documents as an overlay.
 
-If an overlay cannot express a small change (another order of keys, moved items), it replaces the enclosing value.
+Keys that are added to a map become its last ones; the order of keys is no difference. If an overlay cannot express a
+small change (moved items), it replaces the enclosing value.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from plait.insight.diff import identity_fields, paired, printed
 from plait.insight.item_names import by_key, identifying
 from plait.starlark.value_text import repr_of
-from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal
+from plait.tree.equality import alike
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
@@ -54,7 +56,7 @@ def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order:
         return [*(one for one in left if one is not document), *(b for a, b in kept if a is not document)]
 
     for old, other in kept:
-        if not equal(old.value, other.value):
+        if not alike(old.value, other.value):
             parts.append(_changed(old, other, others(old), number[old]))
     stayed = {old for old, _ in kept}
     # From the last to the first, so that earlier indexes stay valid.
@@ -124,11 +126,7 @@ def _lines(left: Value, right: Value) -> list[str] | None:
 
 
 def _map_lines(left: Map, right: Map) -> list[str] | None:
-    kept = [item for item in left.items if right.find(item.key) is not None]
     added = [item for item in right.items if left.find(item.key) is None]
-    order = [*kept, *added]
-    if len(order) != len(right.items) or any(not equal(x.key, y.key) for x, y in zip(order, right.items, strict=True)):
-        return None
     if not right.items:
         return None
     out: list[str] = []
@@ -136,7 +134,7 @@ def _map_lines(left: Map, right: Map) -> list[str] | None:
         other = right.find(item.key)
         if other is None:
             out += [_REMOVE, *_item(MapItem(item.key, None))]
-        elif not equal(item.value, other.value):
+        elif not alike(item.value, other.value):
             out += _item_lines(item.key, item.value, other.value)
     for item in added:
         out += [_NEW, *_item(item)]
@@ -191,7 +189,7 @@ def _array_lines(left: Array, right: Array) -> list[str] | None:
         return None
     out: list[str] = []
     for place, (a, b) in enumerate(zip(left.items, right.items, strict=True)):
-        if equal(a.value, b.value):
+        if alike(a.value, b.value):
             continue
         out.append(f"#@overlay/match by=overlay.index({place})")
         inner = _lines(a.value, b.value)
@@ -222,7 +220,7 @@ def _keyed_lines(left: Array, right: Array, key: str) -> list[str] | None:
             out += [match, _REMOVE, *_array_item(Map([named]))]
             continue
         other = new[value]
-        if equal(item, other):
+        if alike(item, other):
             continue
         inner = _lines(item, other)
         if inner is None:
