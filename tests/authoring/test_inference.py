@@ -509,6 +509,26 @@ def test_a_repository_of_two_tools_gets_a_first_step_for_each(
     )
 
 
+@pytest.mark.parametrize(
+    "reference", ["resources: [../../base]", "bases:\n- '../../base'", "resources:\n  - ../../base/"]
+)
+def test_overlays_are_named_and_not_their_base(
+    reference: str, repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "config/app.yml").unlink()
+    (repository / "config/schema.yml").unlink()
+    put(repository, "k8s/base/kustomization.yaml", "resources: [a.yml]\n")
+    put(repository, "k8s/parts/kustomization.yaml", "kind: Component\n")
+    for name in ("a", "b", "c", "d", "e", "f", "g"):
+        put(repository, f"k8s/overlays/{name}/kustomization.yml", f"{reference}\n")
+    assert main(["init"]) == 2
+    names = ", ".join(f"k8s/overlays/{name}" for name in "abcde")
+    assert capsys.readouterr().err.partition("hint:     ")[2] == (
+        f"kustomize builds {names} and 2 more; to change the output: "
+        "kustomize build k8s/overlays/a | plait render -f - -f overlay.yml\n"
+    )
+
+
 def test_a_site_of_several_repositories_gets_its_project_file(
     repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

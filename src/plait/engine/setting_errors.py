@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.base.errors import ReadError, UsageError
 from plait.base.path_errors import read_failure
+from plait.base.similar_names import near
 from plait.base.source import displayable_path
 from plait.tree.nodes import Array, Map, kind_name
+from plait.ytt.workspace.input_files import KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,13 +88,15 @@ def not_one_map(at: Position, what: str, known: Sequence[str], documents: Sequen
     is_test = "steps" not in known
     is_list = len(documents) == 1 and type(documents[0].value) is Array
     form = "tests: {NAME: {run: NAME, equals: {PATH: VALUE}}}" if is_test else f"runs: {_RUNS}"
+    first = documents[0].value if what == "a pipeline" and len(documents) > 1 else None
+    foreign = pipeline_hint(first, at.source.shown, known) if type(first) is Map and at.source is not None else None
     keys = f"of {', '.join(known)}" if is_test else 'with "steps" or "runs"'
     return UsageError(
         f"not {what}",
         at=at,
         expected=f"one document, a map {keys}",
         found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
-        hint='write "steps:" above the list' if is_list and not is_test else form,
+        hint=foreign or ('write "steps:" above the list' if is_list and not is_test else form),
         code="setting-type",
     )
 
@@ -106,6 +112,33 @@ def several_commands(item: ArrayItem, commands: Sequence[MapItem], known: str) -
         hint=f'begin a step of its own: "- {commands[1].key}:"' if commands else "- render: {files: [PATH]}",
         code="pipeline-form",
     )
+
+
+# Keys that files of other programs have at their top, with the command for such a file.
+_FOREIGN = (
+    (("apiVersion", "kind"), "these are documents: plait render -f {path} renders them"),
+    (("instance_groups", "jobs", "releases", "stemcells"), "this is a manifest: plait patch {path} applies operations"),
+    (("services",), "this is a file of Docker Compose: plait render -f {path} --merge patch.yml changes it"),
+)
+_RESOURCES = ("bases", "components", "namePrefix", "patches", "patchesStrategicMerge", "resources")
+
+
+def pipeline_hint(top: Map, path: str, known: Sequence[str]) -> str | None:
+    """A hint for a file of another program in place of a pipeline. path: its name in messages. known: the keys of
+    pipelines; None if a key of the file resembles one.
+    """
+    keys = {str(item.key) for item in top.items}
+    if {"schema", "metadata"} <= keys:
+        return f"these are layered documents: plait layer {path} renders them"
+    if any(near(key, known) for key in keys):
+        return None
+    if os.path.basename(path) in KUSTOMIZATIONS or (keys & {*_RESOURCES} and "apiVersion" in keys):
+        build = os.path.dirname(path) or "."
+        return f"this is a kustomization: kustomize build {build} | plait render -f - -f overlay.yml changes its output"
+    command = next(
+        (text for known, text in _FOREIGN if keys & {*known}), "plait render -f {path} renders a file of YAML"
+    )
+    return f"{command.format(path=path)}; a pipeline is written steps: [{{render: {{files: [PATH]}}}}]"
 
 
 def step_hint(item: MapItem) -> str | None:

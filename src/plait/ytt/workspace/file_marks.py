@@ -6,8 +6,8 @@ error.
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError
-from plait.base.similar_names import did_you_mean
+from plait.base.errors import UsageError, replacing
+from plait.base.similar_names import did_you_mean, listed
 from plait.ytt.workspace.input_files import DATA, STARLARK, TEXT, YAML
 
 TYPE_CHECKING = False
@@ -85,6 +85,35 @@ def _no_match(text: str) -> str:
     return f"Expected file mark '{text}' to match at least one file by path, but did not"
 
 
+def _unmatched(mark: Mark, paths: Sequence[str], all_paths: Sequence[str]) -> UsageError:
+    """The error for a mark that matches no file. paths: the files that are left of all."""
+    pattern, is_pattern = mark.pattern, "*" in mark.pattern
+    name = pattern.rpartition("/")[2]
+    # Paths are relative to the directory of -f, and one star stays in its directory.
+    same = [path for path in paths if path.rpartition("/")[2] == name or path.endswith(f"/{pattern}")]
+    below = f"**/{name}" if is_pattern and not name.startswith("**") else ""
+    hint = None
+    if any(matches(pattern, path) for path in all_paths):
+        hint = "an earlier mark excludes these files; remove one of the marks"
+    elif same:
+        hint = replacing(pattern, same[:_NAMED], f"did you mean {listed(same[:_NAMED], quote=chr(34))}?")
+    elif below and any(matches(below, path) for path in paths):
+        hint = replacing(pattern, [below], f'did you mean "{below}"? * does not match /')
+    else:
+        hint = did_you_mean(pattern, paths)
+    more = len(paths) - _NAMED
+    return UsageError(
+        _no_match(mark.text),
+        expected="the path of an input, relative to the directory that -f names, or a pattern",
+        found=", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "") or "no files",
+        hint=hint,
+        code="unmatched-file-mark",
+    )
+
+
+_NAMED = 6
+
+
 def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputFile]:
     """The remaining files, with marks applied. Raises UsageError as `parse_mark` does, and for a mark that matches
     nothing.
@@ -101,11 +130,7 @@ def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputF
             raise
         matched = [file for file in left if matches(mark.pattern, file.original_path)]
         if not matched:
-            raise UsageError(
-                _no_match(text),
-                hint=did_you_mean(mark.pattern, [file.original_path for file in left]),
-                code="unmatched-file-mark",
-            )
+            raise _unmatched(mark, [file.original_path for file in left], [file.original_path for file in files])
         if mark.key == "path":
             for file in matched:
                 file.path = mark.value
