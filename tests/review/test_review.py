@@ -320,12 +320,15 @@ def test_permissions_are_those_of_the_base(place: Path, tmp_path: Path) -> None:
             assert [access for access, _ in found.permissions] == ["read"]
             assert found.permissions[0][1].endswith("outside.yml")
             assert [one.side for one in found.failures] == ["head"]
+            assert "only HEAD's project file asks for it" in found.failures[0].report
+            assert "plait trust" not in found.failures[0].report
             assert "99" not in to_text(found)
     commit(place, {})
     write(place, {"config/values.yml": VALUES.replace("'1'", "'2'")})
     for trust, count in ((False, 0), (True, 1)):
         found = review("HEAD", trust=trust)
         assert found.permissions == []
+        assert all("plait trust" in one.report for one in found.failures)
         assert len(found.changes) == count
         assert len(found.failures) == 1 - count
 
@@ -338,6 +341,21 @@ def test_local_files_belong_to_the_working_directory_only(place: Path) -> None:
     assert [one.path for one in found.changes] == ["spec.template.spec.containers[name=web].image"]
     second = commit(place, {})
     assert [one.path for one in review(f"{second}^", second).changes] == [one.path for one in found.changes]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "data-values-env: [SHOP]",
+        "data-values-file: [https://example.com/values.yml]",
+        "data-values-file: [/etc/hostname]",
+    ],
+)
+def test_no_hint_proposes_what_a_review_never_grants(settings: str, place: Path) -> None:
+    write(place, {"plait.yml": f"runs: {{app: {{render: {{files: [config], {settings}}}}}}}\n"})
+    [failure] = review("HEAD").failures
+    assert "only HEAD's project file asks for it" in failure.report
+    assert "plait trust" not in failure.report
 
 
 MATRIX = """\

@@ -13,7 +13,7 @@ import stat
 from plait.authoring.project.file import of_source
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.content import regular_content
-from plait.base.errors import heading, render
+from plait.base.errors import PermissionDeniedError, heading, render
 from plait.base.input_view import permitted
 from plait.base.limits import current_budget
 from plait.base.permissions import FILE_NAMES, PATHS, Need, Permissions, is_within
@@ -133,6 +133,15 @@ class Sides:
         """An error as a failure. side, caused: as in `Failure`."""
         at = error.at
         file = "" if at is None or at.source is None else self.path_of(at.source.shown)
+        if isinstance(error, PermissionDeniedError) and any(
+            error.access == need.access
+            and (os.path.realpath(need.name) if need.access in PATHS else need.name) == error.name
+            for need in self.requested
+        ):
+            error.hint = (
+                "only HEAD's project file asks for it, so no review grants it: look at the request, and let BASE's "
+                "project file ask for it first"
+            )
         return Failure(
             side,
             self.text(heading(error)),
