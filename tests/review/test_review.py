@@ -366,6 +366,18 @@ runs:
 """
 
 
+def test_equal_changes_of_items_are_one_row(place: Path) -> None:
+    loop = "ports:\n#@ for number in range(20):\n- name: #@ 'p%d' % number\n  protocol: {proto}\n#@ end\n"
+    commit(place, {"config/ports.yml": "kind: Ports\nmetadata: {name: web}\n" + loop.replace("{proto}", "TCP")})
+    write(place, {"config/ports.yml": "kind: Ports\nmetadata: {name: web}\n" + loop.replace("{proto}", "UDP")})
+    found = review("HEAD")
+    assert len(found.changes) == 20
+    assert "Ports/web: ports[*].protocol: TCP → UDP (20 items)\n" in to_text(found)
+    assert "ports[name=p0]" not in to_text(found)
+    assert "`ports[*].protocol` `TCP` → `UDP` (20 items) in" in to_markdown(found)
+    assert "(20 items)" in to_html(found)
+
+
 def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     region = "#@data/values\n---\nreplicas: %d\n"
     commit(place, {"plait.yml": MATRIX, "sites/eu.yml": region % 3, "sites/us.yml": region % 3})

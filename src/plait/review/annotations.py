@@ -64,7 +64,7 @@ def _of_consequence(review: Review, one: FoundConsequence) -> Message:
 
 
 def _of_cause(cause: Cause) -> Iterator[Message]:
-    rows = effects(cause)
+    rows = effects(cause.changes)
     texts = [f"{by_kind(one.document for one in changes)}: {text}" for text, changes in rows[:_MOST]]
     if len(rows) > _MOST:
         texts.append(f"{len(rows) - _MOST} more")

@@ -24,7 +24,9 @@ from plait.review.reports import (
     change_text,
     effects,
     failure_title,
+    items_text,
     new_project_text,
+    path_of,
     subjects_text,
     summary,
     title,
@@ -333,7 +335,7 @@ def _cause_table(rows: Sequence[str]) -> str:
 
 
 def _cause(number: int, cause: Cause, documents: int) -> str:
-    found = effects(cause)
+    found = effects(cause.changes)
     lines = [f"<li>{_effect(text, changes)}</li>" for text, changes in found[:MOST_EFFECTS]]
     if len(found) > MOST_EFFECTS:
         lines.append(f"<li>{len(found) - MOST_EFFECTS} more</li>")
@@ -350,12 +352,13 @@ def _cause(number: int, cause: Cause, documents: int) -> str:
 def _effect(text: str, changes: Sequence[ValueChange]) -> str:
     first = changes[0]
     names = f" in {_code(by_kind(one.document for one in changes))}"
-    where = _text(f" ({first.where})") if first.where else ""
+    path = path_of(changes)
+    where = items_text(changes) + (_text(f" ({first.where})") if first.where else "")
     if first.path and first.kind == CHANGED:
-        return f"{_code(first.path)} {_both(first)}{where}{names}"
+        return f"{_code(path)} {_both(first)}{where}{names}"
     if first.path:
         word = "order changed" if first.kind not in (ADDED, REMOVED) else first.kind
-        return f"{_code(first.path)} {word}{where}{names}"
+        return f"{_code(path)} {word}{where}{names}"
     return f"{_text(text)}{names}"
 
 

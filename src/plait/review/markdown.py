@@ -17,7 +17,9 @@ from plait.review.reports import (
     change_text,
     effects,
     failure_title,
+    items_text,
     new_project_text,
+    path_of,
     subjects_text,
     summary,
     title,
@@ -149,7 +151,7 @@ def _add_causes(out: _Comment, review: Review) -> None:
 
 
 def _row(cause: Cause) -> str:
-    found = effects(cause)
+    found = effects(cause.changes)
     cells = []
     for text, changes in found[:MOST_EFFECTS]:
         cells.append(f"{_effect(text, changes)} in {code(by_kind(one.document for one in changes))}")
@@ -162,13 +164,14 @@ def _row(cause: Cause) -> str:
 
 def _effect(text: str, changes: Sequence[ValueChange]) -> str:
     first = changes[0]
-    where = f" ({plain(first.where)})" if first.where else ""
+    path = path_of(changes)
+    where = items_text(changes) + (f" ({plain(first.where)})" if first.where else "")
     if first.path and first.kind == CHANGED:
-        return f"{code(first.path)} {code(first.before or '')} → {code(first.after or '')}{where}"
+        return f"{code(path)} {code(first.before or '')} → {code(first.after or '')}{where}"
     if first.path and first.kind == MOVED:
-        return f"order of {code(first.path)}{where}"
+        return f"order of {code(path)}{where}"
     if first.path:
-        return f"{code(first.path)} {first.kind}{where}"
+        return f"{code(path)} {first.kind}{where}"
     if first.kind in (ADDED, REMOVED, RENAMED):
         return f"{first.kind}{where}"
     return plain(text)

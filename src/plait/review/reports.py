@@ -80,22 +80,46 @@ def change_text(change: ValueChange) -> str:
     return f"{change.place} {change.kind}{shown}{size}{where}"
 
 
-def effects(cause: Cause) -> list[tuple[str, list[ValueChange]]]:
-    """The changes of a cause by what happens, most frequent first: `metadata.labels.version: 1 → 2`, with the documents
-    in which it does.
+def effects(changes: Iterable[ValueChange]) -> list[tuple[str, list[ValueChange]]]:
+    """The changes by what happens, most frequent first: `metadata.labels.version: 1 → 2`, with the documents in which it
+    does. Equal changes of several array items are one: `spec.ports[*].protocol: TCP → UDP (20 items)`.
     """
     groups: dict[tuple[str, str], list[ValueChange]] = {}
-    for one in cause.changes:
-        if one.path:
-            text = {
-                CHANGED: f"{one.path}: {one.before} → {one.after}",
-                MOVED: f"{one.path}: order changed",
-            }.get(one.kind, f"{one.path} {one.kind}")
-        else:
-            text = one.kind
-        groups.setdefault((text, one.where), []).append(one)
+    for one in changes:
+        groups.setdefault((_effect(one, _any_item(one.path)), one.where), []).append(one)
     ordered = sorted(groups.items(), key=lambda group: -sum(one.values for one in group[1]))
-    return [(f"{text} ({where})" if where else text, found) for (text, where), found in ordered]
+    return [
+        (f"{_effect(found[0], path_of(found))}{items_text(found)}{f' ({where})' if where else ''}", found)
+        for (_, where), found in ordered
+    ]
+
+
+def path_of(changes: Sequence[ValueChange]) -> str:
+    """The path of the changes of one effect, with `[*]` for several items."""
+    return changes[0].path if len({one.path for one in changes}) == 1 else _any_item(changes[0].path)
+
+
+def items_text(changes: Sequence[ValueChange]) -> str:
+    """The number of items that the changes of one effect are in, if there are several."""
+    return "" if len({one.path for one in changes}) == 1 else f" ({counted(len(changes), 'item')})"
+
+
+def _any_item(path: str) -> str:
+    return _ITEM.sub(lambda found: found[0] if found[0].startswith('"') else "[*]", path)
+
+
+# A quoted key, or the step to an array item.
+_ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]')
+
+
+def _effect(change: ValueChange, path: str) -> str:
+    """What happens at a path, without the document."""
+    if not path:
+        return change.kind
+    return {
+        CHANGED: f"{path}: {change.before} → {change.after}",
+        MOVED: f"{path}: order changed",
+    }.get(change.kind, f"{path} {change.kind}")
 
 
 def by_kind(names: Iterable[str]) -> str:
@@ -179,7 +203,7 @@ def to_text(review: Review) -> str:
     _section(out, "removed runs", review.removed, lambda one: [one])
     _section(out, "consequences", review.consequences, _consequence_lines)
     _section(out, "causes", review.causes, _cause_lines)
-    _section(out, "changes without a verified cause", review.not_verified, lambda one: [change_text(one)])
+    _section(out, "changes without a verified cause", effects(review.not_verified), _effect_lines)
     _section(out, "same value, written elsewhere", review.elsewhere, _other_lines)
     _section(out, "needed, does not show", review.needed, _other_lines)
     _section(out, "no effect", review.idle, _other_lines)
@@ -208,12 +232,17 @@ def _consequence_lines(one: FoundConsequence) -> list[str]:
 
 def _cause_lines(cause: Cause) -> list[str]:
     lines = [f"{cause.place}: {counted(cause.values, 'value')}{verified_text(cause)}"]
-    found = effects(cause)
+    found = effects(cause.changes)
     for text, changes in found[:_MOST]:
         lines.append(f"  {by_kind(one.document for one in changes)}: {text}")
     if len(found) > _MOST:
         lines.append(f"  and {len(found) - _MOST} more")
     return lines
+
+
+def _effect_lines(effect: tuple[str, list[ValueChange]]) -> list[str]:
+    text, changes = effect
+    return [change_text(changes[0]) if len(changes) == 1 else f"{by_kind(one.document for one in changes)}: {text}"]
 
 
 def _other_lines(one: OtherLines) -> list[str]:
