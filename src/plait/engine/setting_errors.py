@@ -128,6 +128,9 @@ def pipeline_hint(top: Map, path: str, known: Sequence[str]) -> str | None:
     pipelines; None if a key of the file resembles one.
     """
     keys = {str(item.key) for item in top.items}
+    command = next((key for key in keys if key in COMMANDS.values()), None)
+    if command is not None:
+        return f"a command is in a step or in a run: steps: [{{{command}: ...}}], or runs: {{NAME: {{{command}: ...}}}}"
     if {"schema", "metadata"} <= keys:
         return f"these are layered documents: plait layer {path} renders them"
     if any(near(key, known) for key in keys):

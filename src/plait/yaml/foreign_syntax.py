@@ -1,4 +1,4 @@
-"""Text of other programs in YAML: the templates of Helm and Jinja, and the conflicts of git. Loaded for errors only."""
+"""Text of other languages in YAML: the templates of Helm and Jinja, text templates, and the conflicts of git. Loaded for errors only."""
 
 from __future__ import annotations
 
@@ -21,11 +21,21 @@ _OF_HELM = re.compile(r"\{\{-?\s*(-|/\*|(if|with|range|include|define|block|end|
 _OF_BRACES = ("did not find expected", "mapping values", "found unexpected")
 
 
-def foreign_hint(problem: str, line: str, before: str) -> str | None:
+_TEXT = (
+    "(@ @) is the code of a text template, and this file is read as YAML: --file-mark PATH:type=text-template, or a name "
+    "that ends in .txt"
+)
+# A statement of a text template, not an inserted expression.
+_OF_TEXT = re.compile(r"\(@-?\s")
+
+
+def foreign_hint(problem: str, line: str, before: str, text: str) -> str | None:
     """The hint for a line with a placeholder or a statement of another template language, or None.
 
-    problem: the phrase of the parser. before: the line above.
+    problem: the phrase of the parser. before: the line above. text: the whole text.
     """
+    if "#@" not in text and _OF_TEXT.search(text):
+        return _TEXT
     if problem == "found character that cannot start any token":
         return _JINJA if "{%" in line else None
     if _OF_HELM.search(line) or _OF_HELM.search(before):

@@ -61,13 +61,13 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     at = _position(index, source, text, base)
     reference = _go_yaml(error, problem, source, base, prepends)
     foreign: str | None = None
-    if "<<<<<<<" in text or "{{" in text or "{%" in text:
+    if "<<<<<<<" in text or "{{" in text or "{%" in text or "(@" in text:
         from plait.yaml import foreign_syntax
 
         conflict = foreign_syntax.conflict_error(ReadError, source, text, base, text.count("\n", 0, index), reference)
         if conflict is not None:
             return conflict
-        foreign = foreign_syntax.foreign_hint(problem, _line(text, index), _before(text, index))
+        foreign = foreign_syntax.foreign_hint(problem, _line(text, index), _before(text, index), text)
     found: str | None = None
     if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))

@@ -28,13 +28,24 @@ def values_as_documents(
     known = {item.key for item in values.value.items} if type(values.value) is Map else set()
     for file, documents in _plain(files, printed):
         keys = _keys(documents)
-        # A document with one key in common, such as a name, is not a mistake.
-        if keys and keys <= known and ("val" in os.path.basename(file.path) or len(keys) > 1):
+        if keys and keys <= known and (len(keys) > 1 or _overrides(documents.items[0].value, values.value)):
             message = (
                 "this file is printed as a document, but all its keys are data values; --data-values-file takes it as "
                 "data values"
             )
             context.warn(warning(message, code="values-as-document", at=Position(file.source, 1)), of=(values,))
+
+
+def _overrides(value: Value, default: Value) -> bool:
+    """True if a value would change a data value: other keys of its map keep theirs, and any other value has its type."""
+    while type(value) is Map and type(default) is Map and value.items:
+        known = [inner for item in value.items if (inner := default.find(item.key)) is not None]
+        if len(known) < len(value.items):
+            return False
+        if len(known) > 1:
+            return True
+        value, default = value.items[0].value, known[0].value
+    return default is None or (type(value) is type(default) and not equal(value, default))
 
 
 # The first characters of code, by type of file.

@@ -257,7 +257,13 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
         (
             None if file.marked_template is False else found.untemplated_text(),
             "text-not-templated",
-            "(@= @) stays as it is in this text; #@yaml/text-templated-strings on the line above has it evaluated",
+            "(@= @) stays as it is in this text; "
+            # Statements between pieces of text, and no code of YAML.
+            + (
+                f"--file-mark {file.original_path}:type=text-template makes the file a text template"
+                if "(@ " in source.text and not found.is_template
+                else "#@yaml/text-templated-strings on the line above has it evaluated"
+            ),
         ),
     ):
         if first is not None:
