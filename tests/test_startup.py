@@ -132,7 +132,7 @@ def check_size(argv: list[str], status: int, most: tuple[int, int]) -> None:
     specs = [spec for name in names if (spec := find_spec(name)) is not None]
     found = len(names), sum(pathlib.Path(spec.origin or "").stat().st_size for spec in specs)
     assert found[0] <= most[0], found
-    assert found[1] <= most[1]
+    assert found[1] <= most[1], found
     # The numbers follow what is loaded, or they would allow much more than there is.
     assert found[1] > 0.9 * most[1]
 

@@ -223,8 +223,7 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
         at = Position(source, documents[0].line if documents else 1)
         raise _errors().not_one_map(at, what, known, documents)
     top = documents[0].value
-    foreign = what == "a pipeline" and not any(item.key in known for item in top.items)
-    check_keys(top, known, what, (lambda _: _errors().pipeline_hint(top, source.shown, known)) if foreign else None)
+    check_keys(top, known, what, lambda _: _errors().top_hint(top, source.shown, what, known))
     return top
 
 

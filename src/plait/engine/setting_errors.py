@@ -123,6 +123,12 @@ _FOREIGN = (
 _RESOURCES = ("bases", "components", "namePrefix", "patches", "patchesStrategicMerge", "resources")
 
 
+def top_hint(top: Map, path: str, what: str, known: Sequence[str]) -> str | None:
+    """A hint for an unknown key at the top of a file, or None. what: as in `not_one_map`."""
+    is_foreign = what == "a pipeline" and not any(item.key in known for item in top.items)
+    return pipeline_hint(top, path, known) if is_foreign else None
+
+
 def pipeline_hint(top: Map, path: str, known: Sequence[str]) -> str | None:
     """A hint for a file of another program in place of a pipeline. path: its name in messages. known: the keys of
     pipelines; None if a key of the file resembles one.

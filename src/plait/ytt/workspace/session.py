@@ -119,6 +119,7 @@ class Session:
         found = file.prepared.get(key)
         if found is None:
             kind = file.type
+            read: YamlFile | None = None
             warnings: Sequence[Warning] = ()
             made: Template | TemplateResult
             if kind == files.YAML:
@@ -128,10 +129,10 @@ class Session:
                 made = TemplateResult({}, text=file.text())
             else:
                 made = self._compiled(file, kind, options)
-            if "<<<<<<<" in file.source.text or kind == files.TEXT:
+            if kind == files.TEXT or "<<<<<<<" in file.source.text or "(@=" in file.source.text:
                 from plait.ytt.workspace.text_warnings import text_warnings
 
-                warnings = [*warnings, *text_warnings(file)]
+                warnings = [*warnings, *text_warnings(file, read)]
             found = file.prepared[key] = made, warnings
         for text in found[1]:
             self.context.warn(text, of=())
@@ -253,17 +254,6 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
             found.quoted_code(),
             "quoted-code",
             "this code is a string because it is in quotes; without them it is evaluated",
-        ),
-        (
-            None if file.marked_template is False else found.untemplated_text(),
-            "text-not-templated",
-            "(@= @) stays as it is in this text; "
-            # Statements between pieces of text, and no code of YAML.
-            + (
-                f"--file-mark {file.original_path}:type=text-template makes the file a text template"
-                if "(@ " in source.text and not found.is_template
-                else "#@yaml/text-templated-strings on the line above has it evaluated"
-            ),
         ),
     ):
         if first is not None:

@@ -12,12 +12,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plait.base.errors import Warning
+    from plait.ytt.templates.file import YamlFile
     from plait.ytt.workspace.input_files import InputFile
 
 
-def text_warnings(file: InputFile) -> Iterator[Warning]:
-    """Warnings about conflicts of a merge, and about code for YAML in a text template."""
+def text_warnings(file: InputFile, read: YamlFile | None) -> Iterator[Warning]:
+    """Warnings about conflicts of a merge, code for YAML in a text template, and code for text templates in YAML.
+
+    read: the file as YAML, or None for another file.
+    """
     text = file.source.text
+    line = None if read is None or file.marked_template is False else read.untemplated_text()
+    if line is not None and read is not None:
+        # Statements between pieces of text, and no code for YAML.
+        is_text = "(@ " in text and not read.is_template
+        advice = (
+            f"--file-mark {file.original_path}:type=text-template makes the file a text template"
+            if is_text
+            else "#@yaml/text-templated-strings on the line above has it evaluated"
+        )
+        message = f"(@= @) stays as it is in this text; {advice}"
+        yield warning(message, code="text-not-templated", at=Position(file.source, line))
     if "<<<<<<<" in text:
         yield from conflict_warnings(file.source)
     line = _code_in_comments(text) if file.type == TEXT and not file.is_plain else None
