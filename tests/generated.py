@@ -92,8 +92,10 @@ def api_page() -> str:
         sentences(inspect.getdoc(asynchronous) or ""),
         f"| for `await` | the same as |\n|---|---|\n{rows}",
     ]
+    out.append("## Engine")
+    out += [part for kind in (plait.Engine, plait.Event, plait.Counts) for part in class_parts(kind)]
     out.append("## Results")
-    for kind in (
+    results = (
         plait.Documents,
         plait.Rendered,
         plait.Composed,
@@ -108,16 +110,8 @@ def api_page() -> str:
         plait.Inspection,
         plait.FoundValue,
         plait.Impact,
-    ):
-        out += [f"### plait.{kind.__name__}", docstring(kind)]
-        members = [
-            (f"{name}()" if inspect.isfunction(member) else name, " ".join((member.__doc__ or "").split()))
-            for name, member in vars(kind).items()
-            if name[0] != "_" and (inspect.isfunction(member) or isinstance(member, property))
-        ]
-        if members:
-            rows = "\n".join(f"| `{name}` | {text} |" for name, text in members)
-            out.append(f"| method | |\n|---|---|\n{rows}")
+    )
+    out += [part for kind in results for part in class_parts(kind)]
     out.append("## Errors")
     out.append(f"### plait.{PlaitError.__name__}")
     out.append(docstring(PlaitError))
@@ -139,6 +133,20 @@ def api_page() -> str:
     out.append(f"### plait.Limits\n\n{docstring(plait.Limits)}\n\nNames: {names}.")
     out.append("## Version\n\n`plait.__version__` is the version as text.")
     return "\n\n".join(out) + "\n"
+
+
+def class_parts(kind: type) -> Iterator[str]:
+    """The title, the text and the members of a class, for a page."""
+    yield f"### plait.{kind.__name__}"
+    yield docstring(kind)
+    members = [
+        (f"{name}()" if inspect.isfunction(member) else name, " ".join((member.__doc__ or "").split()))
+        for name, member in vars(kind).items()
+        if name[0] != "_" and (inspect.isfunction(member) or isinstance(member, property))
+    ]
+    if members:
+        rows = "\n".join(f"| `{name}` | {text} |" for name, text in members)
+        yield f"| method | |\n|---|---|\n{rows}"
 
 
 def aliases() -> Iterator[tuple[str, str, str]]:

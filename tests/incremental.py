@@ -378,12 +378,12 @@ _RARE = 0.02
 
 
 class Program:
-    """A directory of files, and the options of its next evaluation."""
+    """A directory of files, and the inputs and options of its next evaluation."""
 
     def __init__(self, random: Random, directory: Path) -> None:
         self._random = random
         self._directory = directory
-        self._inputs = ["config"]
+        self.inputs = ["config"]
         self._options: list[str] = []
         self._schema = random.choice(SCHEMAS)
         self._write("config/schema.yml", self._schema)
@@ -410,14 +410,14 @@ class Program:
         if chosen.get("extra") and random.random() > _RARE and "nullable" not in self._schema:
             del chosen["extra"]
         self._options = [word for key, text in chosen.items() for word in ("--data-value-yaml", f"{key}={text}")]
-        self._inputs = ["config"]
+        self.inputs = ["config"]
         if random.random() < 0.5:
             own = "".join(f"{key}: {text}\n" for key, text in chosen.items())
             self._write(
                 f"own/{number}.yml",
                 f"#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n{own or '{}'}\n",
             )
-            self._inputs.insert(random.random() > _RARE * 4, f"own/{number}.yml")
+            self.inputs.insert(random.random() > _RARE * 4, f"own/{number}.yml")
             self._options = []
         if random.random() < _RARE:
             self._options.append("--strict")
@@ -440,7 +440,7 @@ class Program:
 
     def request(self) -> Request:
         """The next evaluation."""
-        return table("render").parse([*(word for one in self._inputs for word in ("-f", one)), *self._options])
+        return table("render").parse([*(word for one in self.inputs for word in ("-f", one)), *self._options])
 
 
 def evaluated(request: Request, engine: Engine | None) -> Mapping[str, object]:

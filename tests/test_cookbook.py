@@ -76,6 +76,30 @@ def test_a_service_that_is_given_too_much(here: pathlib.Path) -> None:
     assert (status, "limit steps" in text) == (503, True)
 
 
+@pytest.mark.usefixtures("here")
+def test_fastapi(caplog: pytest.LogCaptureFixture) -> None:
+    pytest.importorskip("fastapi")
+    caplog.set_level("INFO")
+    app = runpy.run_path("api.py")["app"]
+    for replicas in (3, 4, 3):
+        status, text = request(app, "/render", {"name": "shop", "replicas": replicas})
+        assert (status, f"replicas: {replicas}" in text) == (200, True)
+    assert request(app, "/render", {"replicas": "many"})[0] == 422
+    assert [record.getMessage().endswith("done") for record in caplog.records if "plait" in record.getMessage()] == [
+        True, True, True, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("here")
+def test_celery(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("celery")
+    monkeypatch.setenv("BROKER", "memory://")
+    tasks = runpy.run_path("tasks.py")
+    tasks["app"].conf.task_always_eager = True
+    for replicas in (3, 4):
+        assert f"replicas: {replicas}" in tasks["render"].delay({"replicas": replicas}).get()
+
+
 def test_tests(here: pathlib.Path) -> None:
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "test_config.py"]
     done = subprocess.run(argv, cwd=here, capture_output=True, text=True, check=False)

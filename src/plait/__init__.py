@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plait.api.data_values import data_values, data_values_schema
     from plait.api.differences import Difference, Differences, diff
     from plait.api.documents import documents, read
+    from plait.api.engine import Counts, Engine, Event
     from plait.api.explaining import Entry, History, explain
     from plait.api.formatting import Formatted, fmt
     from plait.api.layering import alayer, layer
@@ -54,10 +55,13 @@ if TYPE_CHECKING:
 __all__ = [
     "ComposeStep",
     "Composed",
+    "Counts",
     "Difference",
     "Differences",
     "Documents",
+    "Engine",
     "Entry",
+    "Event",
     "Finding",
     "Findings",
     "Formatted",

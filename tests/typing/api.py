@@ -137,6 +137,15 @@ async def awaiting() -> None:
     assert_type(await plait.acompose("plait.yml", until="templates"), plait.Composed)
 
 
+def sharing(events: list[plait.Event]) -> None:
+    with plait.Engine(reuse=False, on_event=events.append) as engine:
+        plait.render("config")
+    assert_type(engine, plait.Engine)
+    assert_type(engine.statistics(), dict[str, plait.Counts])
+    assert_type(events[0].error, BaseException | None)
+    assert_type(plait.Counts(1, 2).reused, int)
+
+
 def patching() -> None:
     operations = plait.documents([{"type": "remove", "path": "/a"}])
     assert_type(operations, plait.Documents)

@@ -17,10 +17,13 @@ from __future__ import annotations
 HOMES = {
     "ComposeStep": "api.composing",
     "Composed": "api.composing",
+    "Counts": "api.engine",
     "Difference": "api.differences",
     "Differences": "api.differences",
     "Documents": "engine.results",
+    "Engine": "api.engine",
     "Entry": "api.explaining",
+    "Event": "api.engine",
     "Findings": "api.checking",
     "Formatted": "api.formatting",
     "FoundValue": "authoring.inspection.api",

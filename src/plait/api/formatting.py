@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from plait.api.inputs import files
 from plait.api.isolation import can_be_isolated
-from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
 from plait.base.limits import budget_scope_from
 from plait.engine.equality import Comparable
@@ -79,7 +78,7 @@ def fmt(
     with budget_scope_from(limits):
         texts: dict[str, str] = {}
         changed: list[str] = []
-        found = files(inputs, LinkPolicy(allow_links))[0]
+        found = files(inputs, allow_links)[0]
         chosen = [file for file in found if file.type == YAML]
         if found and not chosen:
             raise UsageError(

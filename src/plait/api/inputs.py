@@ -23,12 +23,13 @@ from plait.ytt.workspace.inputs import Inputs as Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.engine.options import Request
     from plait.engine.types import Input, Inputs, Warnings
     from plait.yaml.scalar_styles import ScalarStyles
     from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.shared_files import SharedFiles
 
 
 def each(inputs: Inputs) -> list[Input]:
@@ -94,12 +95,14 @@ def check_text(text: str, what: str) -> None:
         ) from None
 
 
-def files(inputs: Inputs, links: LinkPolicy = NO_LINKS) -> tuple[list[InputFile], dict[InputFile, Documents]]:
-    """The inputs as numbered input files, and the parsed documents among them.
+def files(
+    inputs: Inputs, allow_links: Sequence[str] = (), shared: SharedFiles | None = None
+) -> tuple[list[InputFile], dict[InputFile, Documents]]:
+    """The inputs as numbered input files, and the parsed documents among them. shared: the files of earlier calls.
 
     Raises ReadError, UsageError; standard input is never read.
     """
-    reader = Reader(links=links, stdin=_no_stdin)
+    reader = Reader(links=LinkPolicy(allow_links) if allow_links else NO_LINKS, stdin=_no_stdin)
     found: list[InputFile] = []
     given: dict[InputFile, Documents] = {}
 
@@ -116,10 +119,18 @@ def files(inputs: Inputs, links: LinkPolicy = NO_LINKS) -> tuple[list[InputFile]
         if isinstance(one, Documents):
             found.append(at_hand("documents.yml", one))
         elif isinstance(one, str | os.PathLike):
-            found += reader.files([os.fspath(one)])
+            path = os.fspath(one)
+            if shared is None:
+                found += reader.files([path])
+            else:
+                found = shared.files([path], tuple(allow_links), lambda one: reader.files([one]), found)
         else:
             for name, text in one.items():
-                found.append(at_hand(name, text) if isinstance(text, Documents) else in_memory(name, text))
+                if isinstance(text, Documents):
+                    found.append(at_hand(name, text))
+                else:
+                    file = in_memory(name, text)
+                    found.append(file if shared is None else shared.in_memory(file, found))
             for text in one.values():
                 current_budget().take(0 if isinstance(text, Documents) else len(text))
     for order, file in enumerate(found, 1):

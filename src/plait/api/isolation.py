@@ -12,6 +12,7 @@ import threading
 
 from plait.api.argument_errors import add_facts
 from plait.api.arguments import checked, checker, refuse
+from plait.api.current_engine import observed
 from plait.api.workers import call_in_worker
 from plait.base.errors import PlaitError, UsageError
 from plait.base.process import with_stack_headroom
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
 
 def with_error_facts(function: Callable[P, T]) -> Callable[P, T]:
-    """Makes an API function's uncaught errors show all their facts in Python's traceback."""
+    """Makes an API function's uncaught errors show all their facts in Python's traceback. An engine observes the call."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> T:
         try:
-            return function(*arguments, **options)
+            return observed(function.__name__, lambda: function(*arguments, **options))
         except PlaitError as error:
             add_facts(error)
             raise

@@ -6,6 +6,7 @@ import os
 from itertools import chain
 
 from plait.api.asynchronous import awaited
+from plait.api.current_engine import current_reuse
 from plait.api.documents import nodes_of_map
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, originals_of, sources, trace_of
@@ -75,7 +76,9 @@ def layer(request: Layer) -> Documents:
         context.trace = trace_of(given) if request.trace else None
         secret_sources = [FileSecrets("secrets", _secrets(secrets))] if secrets else ()
         labels = list((request.labels or {}).items())
-        job = configured(request, texts, secret_sources, labels, unwrap=bool(site))
+        reuse = current_reuse()
+        known = None if reuse is None or request.trace or request.keep_format else reuse.layered()
+        job = configured(request, texts, secret_sources, labels, unwrap=bool(site), known=known)
         context.originals = originals_of(request, STRINGS)
         nodes = job.run(context)
         context.check_warnings()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import fspath
 
 from plait.api.asynchronous import awaited
+from plait.api.current_engine import current_reuse
 from plait.api.documents import nodes_of_map
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
@@ -25,6 +26,7 @@ from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.base.errors import Warn
     from plait.engine.types import Input, Inputs
     from plait.ops.operations import Operation
     from plait.tree.plain_data import Plain
@@ -53,6 +55,8 @@ def patch(request: Patch) -> Documents:
         context = context_of(request.warnings)
         context.trace = trace_of(given) if request.trace else None
         job = configured(request, context)
+        reuse = current_reuse()
+        job.known = None if reuse is None else reuse.operations(request, context)
         for one in each(request.passed.get("operations", ())):
             job.operations += _operations(one, job, request)
         if request.store:
@@ -118,8 +122,8 @@ def _operations(one: Input, job: PatchJob, request: Patch) -> list[Operation]:
         texts = list(sources([one]))
     else:
         texts = [file_source(path, "an ops file") for path in expand(fspath(one), links)]
-    warn = job.context.warn
-    found = []
-    for text in texts:
-        found += read_operations(text, null_values=null_values, extensions=job.extensions, warn=warn)
-    return found
+
+    def read(text: Source, warn: Warn) -> list[Operation]:
+        return read_operations(text, null_values=null_values, extensions=job.extensions, warn=warn)
+
+    return [operation for text in texts for operation in job.read(text, read, null_values)]

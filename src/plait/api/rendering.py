@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import contextmanager
 
 from plait.api.asynchronous import awaited
+from plait.api.current_engine import current_reuse
 from plait.api.documents import nodes_of_map
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, files, originals_of, trace_of
-from plait.base.content import LinkPolicy
 from plait.base.extensions import split_format
 from plait.base.limits import budget_scope_from
 from plait.base.source import Source
@@ -28,10 +29,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plait.base.code_cache import CodeCache
     from plait.base.errors import Warn
     from plait.engine.types import Input, Inputs, Texts
     from plait.tree.plain_data import Plain
     from plait.ytt.workspace.render_job import ReferencedValues, RenderResult
+    from plait.ytt.workspace.shared_files import SharedFiles
 
 
 @function_of(Render, Rendered)
@@ -70,8 +73,9 @@ def render(request: Render) -> Rendered:
     >>> plait.render({"app.yml": template}, values={"replicas": 3}).to_dict()
     {'replicas': 3}
     """
-    with budget_scope_from(request.limits):
-        given = RenderInputs(request, options_of(request))
+    with budget_scope_from(request.limits), _shared_files(request) as (shared, cache):
+        given = RenderInputs(request, options_of(request), shared)
+        given.context.cache = cache
         values = request.values
         given.set_values(
             data_values(values, request.passed.get("values_files", ()), strict=request.strict, warn=given.context.warn)
@@ -101,15 +105,33 @@ def render(request: Render) -> Rendered:
 arender = awaited(render)
 
 
-class RenderInputs:
-    """The inputs of a render. context, printed: receive its messages. documents: the parsed inputs."""
+@contextmanager
+def _shared_files(request: Render) -> Iterator[tuple[SharedFiles | None, CodeCache | None]]:
+    """What a call shares with others in the block of an engine: files, and compiled code."""
+    reuse = current_reuse()
+    if reuse is None:
+        yield None, None
+        return
+    try:
+        with reuse.sharing(request, is_recorded=request.trace) as shared:
+            yield shared, reuse.part().cache
+    finally:
+        reuse.end()
 
-    def __init__(self, request: Render, options: RenderOptions) -> None:
+
+class RenderInputs:
+    """The inputs of a render. context, printed: receive its messages. documents: the parsed inputs. shared: the files of
+    earlier calls.
+    """
+
+    def __init__(self, request: Render, options: RenderOptions, shared: SharedFiles | None = None) -> None:
         """Raises ReadError, UsageError."""
-        found, self.documents = files(request.passed["inputs"], LinkPolicy(request.allow_links))
+        found, self.documents = files(request.passed["inputs"], request.allow_links, shared)
         if request.file_marks:
             found = apply_marks(found, request.file_marks)
-        self._job = RenderJob(found, options)
+        # Documents that were passed belong to one call.
+        self._shared = None if self.documents else shared
+        self._job = RenderJob(found, options, library=None if self._shared is None else self._shared.library(found))
         self.printed: list[str] = []
         self.context = context_of(request.warnings, self.printed)
 
@@ -135,7 +157,11 @@ class RenderInputs:
 
     def run(self) -> RenderResult:
         """Runs the phases. Raises PlaitError."""
-        return run(self._job, self.context, {file: documents.nodes for file, documents in self.documents.items()})
+        given = {file: documents.nodes for file, documents in self.documents.items()}
+        result = run(self._job, self.context, given, self._shared)
+        if self._shared is not None:
+            result.known = self._shared.texts
+        return result
 
 
 def data_values(

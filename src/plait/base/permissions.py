@@ -69,15 +69,17 @@ class Permissions:
 
     directory: of the project file. file: its path, "" for a project without one. checkout: its repository, or the
     directory itself if there is none. granted: additional accesses, from the command line or from a stored decision.
+    key: equal for equal permissions.
     """
 
-    __slots__ = ("_granted", "_readable", "_writable", "checkout", "directory", "file")
+    __slots__ = ("_granted", "_readable", "_writable", "checkout", "directory", "file", "key")
 
     def __init__(self, directory: str, checkout: str, granted: Iterable[Need] = (), *, file: str = "") -> None:
         self.file = file
         self.directory = directory
         self.checkout = checkout
         self._granted = frozenset((one.access, one.name) for one in granted)
+        self.key = directory, checkout, file, self._granted
         own = Root(checkout, is_checkout=True)
         self._readable = (own, *(Root(name) for access, name in self._granted if access in PATHS))
         self._writable = (own, *(Root(name) for access, name in self._granted if access == WRITE))

@@ -7,6 +7,7 @@ within the same limits.
 from __future__ import annotations
 
 from _thread import allocate_lock
+from contextlib import contextmanager
 
 from plait.base.code_cache import LIMITS, MemoryCache
 from plait.base.events import current_listener
@@ -21,7 +22,7 @@ from plait.ytt.workspace.shared_files import SharedFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import TypeVar
 
     from plait.base.code_cache import CodeCache
@@ -65,18 +66,10 @@ class Engine:
 
     def rendered(self, request: Render, inputs: Inputs, context: Context) -> RenderResult | None:
         """The result of a render with shared files; None if its files cannot be shared. Raises PlaitError."""
-        part = self.part()
-        context.cache = part.cache
-        # A traced run shares nothing.
-        if not self._reuses or context.trace is not None or current_listener() is not None or request.program == "ytt":
-            return None
-        # These change files after they were listed, or replace the phases.
-        if request.has(Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format):
-            return None
-        shared = part.files(frozenset(request.extensions))
-        if not shared.begin():
-            return None
-        try:
+        context.cache = self.part().cache
+        with self.sharing(request, is_recorded=context.trace is not None) as shared:
+            if shared is None or request.program == "ytt":
+                return None
             named = (Render.allow_links, Render.allow_all_links, Render.offline)
             options = tuple((use.option.name, use.value) for option in named for use in request.uses_of(option))
             with located(request, Render.inputs) as paths:
@@ -85,6 +78,22 @@ class Engine:
             result = run(job, context, shared=shared)
             result.known = shared.texts
             return result
+
+    @contextmanager
+    def sharing(self, request: Render, *, is_recorded: bool) -> Iterator[SharedFiles | None]:
+        """The shared files for one evaluation of a request; None if it must read its own. is_recorded: it has a trace,
+        and shares nothing.
+        """
+        # These change files after they were listed, or replace the phases.
+        changes_files = request.has(Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format)
+        shared = None
+        if self._reuses and not is_recorded and not changes_files and current_listener() is None:
+            shared = self.part().files(frozenset(request.extensions))
+        if shared is None or not shared.begin():
+            yield None
+            return
+        try:
+            yield shared
         finally:
             shared.end()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.api.arguments import checked
+from plait.api.current_engine import current_reuse
 from plait.api.isolation import with_error_facts
 from plait.authoring.project.discovery import project_at
 
@@ -32,6 +33,7 @@ class Project:
     def __repr__(self) -> str:
         return f"<Project of {len(self.runs)}: {', '.join(self.runs[:_NAMED])}{', ...' if self.runs[_NAMED:] else ''}>"
 
+    @with_error_facts
     def run(self, name: str = "", *, trace: bool = False) -> Documents:
         """Evaluates a run, as `plait.run` does."""
         return _evaluated(self._project, name, trace=trace)
@@ -40,9 +42,8 @@ class Project:
 _NAMED = 6
 
 
-@with_error_facts
 def _evaluated(project: file.Project, name: str, *, trace: bool) -> Documents:
-    return project.run(name).evaluate(trace=trace)
+    return project.run(name).evaluate(trace=trace, engine=current_reuse())
 
 
 @with_error_facts

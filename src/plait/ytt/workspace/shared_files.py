@@ -102,6 +102,11 @@ class SharedFile(InputFile):
         else:
             self._take(self._read())
 
+    def read_as(self, file: InputFile) -> None:
+        """Reads the content of another file from now on."""
+        self._read = file._read
+        self._pass = self._evaluation = -1
+
     def _take(self, data: Content) -> None:
         self._pass, self._evaluation = self._files.disk_pass, self._files.evaluation
         if data == self._data:
@@ -184,14 +189,20 @@ class SharedFiles:
         self._lock.release()
 
     def files(
-        self, arguments: Iterable[str], options: Hashable, list_: Callable[[str], list[InputFile]]
+        self,
+        arguments: Iterable[str],
+        options: Hashable,
+        list_: Callable[[str], list[InputFile]],
+        before: Sequence[InputFile] = (),
     ) -> list[InputFile]:
-        """The files of arguments, in order. options: other values that determine them. list_: lists the files of one
-        argument.
+        """Some files, and then those of arguments, in order. options: other values that determine them. list_: lists
+        the files of one argument.
         """
-        found: list[InputFile] = []
+        found = [*before]
+        permissions = current_permissions()
+        allowed = permissions and permissions.key
         for argument in arguments:
-            found += self._of_argument((argument, options, len(found), current_permissions()), len(found) + 1, list_)
+            found += self._of_argument((argument, options, len(found), allowed), len(found) + 1, list_)
         return found
 
     def _of_argument(
@@ -220,6 +231,16 @@ class SharedFiles:
         files = [former.get(_identity(file)) or SharedFile(self, file) for file in found]
         self._listings[key] = Listing(files, directories, self.disk_pass)
         return files
+
+    def in_memory(self, file: InputFile, before: Sequence[InputFile]) -> InputFile:
+        """The file that shares results of the one with the same name at the same place, while their texts are equal."""
+        key = file.path, None, len(before), None
+        known = self._listings.find(key)
+        shared = SharedFile(self, file) if known is None else known.files[0]
+        shared.read_as(file)
+        if known is None:
+            self._listings[key] = Listing([shared], frozenset(), self.disk_pass)
+        return shared
 
     def library(self, files: Sequence[InputFile]) -> Library:
         """The tree of these files. Directories with the same files share one library in all evaluations."""

@@ -1,0 +1,92 @@
+"""`plait.Engine`: calls that share what they have in common."""
+
+from __future__ import annotations
+
+from itertools import count
+from time import perf_counter
+from typing import NamedTuple
+
+from plait.api.current_engine import ENTERED
+from plait.engine.incremental import Engine as Reuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal, Self, TypeVar
+
+    T = TypeVar("T")
+
+
+class Event(NamedTuple):
+    """The start or the end of a call inside of an engine.
+
+    kind: "started" or "finished". function: its name, such as "render". call: the number of the call, from 1. seconds:
+    how long it took; 0.0 at its start. error: what it raised, or None.
+    """
+
+    kind: Literal["started", "finished"]
+    function: str
+    call: int
+    seconds: float = 0.0
+    error: BaseException | None = None
+
+
+class Counts(NamedTuple):
+    """Numbers of objects of one kind: reused from earlier calls, and new."""
+
+    reused: int
+    new: int
+
+
+class Engine:
+    r"""Calls in its `with` block share files, compiled templates and results that are the same (docs/reuse.md).
+
+    `plait.render`, `patch`, `layer`, `run` and their asynchronous variants have the same results as without an engine.
+    Every call notices changed files. Several threads and tasks may use one engine; each enters it. Calls with
+    `isolated=True` or `trace=True` share nothing.
+
+    reuse: False to share nothing. on_event: called at the start and the end of each call, in its thread; what it raises
+    ends the call.
+
+    >>> import plait
+    >>> with plait.Engine() as engine:
+    ...     sizes = [plait.render({"app.yml": "size: #@ 1 + 1\n"}).value("size") for _ in range(3)]
+    >>> sizes
+    [2, 2, 2]
+    """
+
+    __slots__ = ("_calls", "_on_event", "reuse")
+
+    def __init__(self, *, reuse: bool = True, on_event: Callable[[Event], object] | None = None) -> None:
+        self.reuse = Reuse(reuses=reuse)
+        self._on_event = on_event
+        self._calls = count(1)
+
+    def __enter__(self) -> Self:
+        ENTERED.set((self, *ENTERED.get()))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        ENTERED.set(ENTERED.get()[1:])
+
+    def statistics(self) -> dict[str, Counts]:
+        """The numbers of reused and new objects since the last call of this method, by kind: inputs, libraries,
+        templates.
+        """
+        return {kind: Counts(*counts) for kind, counts in self.reuse.statistics().items()}
+
+    def observed(self, function: str, call: Callable[[], T]) -> T:
+        """The result of a call, between its two events. Used by the functions of the API."""
+        tell = self._on_event
+        if tell is None:
+            return call()
+        number = next(self._calls)
+        tell(Event("started", function, number))
+        start = perf_counter()
+        try:
+            result = call()
+        except BaseException as error:
+            tell(Event("finished", function, number, perf_counter() - start, error))
+            raise
+        tell(Event("finished", function, number, perf_counter() - start))
+        return result
