@@ -69,30 +69,28 @@ class Permissions:
 
     directory: of the project file. file: its path, "" for a project without one. checkout: its repository, or the
     directory itself if there is none. granted: additional accesses, from the command line or from a stored decision.
-    key: equal for equal permissions.
     """
 
-    __slots__ = ("_granted", "_readable", "_writable", "checkout", "directory", "file", "key")
+    __slots__ = ("_readable", "_writable", "checkout", "directory", "file", "granted")
 
     def __init__(self, directory: str, checkout: str, granted: Iterable[Need] = (), *, file: str = "") -> None:
         self.file = file
         self.directory = directory
         self.checkout = checkout
-        self._granted = frozenset((one.access, one.name) for one in granted)
-        self.key = directory, checkout, file, self._granted
+        self.granted = frozenset((one.access, one.name) for one in granted)
         own = Root(checkout, is_checkout=True)
-        self._readable = (own, *(Root(name) for access, name in self._granted if access in PATHS))
-        self._writable = (own, *(Root(name) for access, name in self._granted if access == WRITE))
+        self._readable = (own, *(Root(name) for access, name in self.granted if access in PATHS))
+        self._writable = (own, *(Root(name) for access, name in self.granted if access == WRITE))
 
     def granting(self, needs: Iterable[Need]) -> Permissions:
         """A copy with additional permissions."""
-        more = [one for one in needs if one.key not in self._granted]
-        known = [Need(access, name) for access, name in self._granted]
+        more = [one for one in needs if one.key not in self.granted]
+        known = [Need(access, name) for access, name in self.granted]
         return Permissions(self.directory, self.checkout, [*known, *more], file=self.file) if more else self
 
     def moved(self, top: str, directory: str) -> Permissions:
         """The permissions for a copy of all files in another directory, without accesses to other paths."""
-        granted = [Need(access, name) for access, name in self._granted if access not in PATHS]
+        granted = [Need(access, name) for access, name in self.granted if access not in PATHS]
         return Permissions(directory, top, granted, file=self.file)
 
     def may_read(self, path: str) -> bool:
@@ -122,9 +120,9 @@ class Permissions:
         if need.access == WRITE:
             return self.may_write(need.name)
         if need.access == ENVIRONMENT:
-            return any(access == ENVIRONMENT and _is_among(need.name, name) for access, name in self._granted)
+            return any(access == ENVIRONMENT and _is_among(need.name, name) for access, name in self.granted)
         every = "*" if need.access in (NETWORK, LIMITS) else f"{need.name.partition(':')[0]}:*"
-        return need.key in self._granted or (need.access, every) in self._granted
+        return need.key in self.granted or (need.access, every) in self.granted
 
     def check_read(self, path: str, at: Position | None = None) -> None:
         """Raises PermissionDeniedError."""

@@ -199,8 +199,8 @@ class SharedFiles:
         the files of one argument.
         """
         found = [*before]
-        permissions = current_permissions()
-        allowed = permissions and permissions.key
+        own = current_permissions()
+        allowed = own and (own.directory, own.checkout, own.file, own.granted)
         for argument in arguments:
             found += self._of_argument((argument, options, len(found), allowed), len(found) + 1, list_)
         return found
