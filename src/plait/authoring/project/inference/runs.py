@@ -8,7 +8,7 @@ from time import process_time
 
 from plait.authoring.project.inference.build_files import MOST_BYTES, is_documentation, snippets_of
 from plait.authoring.project.inference.programs import command_line
-from plait.authoring.project.inference.shell import Shell
+from plait.authoring.project.inference.shell import Shell, commands_of
 from plait.authoring.project.inference.text_budget import MOST_TEXT, TextBudget
 from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.run import Run, relative_to_cwd
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.inference.build_files import Snippet
     from plait.authoring.project.inference.programs import CommandLine
+    from plait.authoring.project.inference.shell import ShellCommand
     from plait.authoring.project.settings import Setting
 
 # Maximum number of files and command lines; a larger repository needs a project file.
@@ -159,7 +160,8 @@ class _Collector:
         source = Source(os.path.relpath(path, top))
         source.shown = os.path.relpath(path)
         directories = [snippet.directory] if snippet.directory is not None else _directories(path, top)
-        readings = {directory: self._read(snippet, directory) for directory in directories}
+        commands = commands_of(snippet.text, snippet.line)
+        readings = {directory: self._read(snippet, commands, directory) for directory in directories}
         # A script is started in one directory: the first one in which most of its inputs exist.
         missing = {directory: self._missing(reading, source) for directory, reading in readings.items()}
         ordered = sorted(directories, key=missing.__getitem__)
@@ -194,9 +196,11 @@ class _Collector:
             count += sum(not os.path.lexists(os.path.join(directory, path)) for path in paths)
         return count
 
-    def _read(self, snippet: Snippet, directory: str) -> list[tuple[CommandLine, str | None]]:
+    def _read(
+        self, snippet: Snippet, commands: Sequence[ShellCommand], directory: str
+    ) -> list[tuple[CommandLine, str | None]]:
         shell = Shell(directory, self.inference.top, snippet.script, budget=self.budget)
-        lines = ((command_line(one), one.directory) for one in shell.read(snippet.text, snippet.line))
+        lines = ((command_line(one), one.directory) for one in shell.run(commands, len(snippet.text)))
         return [(line, where) for line, where in lines if line is not None]
 
     def _outcome(self, line: CommandLine, directory: str | None, snippet: Snippet, source: Source) -> str:

@@ -8,6 +8,7 @@ output of a program) makes a word unknown; an unknown `cd` makes the directory u
 from __future__ import annotations
 
 import os
+import sys
 
 from plait.authoring.project.inference.shell_syntax import ShellLiteral, Substitution, Variable, Word, tokens_of
 from plait.authoring.project.inference.text_budget import MOST_VALUE, TextBudget
@@ -98,13 +99,13 @@ class Shell:
 
     def read(self, text: str, line: int = 1) -> list[Invocation]:
         """The commands of a script, in order. The state is then that at the end of the script."""
-        if self.budget.take(len(text)):
-            self._run_all(tokens_of(text, line))
-        return self.invocations
+        return self.run(commands_of(text, line), len(text))
 
-    def _run_all(self, tokens: Sequence[Lexeme]) -> None:
-        commands = _split(tokens)
-        self._run(commands, 0, len(commands))
+    def run(self, commands: Sequence[ShellCommand], size: int) -> list[Invocation]:
+        """As `read`, for a script of this size whose commands were found before."""
+        if self.budget.take(size):
+            self._run(commands, 0, len(commands))
+        return self.invocations
 
     def _copy(self) -> Shell:
         """The state of a subshell."""
@@ -118,13 +119,13 @@ class Shell:
         other.depth = self.depth
         return other
 
-    def _run(self, commands: Sequence[_Command], at: int, end: int) -> None:
+    def _run(self, commands: Sequence[ShellCommand], at: int, end: int) -> None:
         if self.depth < _MOST_DEEP:
             self.depth += 1
             self._run_flat(commands, at, end)
             self.depth -= 1
 
-    def _run_flat(self, commands: Sequence[_Command], at: int, end: int) -> None:
+    def _run_flat(self, commands: Sequence[ShellCommand], at: int, end: int) -> None:
         reads_pipe = False
         while at < end and self.steps[0] < _MOST and not self.budget.is_spent:
             self.steps[0] += 1
@@ -147,16 +148,8 @@ class Shell:
             reads_pipe = command.after in ("|", "|&")
             at += 1
 
-    def _loop(self, commands: Sequence[_Command], words: Sequence[Word], at: int, end: int) -> int:
-        done, depth = at + 1, 1
-        while done < end:
-            first = next((word.text for word in _without_keywords(commands[done].words)), "")
-            depth += first in _LOOPS or any(word.text in ("while", "until") for word in commands[done].words[:2])
-            depth -= any(word.text == "done" for word in commands[done].words[:1])
-            if depth == 0:
-                break
-            done += 1
-        self.budget.take(done - at)
+    def _loop(self, commands: Sequence[ShellCommand], words: Sequence[Word], at: int, end: int) -> int:
+        done = min(commands[at].done, end)
         name = words[1].text
         rounds: list[str | None] = []
         if len(words) > 2 and words[2].text == "in":
@@ -309,7 +302,8 @@ class Shell:
         if isinstance(part, Substitution):
             inner = self._copy()
             inner.invocations = []
-            inner._run_all(part.tokens)
+            commands = _split(part.tokens)
+            inner._run(commands, 0, len(commands))
             printed = [self._printed(one) for one in inner.invocations]
             self.invocations += [one for one, text in zip(inner.invocations, printed, strict=True) if text is None]
             return printed[-1] if len(printed) == 1 and not part.is_pipe else None
@@ -364,35 +358,59 @@ class Shell:
         return [ShellWord(name, argument.written, argument.line) for name in names] or [argument]
 
 
-class _Command:
-    """The words up to an operator. after: that operator. closing: index of the command that closes the group it opens."""
+class ShellCommand:
+    """The words up to an operator. after: that operator. closing: index of the command that closes the group it opens.
+    done: index of the `done` of the loop it begins.
+    """
 
-    __slots__ = ("after", "closing", "words")
+    __slots__ = ("after", "closing", "done", "words")
 
     def __init__(self, words: list[Word], after: str) -> None:
         self.words = words
         self.after = after
         self.closing: int | None = None
+        self.done = sys.maxsize
 
 
-def _split(tokens: Sequence[Lexeme]) -> list[_Command]:
-    found: list[_Command] = []
+def commands_of(text: str, line: int = 1) -> list[ShellCommand]:
+    """The commands of a script. line: number of its first line."""
+    return _split(tokens_of(text, line))
+
+
+def _split(tokens: Sequence[Lexeme]) -> list[ShellCommand]:
+    found: list[ShellCommand] = []
     words: list[Word] = []
-    opened: list[_Command] = []
+    opened: list[ShellCommand] = []
     for token in tokens:
         if isinstance(token, Word):
             words.append(token)
             continue
         if token.text == ")" and opened:
             opened.pop().closing = len(found)
-        found.append(_Command(words, token.text))
+        found.append(ShellCommand(words, token.text))
         words = []
         if token.text == "(":
             opened.append(found[-1])
-    found.append(_Command(words, ""))
+    found.append(ShellCommand(words, ""))
     for command in opened:
         command.closing = len(found) - 1
+    _find_ends_of_loops(found)
     return found
+
+
+def _find_ends_of_loops(commands: Sequence[ShellCommand]) -> None:
+    level = 0
+    # The commands after which a level of nesting began, and that have no `done` yet.
+    waiting: dict[int, list[ShellCommand]] = {}
+    for at, command in enumerate(commands):
+        first = next((word.text for word in _without_keywords(command.words)), "")
+        change = int(first in _LOOPS or any(word.text in ("while", "until") for word in command.words[:2]))
+        change -= any(word.text == "done" for word in command.words[:1])
+        level += change
+        if change < 0:
+            for one in waiting.pop(level + 1, ()):
+                one.done = at
+        waiting.setdefault(level, []).append(command)
 
 
 def _without_keywords(words: Sequence[Word]) -> list[Word]:
