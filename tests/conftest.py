@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+import second_interpreter
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -32,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite the expectations of data-file cases, or (diff) only print the changes as a diff",
     )
     parser.addoption("--traced", action="store_true", help="record every run, as if each were to be explained")
+    parser.addoption("--again", action="store_true", help="leave out what a second interpreter cannot change")
     parser.addoption("--sarif-schema", metavar="FILE", help="the JSON Schema of SARIF 2.1.0, to validate reports with")
     parser.addoption("--long", action="store_true", help="fuzz for minutes instead of seconds")
 
@@ -62,6 +65,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("untraced"):
                 item.add_marker(pytest.mark.skip(reason="with --traced every run is recorded"))
+    if config.getoption("--again"):
+        if missing := second_interpreter.missing():
+            raise pytest.UsageError(f"second_interpreter.py names what is not there: {', '.join(missing)}")
+        leave = set(second_interpreter.left_out(items))
+        config.hook.pytest_deselected(items=list(leave))
+        items[:] = [item for item in items if item not in leave]
 
 
 @pytest.fixture

@@ -385,8 +385,20 @@ def of_python(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     return {name.partition(".")[0] for name in found} | {"plait"}
 
 
-@pytest.mark.parametrize("name", LAUNCHERS)
-@pytest.mark.parametrize("line", EVERY, ids=lambda line: line.words)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.function is test_nothing_of_the_working_directory_is_executed:
+        every = metafunc.config.getoption("--long")
+        pairs = [(line, name) for line in EVERY for name in LAUNCHERS if every or not is_alike(line, name)]
+        metafunc.parametrize(("line", "name"), pairs, ids=[f"{line.words}-{name}" for line, name in pairs])
+
+
+def is_alike(line: Line, name: str) -> bool:
+    """True if another test is like it: a copy of a process imports what the process itself would, and
+    test_a_command_starts_processes_if_its_entry_says_so runs the others.
+    """
+    return not line.starts or ("--isolate" in line.words and name != "installed")
+
+
 def test_nothing_of_the_working_directory_is_executed(
     line: Line,
     name: str,
@@ -394,13 +406,8 @@ def test_nothing_of_the_working_directory_is_executed(
     poison: Poison,
     library: pathlib.Path,
     of_python: set[str],
-    request: pytest.FixtureRequest,
 ) -> None:
     launcher = LAUNCHERS[name](library)
-    # A copy of a process imports what the process itself would; the others are run by the next test.
-    is_alike = not line.starts or ("--isolate" in line.words and name != "installed")
-    if is_alike and not request.config.getoption("--long"):
-        pytest.skip("all combinations with --long")
     if not has(line) or (line.needs and not launcher.has_extras):
         pytest.skip(f"needs {line.needs or 'git'}")
     if name == "zipapp" and line.words.startswith("website"):

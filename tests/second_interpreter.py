@@ -1,0 +1,117 @@
+"""What the second interpreter of continuous integration can change, and what it cannot (`pytest --again`).
+
+Tests that evaluate programs run there with all their cases. Every other test function runs there too, because libraries
+differ between interpreters; but of the tests that are listed here some cases are enough, or none.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+TESTS = pathlib.Path(__file__).parent
+
+
+class Cases(Enum):
+    """The cases of a test function that run."""
+
+    NONE = auto()
+    FIRST = auto()
+    # Each value of each parameter in one case or more, but not each combination.
+    EACH_VALUE = auto()
+
+
+NONE, FIRST, EACH_VALUE = Cases
+NO_VALUE = ("", "")
+# By directory, file or test function; the longest entry that fits counts.
+SOME: dict[str, Cases] = {
+    # They read sources and documents, whose texts are the same everywhere.
+    "test_changelog.py": NONE,
+    "test_diagnostics.py::test_every_place_has_a_code": NONE,
+    "test_diagnostics.py::test_every_warning_has_a_code": NONE,
+    "test_diagnostics.py::test_no_place_reads_a_message": NONE,
+    "test_diagnostics.py::test_registered_codes_are_used": NONE,
+    "test_diagnostics.py::test_texts_of_reference_programs_are_found": NONE,
+    "test_diagnostics.py::test_texts_of_reference_programs_are_listed": NONE,
+    "test_layers.py": NONE,
+    "test_reference.py": NONE,
+    "test_render_docs.py": NONE,
+    "test_supply.py": NONE,
+    "test_words.py": NONE,
+    "base/test_lines.py::test_no_other_rule_splits_lines": NONE,
+    "engine/test_requests.py::test_a_text_names_no_flag_that_is_not_declared": NONE,
+    "engine/test_requests.py::test_only_the_command_line_parses_and_builds_command_lines": NONE,
+    "engine/test_requests.py::test_no_command_line_is_searched_for_a_flag": NONE,
+    "security/test_children.py": NONE,
+    "security/test_one_writer.py": NONE,
+    "security/test_promises.py": NONE,
+    "security/test_workspaces.py": NONE,
+    # A type checker, an editor or a browser does the work.
+    "api/test_typing.py": NONE,
+    "lsp/test_neovim.py": NONE,
+    "website/test_page.py": NONE,
+    "website/test_scripts.py": NONE,
+    # What stands above the engine asks it in no way of its own: its cases are about requests, places in a text and roles.
+    "lsp": FIRST,
+    "service": FIRST,
+    "service/test_cases.py": EACH_VALUE,
+    "website": FIRST,
+    # One program, which every command or every kind of path is tried with.
+    "agents/test_attacks.py": EACH_VALUE,
+    "cli/test_at_a_terminal.py": FIRST,
+    "security/test_asked_paths.py": EACH_VALUE,
+    "security/test_channels.py": EACH_VALUE,
+    "security/test_foreign_programs.py": EACH_VALUE,
+    "security/test_interrupts.py": FIRST,
+    "security/test_pipes.py": EACH_VALUE,
+    "security/test_poisoned_directory.py": EACH_VALUE,
+    "security/test_terminal.py": FIRST,
+    "security/test_trust.py": EACH_VALUE,
+    "security/test_written_paths.py": EACH_VALUE,
+}
+
+
+def missing() -> list[str]:
+    """Entries of SOME for which there is nothing."""
+    return [entry for entry in SOME if not _is_there(*entry.partition("::"))]
+
+
+def _is_there(path: str, _: str, function: str) -> bool:
+    place = TESTS / path
+    return place.exists() and (not function or f"def {function}(" in place.read_text("utf-8"))
+
+
+def left_out(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests that do not run."""
+    seen: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    found = []
+    for item in items:
+        path = item.path.relative_to(TESTS).as_posix()
+        function = item.name.partition("[")[0]
+        cases = next((SOME[entry] for entry in _entries(path, function) if entry in SOME), None)
+        if cases is None:
+            continue
+        before = seen.setdefault((path, function), set())
+        values = _values(item) if cases is EACH_VALUE else {NO_VALUE}
+        if cases is NONE or values <= before:
+            found.append(item)
+        before |= values
+    return found
+
+
+def _values(item: pytest.Item) -> set[tuple[str, str]]:
+    """The values of the parameters of a test: name and text of each."""
+    call = getattr(item, "callspec", None)
+    found = call.params.items() if call else ()
+    return {NO_VALUE, *((name, repr(value)) for name, value in found)}
+
+
+def _entries(path: str, function: str) -> Iterator[str]:
+    yield f"{path}::{function}"
+    yield path
+    yield path.partition("/")[0]
