@@ -25,6 +25,7 @@ from plait.tree.context import Context
 pty = pytest.importorskip("pty")
 
 # Takes seconds, with the optimizer or without.
+FILES = 24
 DEPTH, FOUND = (27, 196418) if FAST else (24, 46368)
 SLOW = f"#@ def f(n):\n#@   return f(n - 1) + f(n - 2) if n > 1 else n\n#@ end\na: #@ f({DEPTH})\n"
 
@@ -84,7 +85,7 @@ def plain(text: str) -> str:
 
 @pytest.fixture
 def slow(tmp_path: pathlib.Path) -> pathlib.Path:
-    for number in range(60):
+    for number in range(FILES):
         (tmp_path / f"file{number:02}.yml").write_text(SLOW, "utf-8")
     return tmp_path
 
@@ -92,11 +93,11 @@ def slow(tmp_path: pathlib.Path) -> pathlib.Path:
 def test_a_long_run_says_what_it_does_and_leaves_nothing(slow: pathlib.Path) -> None:
     status, seen, printed = at_terminal(["render", "--no-code-cache", "--limit", "steps=9G", "-f", "."], slow)
     assert status == 0
-    assert printed.count(b"a: %d\n" % FOUND) == 60
+    assert printed.count(b"a: %d\n" % FOUND) == FILES
     lines = [line for line in seen.replace("\r\x1b[K", "\n").split("\n") if line]
     assert lines
     assert all(line.startswith("plait: ") and " s " in line for line in lines), lines
-    assert any("of 60)" in line for line in lines)
+    assert any(f"of {FILES})" in line for line in lines)
     assert seen.endswith("\r\x1b[K")
     assert "\x1b[3" not in seen
 
@@ -251,7 +252,7 @@ def test_questions_say_what_they_are_at(argv: list[str], slow: pathlib.Path) -> 
     asked = ["file00.yml:1"] if argv[0] == "impact" else []
     _, seen, _ = at_terminal([*argv, "--no-code-cache", "--limit", "steps=9G", "-f", ".", *asked], slow)
     assert "plait: 1 s " in seen
-    assert " of 60)" in seen
+    assert f" of {FILES})" in seen
 
 
 # Commands that evaluate runs, each with the flags that it needs. Those with tests of their own, and those that serve, wait
