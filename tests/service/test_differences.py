@@ -63,7 +63,7 @@ def test_differences_are_those_of_the_lists(seed: int, client: serving.Client, m
     chance = random.Random(seed)
     policy = serving.POLICY.replace("[global, site]", "[global, type, site]")
     assert client.ask("PUT", "/buckets/policy/documents", policy).status == 200
-    for _ in range(14):
+    for _ in range(9):
         listed = client.ask("GET", "/revisions?sort=id&order=desc&limit=1&marker=0").text
         change(client, chance, yaml.safe_load(listed)["results"][0]["id"])
     newest = yaml.safe_load(client.ask("GET", "/revisions").text)["count"]
