@@ -122,9 +122,9 @@ def write_answer(text: str, *, is_harmless: bool = False) -> None:
 def write_folded(text: str, *, is_harmless: bool = False) -> None:
     """As `write_answer`, wrapped to the width of a terminal."""
     width = line_width()
-    if width is not None and not is_harmless:
-        text = _harmless(text)
-    write_answer(_folded(text, width), is_harmless=is_harmless or width is not None)
+    if width is not None:
+        text, is_harmless = text if is_harmless else _harmless(text), True
+    write_answer(_folded(text, width), is_harmless=is_harmless)
 
 
 def line_width() -> int | None:
@@ -146,7 +146,6 @@ def _width_of(stream: TextIO) -> int | None:
 
 
 def _folded(text: str, width: int | None) -> str:
-    """Text wrapped to the width of a terminal; unchanged without one."""
     if width is None:
         return text
     from plait.cli.terminal import folded

@@ -43,10 +43,7 @@ def has_code(text: str) -> bool:
 
 
 def program_of(source: Source, mapper: Callable[[LinesOf], LinesOf | None], *, traced: bool) -> Program:
-    """The program of a text template. mapper: returns the function that maps statements to lines, or None.
-
-    Raises TemplateError and StarlarkError.
-    """
+    """The program of a text template. mapper: wraps the function that maps statements to lines."""
     found = pieces(parse(source.text, source))
     return compile_program(found, source, hooks=TextHooks(), traced=traced, lines_of=mapper(of_text))
 
