@@ -6,21 +6,24 @@ are removed from the section. Then missing and unused variables are reported.
 
 from __future__ import annotations
 
-from plait.base.errors import Finding, LimitError, OpsError, conceal, did_you_mean, warning
+from plait.base.errors import LimitError, OpsError, conceal, warning
 from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import is_slip
 from plait.base.source import CLAUSE, Source
 from plait.ops import walk
-from plait.ops.placeholders import MARK, SECTION, defines_variables, fill, names
+from plait.ops.options import VariableDefinition
+from plait.ops.placeholders import MARK, SECTION, defines_variables, fill
 from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
 from plait.ops.reader import read_first, write_text
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
+from plait.ops.text_places import place_of
+from plait.ops.variable_faults import cause, explain_signer, report
 from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from plait.base.errors import Warn
@@ -29,18 +32,6 @@ if TYPE_CHECKING:
     from plait.tree.nodes import ArrayItem, MapItem, Value
 
     Ask: TypeAlias = Callable[[str], tuple[bool, Value]]
-
-
-class VariableDefinition:
-    """An entry of the section: a variable's name, type ("" for none) and options. item: its node."""
-
-    __slots__ = ("item", "kind", "name", "options")
-
-    def __init__(self, name: str, kind: str, options: Value, item: ArrayItem) -> None:
-        self.name = name
-        self.kind = kind
-        self.options = options
-        self.item = item
 
 
 def definitions(root: Value) -> list[VariableDefinition]:
@@ -149,7 +140,13 @@ class VariableLookup:
             self.used.add(name.partition(".")[0])
             return self._reach(name, self.missing, ())
 
-        return _filled(value, lookup)
+        try:
+            return _filled(value, lookup)
+        except OpsError as error:
+            place = self.sources.place_of(error.word.partition(".")[0]) if error.code == "value-in-text" else None
+            if place is not None:
+                error.also = [*error.also, place.labelled("the variable")]
+            raise
 
     def _reach(self, name: str, missing: set[str], path: tuple[str, ...]) -> tuple[bool, Value]:
         first, dot, rest = name.partition(".")
@@ -212,7 +209,9 @@ class VariableLookup:
                 # The options that it quotes may be the values of variables.
                 conceal(error).at = None
             if error.at is None:
-                error.at = _cause(definition, error.code)
+                error.at = cause(definition, error.code)
+            if error.code == "certificate-signer":
+                explain_signer(error, definition, self._by_name)
             told = f"Generating variable '{name}'"
             raise error.within(f'in the definition of variable "{name}"', role=CLAUSE, reference=told) from None
         return found, value, True
@@ -245,18 +244,6 @@ class VariableLookup:
         return (True, "") if self.sources.has(first) else (False, None)
 
 
-def _cause(definition: VariableDefinition, code: str) -> Position:
-    """The line of a definition that an error of its generation is about."""
-    value = definition.item.value
-    type_, options = (value.find(key) if type(value) is Map else None for key in ("type", "options"))
-    if code == "variable-type" and type_ is not None:
-        return type_.position
-    if options is None:
-        return definition.item.position
-    signer = options.value.find("ca") if code == "certificate-signer" and type(options.value) is Map else None
-    return options.position if signer is None else signer.position
-
-
 def _filled(value: Value, lookup: Ask) -> Value:
     most = room = current_budget().limits.variables
 
@@ -265,8 +252,8 @@ def _filled(value: Value, lookup: Ask) -> Value:
         try:
             filled = fill(text, lookup)
         except (OpsError, LimitError) as error:
-            if error.at is None and item is not None and item.source is not None:
-                error.at = item.position
+            if error.at is None and item is not None:
+                error.at = place_of(item, f"(({error.word}))") if isinstance(error, OpsError) else item.position
             raise
         if type(filled) is str and filled is not text:
             room -= len(filled)
@@ -364,7 +351,7 @@ def interpolate(
             sources.traced.taken_out(filled, result)
     if not is_last:
         return result
-    _report(root, lookup, expect_values, expect_use)
+    report(root, section, sources, lookup.used, lookup.missing if expect_values else (), expect_use=expect_use)
     if lookup.missing and sources.context is not None:
         _warn_of_near(lookup, sources.context.warn)
     return result
@@ -408,76 +395,3 @@ def _warn_of_near(lookup: VariableLookup, warn: Warn) -> None:
         if meant is not None:
             message = f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?'
             warn(warning(message, code="misspelt-variable", word=name))
-
-
-def _report(root: Value, lookup: VariableLookup, expect_values: bool, expect_use: bool) -> None:
-    findings: list[Finding] = []
-    offered = lookup.sources.names()
-    if expect_values and lookup.missing:
-        missing = sorted(lookup.missing)
-        places = _placeholders(root)
-        known = [places[name] for name in missing if name in places]
-        findings.append(
-            Finding(
-                "variables without a value",
-                at=known[0] if known else None,
-                also=[at.labelled("another variable") for at in known[1:]],
-                found="\n".join(missing),
-                reference=_listing("Expected to find variables", missing),
-                hint=_suggestions(missing, offered)
-                or ('the store makes what "variables" in the document defines' if lookup.sources.store else None),
-                code="unresolved-variables",
-            )
-        )
-    if expect_use:
-        unused = sorted(name for name in set(offered) if name not in lookup.used)
-        if unused:
-            findings.append(
-                Finding(
-                    "variables that are not used",
-                    found="\n".join(f"{lookup.sources.flag_of(name)} {name}".lstrip() for name in unused),
-                    reference=_listing("Expected to use variables", unused),
-                    hint=_suggestions(unused, sorted(lookup.used.difference(unused))),
-                    code="unused-variables",
-                )
-            )
-    if findings:
-        first, *rest = findings
-        raise OpsError(
-            first.message,
-            at=first.at,
-            also=first.also,
-            found=first.found,
-            hint=first.hint,
-            findings=rest,
-            reference=str(first.reference),
-            code=first.code,
-        )
-
-
-def _listing(title: str, names: Sequence[str]) -> str:
-    """Names as BOSH lists them."""
-    return "\n".join([f"- {title}:", *(f"    - {name}" for name in names)])
-
-
-def _suggestions(expected: list[str], known: list[str]) -> str | None:
-    """Suggests the most similar known name for each expected name, or returns None."""
-    near = [(name, hint) for name in expected[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
-    if len(expected) == 1:
-        return near[0][1] if near else None
-    return "\n".join(f"{name}: {hint}" for name, hint in near) or None
-
-
-def _placeholders(root: Value) -> dict[str, Position]:
-    """The first position of each name in a placeholder. A dotted name also counts for its first part."""
-    found: dict[str, Position] = {}
-
-    def note(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:  # noqa: ARG001 - one shape for all
-        if item is not None and item.source is not None:
-            for name in names(text):
-                found.setdefault(name, item.position)
-                found.setdefault(name.partition(".")[0], item.position)
-        return text
-
-    rewrite_texts(root, MARK, note)
-    return found

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from plait.base.errors import OpsError, full, own_suggestions, part_of, replacing
 from plait.base.source import Position, Wording, public, quotation
-from plait.ops.path_hints import found_elsewhere
+from plait.ops.path_hints import found_elsewhere, removed_by
 from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken, Pointer
 from plait.ops.walk import PathNotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from plait.ops.operations import Operation
     from plait.ops.working_copy import WorkingCopy
+    from plait.tree.nodes import Value
 
 
 def _creating(pointer: Pointer, error: PathNotFoundError) -> str:
@@ -22,23 +25,37 @@ def _creating(pointer: Pointer, error: PathNotFoundError) -> str:
     return f"{found}?" if has_index else f"{found}?{rest.removesuffix('?')}"
 
 
-def located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsError:
-    """The error of an operation with its position, and with a hint."""
+def _without(operation: Operation, earlier: Operation) -> str:
+    """What makes an operation possible after one that removed what it changes."""
+    if operation.kind == "remove" and str(operation.pointer) == str(earlier.pointer):
+        return "leave out one of the two operations"
+    return "put this operation before it, or leave one of the two out"
+
+
+def located(
+    error: OpsError, operation: Operation, draft: WorkingCopy, base: Value, operations: Iterable[Operation]
+) -> OpsError:
+    """The error of an operation with its position, and with a hint. base: the document before all operations."""
     hint = full(error, "hint")
-    if isinstance(error, PathNotFoundError):
-        if error.optional and operation.kind == "replace":
-            tokens = operation.pointer.tokens
-            hint = public(f"{_creating(operation.pointer, error)} adds it")
-            named = tuple(one for one in tokens if type(one) is not KeyToken or one.name)
-            if len(named) < len(tokens):
-                path = str(Pointer(named))
-                hint = quotation(
-                    replacing(str(operation.pointer), [path], f'"//" is an empty key: did you mean {path}?')
-                )
-        if error.depth < len(operation.pointer.tokens):
-            other = found_elsewhere(draft.result(), operation.pointer)
-            if other is not None:
-                hint = quotation(replacing(str(operation.pointer), [other], f"did you mean {other}?"))
+    also = [*error.also]
+    if isinstance(error, PathNotFoundError) and error.optional and operation.kind == "replace":
+        tokens = operation.pointer.tokens
+        hint = public(f"{_creating(operation.pointer, error)} adds it")
+        named = tuple(one for one in tokens if type(one) is not KeyToken or one.name)
+        if len(named) < len(tokens):
+            path = str(Pointer(named))
+            hint = quotation(replacing(str(operation.pointer), [path], f'"//" is an empty key: did you mean "{path}"?'))
+    if error.code in ("path-not-found", "path-matches"):
+        is_added = operation.kind == "replace" and getattr(error, "depth", 0) == len(operation.pointer.tokens)
+        other = None if is_added else found_elsewhere(draft.result(), operation.pointer)
+        earlier = None if operation.is_wide else removed_by(base, operations, operation)
+        if earlier is not None and earlier.source is not None:
+            by = Position(earlier.source, earlier.line)
+            did = "removed" if earlier.kind == "remove" else "replaced"
+            also = [by.labelled(f"the operation that {did} it"), *also]
+            hint = public(f"{by} {did} it: {_without(operation, earlier)}")
+        elif other is not None:
+            hint = quotation(replacing(str(operation.pointer), [other], f'did you mean "{other}"?'))
     last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
     if hint is None and operation.kind == "remove" and type(last) is MatchingIndexToken and not last.modifiers:
         hint = public(f"{operation.pointer}? removes it if present")
@@ -48,7 +65,7 @@ def located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsErr
     return OpsError(
         Wording(public(f"{operation.kind} operation{number} failed{words}: "), part_of(error, "message")),
         at=at,
-        also=error.also,
+        also=also,
         expected=full(error, "expected"),
         found=full(error, "found"),
         hint=hint,

@@ -8,8 +8,10 @@ from __future__ import annotations
 from plait.base.errors import OpsError, warning
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
+from plait.ops.near_misses import warn_of_near_misses
 from plait.ops.placeholders import MARK, marked, name_end, names
 from plait.ops.pointer import MatchingIndexToken, Pointer
+from plait.ops.text_places import place_of
 from plait.ops.walk import find
 from plait.tree.nodes import Array, Map
 
@@ -77,11 +79,15 @@ def second_document(text: str) -> int | None:
     return None
 
 
-def warn_of_matches(operations: Iterable[Operation], result: Value, warn: Warn) -> None:
+def warn_of_matches(
+    operations: Iterable[Operation], result: Value, warn: Warn, given: Sequence[Operation], before: Value
+) -> None:
     """Warns about optional matches in arrays of scalars: they match nothing, so a value is added again in each run.
 
-    operations: with such matches. result: the document after all operations.
+    operations: with such matches. result: the document after all operations. given, before: all operations, and the
+    document before them, to find names that are similar to missing ones.
     """
+    warn_of_near_misses(given, before, result, warn)
     for operation in operations:
         tokens = operation.pointer.tokens
         for depth, token in enumerate(tokens):
@@ -120,18 +126,25 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
     except OpsError:
         given = {}  # the error is raised again, with its position, when placeholders are filled
     brought = _brought(given)
+    known: set[str] | None = None
     for item, text in texts:
         # Most texts have as many opening as closing parentheses of placeholders, and need no closer check.
         if text.count(MARK) != text.count("))"):
-            wrong = _unclosed(text)
+            if known is None:
+                known = {*given, *(name.partition(".")[0] for _, one in texts for name in names(one))}
+            wrong = _unclosed(text, known)
             if wrong is not None:
                 closed = wrong.rstrip(")}]") + "))"
                 message = f'"{wrong}" is not a placeholder and stays as it is; two parentheses close one: {closed}'
                 suggestion = Suggestion(REPLACE, closed, old=wrong)
-                warn(warning(message, code="open-placeholder", at=_at(item), word=wrong, suggestions=[suggestion]))
+                warn(
+                    warning(
+                        message, code="open-placeholder", at=place_of(item, wrong), word=wrong, suggestions=[suggestion]
+                    )
+                )
         elif " " in text and text.startswith(MARK) and _is_operator(text) and given.keys().isdisjoint(names(text)):
             message = f'"{text}" is an operator of spruce and stays as it is: only ((NAME)) is filled'
-            warn(warning(message, code="open-placeholder", at=_at(item), word=text))
+            warn(warning(message, code="open-placeholder", at=place_of(item, text), word=text))
         if not brought:
             continue
         found = names(text)
@@ -145,17 +158,13 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
                         f"the value of (({name})) has {others} in it, which stays as it is: "
                         "values are not filled themselves",
                         code="placeholder-in-value",
-                        at=_at(item),
+                        at=place_of(item, f"(({name}))"),
                     )
                 )
 
 
 def _is_operator(text: str) -> bool:
     return not _OPERATORS.isdisjoint(text[len(MARK) : -2].split(None, 1)[:1])
-
-
-def _at(item: Item) -> Position | None:
-    return item.position if item.source is not None else None
 
 
 def _brought(given: dict[str, Value]) -> dict[str, list[str]]:
@@ -172,11 +181,11 @@ def _brought(given: dict[str, Value]) -> dict[str, list[str]]:
     return found
 
 
-def _unclosed(text: str) -> str | None:
+def _unclosed(text: str, known: set[str]) -> str | None:
     """The first part of a text that looks like an unclosed placeholder, or None.
 
-    Arithmetic and patterns contain double parentheses as well. In a longer text, only a brace instead of a parenthesis
-    shows that a placeholder was intended.
+    Arithmetic and patterns contain double parentheses as well. In a longer text, only the name of a variable, or a brace
+    instead of a parenthesis, shows that a placeholder was intended. known: the names of variables.
     """
     at = text.find(MARK)
     while at >= 0:
@@ -192,5 +201,12 @@ def _unclosed(text: str) -> str | None:
                 return text.strip()
             if "}" in closing[:2]:
                 return text[at:closed]
+            name = text[start:end]
+            if name.partition(".")[0] in known:
+                return text[at:closed]
+            for separator in "./":
+                first = name.partition(separator)[0]
+                if first in known:
+                    return text[at : start + len(first)]
         at = text.find(MARK, at + 1)
     return None

@@ -42,7 +42,7 @@ def patch(
     trace: records the effects. done: receives the applied plain operations (see `ops.expansion`). Raises OpsError with
     the operation's file, line and number, the failed part of the path and the value there.
     """
-    draft = WorkingCopy(value)
+    draft, base = WorkingCopy(value), value
     telling = None
     listener = current_listener()
     if listener is not None:
@@ -60,12 +60,12 @@ def patch(
         try:
             several = operation.plain(draft.result()) if operation.is_wide else (operation,)
         except OpsError as error:
-            raise _located(error, operation, draft) from None
+            raise _located(error, operation, draft, base, operations) from None
         for one in several:
             try:
                 one.apply(draft)
             except OpsError as error:
-                raise _located(error, one, draft) from None
+                raise _located(error, one, draft, base, operations) from None
             if done is not None:
                 done.append(one)
             if trace is not None:
@@ -82,10 +82,10 @@ def _has_filled_keys(unfilled: Value) -> bool:
     return any(type(item) is MapItem and text is item.key for item, text in marked(unfilled))
 
 
-def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsError:
+def _located(error: OpsError, one: Operation, draft: WorkingCopy, base: Value, given: Iterable[Operation]) -> OpsError:
     from plait.ops.failed_operations import located
 
-    return located(error, operation, draft)
+    return located(error, one, draft, base, given)
 
 
 class PatchJob:
@@ -157,6 +157,7 @@ class PatchJob:
             from plait.ops import secrecy
 
             compared = secrecy.Compared(self.operations)
+        before = value
         self.context.begin("operations")
         try:
             if self.known is None:
@@ -171,7 +172,7 @@ class PatchJob:
         if texts or matching:
             from plait.ops.ignored import warn_of_matches, warn_of_placeholders
 
-            warn_of_matches(matching, value, self.context.warn)
+            warn_of_matches(matching, value, self.context.warn, () if compared else self.operations, before)
             warn_of_placeholders(texts, self.sources.named, self.context.warn)
         # Generated values are already stored.
         self.context.check_warnings()

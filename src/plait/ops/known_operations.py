@@ -6,6 +6,7 @@ way; so an evaluation whose first operations are those of the last one applies o
 
 from __future__ import annotations
 
+from plait.base.errors import OpsError
 from plait.base.limits import current_budget
 
 TYPE_CHECKING = False
@@ -78,6 +79,10 @@ class KnownOperations:
         for end in (same, len(operations)):
             start, value = documents[-1]
             if end > start:
-                documents.append((end, apply(value, operations[start:end])))
+                try:
+                    documents.append((end, apply(value, operations[start:end])))
+                except OpsError:
+                    apply(documents[0][1], operations)  # the message is about all operations
+                    raise
         self._last = operations, documents
         return documents[-1][1]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
-    from plait.tree.nodes import MapItem, Value
+    from plait.tree.nodes import ArrayItem, MapItem, Value
 
     class Signers(Protocol):
         """The variables among which a certificate finds its signer, so that generation need not know their sources."""
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 
         def names(self) -> list[str]:
             """The names of all variables."""
+
+
+class VariableDefinition:
+    """An entry of the section: a variable's name, type ("" for none) and options. item: its node."""
+
+    __slots__ = ("item", "kind", "name", "options")
+
+    def __init__(self, name: str, kind: str, options: Value, item: ArrayItem) -> None:
+        self.name = name
+        self.kind = kind
+        self.options = options
+        self.item = item
 
 
 class OperationOptions:

@@ -1,54 +1,148 @@
-"""Hints for a path that exists in another item of an array on the path."""
+"""Hints for a path that exists elsewhere in the document, or that an earlier operation removed."""
 
 from __future__ import annotations
 
 from plait.base.errors import OpsError
-from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer
-from plait.ops.walk import find
+from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken, Pointer
+from plait.ops.walk import find, text_under
+from plait.ops.working_copy import WorkingCopy
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from plait.ops.operations import Operation
     from plait.ops.pointer import Token
     from plait.tree.nodes import Value
 
-# Maximum number of items examined.
-_MOST = 1000
+# Maximum numbers of nodes and operations examined.
+_MOST = 20_000
+_MOST_OPERATIONS = 2_000
+
+
+def failing_depth(root: Value, pointer: Pointer) -> int | None:
+    """The index of the first token that selects nothing in a document; None if all select something."""
+    for depth in range(len(pointer.tokens)):
+        try:
+            find(root, Pointer(pointer.tokens[: depth + 1]), slash=False)
+        except OpsError:
+            return depth
+    return None
 
 
 def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
-    """The path with another item selected, if it exists; else None."""
-    tokens = pointer.tokens
-    for depth in range(len(tokens) - 2, -1, -1):
-        token = tokens[depth]
-        if (
-            type(token) is not MatchingIndexToken
-            or token.modifiers
-            or type(tokens[-1]) not in (KeyToken, MatchingIndexToken)
-        ):
-            continue
-        rest = tuple(_required(one) for one in tokens[depth + 1 :])
-        try:
-            array = find(root, Pointer(tokens[:depth]), slash=False)
-        except OpsError:
-            continue
-        for item in array.items[:_MOST] if type(array) is Array else ():
-            name = item.value.find(token.key) if type(item.value) is Map else None
-            if name is None or type(name.value) is not str or name.value == token.value:
-                continue
-            try:
-                find(item.value, Pointer(rest), slash=False)
-            except OpsError:
-                continue
-            return str(Pointer((*tokens[:depth], MatchingIndexToken(token.key, name.value), *rest)))
+    """The path to the only other place with what the path does not find, or None.
+
+    The place is searched below the last value that the path finds, then below each value around it.
+    """
+    failing = failing_depth(root, pointer)
+    if failing is None or type(pointer.tokens[failing]) not in (KeyToken, MatchingIndexToken):
+        return None
+    token = pointer.tokens[failing]
+    if (type(token) is KeyToken and not token.name) or (type(token) is MatchingIndexToken and token.modifiers):
+        return None
+    rest = (_required(token), *pointer.tokens[failing + 1 :])
+    for depth in range(failing, -1, -1):
+        start = Pointer(pointer.tokens[:depth])
+        found = [way for way in _places(find(root, start, slash=False), rest[0]) if _leads(root, start, way, rest)]
+        if len(found) > 1:
+            return None
+        if found:
+            return str(Pointer((*start.tokens, *found[0], *rest)))
     return None
+
+
+def _leads(root: Value, start: Pointer, way: tuple[Token, ...], rest: tuple[Token, ...]) -> bool:
+    """True if the rest of a path is found in the document at another place."""
+    end = rest[:-1] if type(rest[-1]) not in (KeyToken, MatchingIndexToken) else rest
+    try:
+        find(root, Pointer((*start.tokens, *way, *end)), slash=False)
+    except OpsError:
+        return False
+    return True
+
+
+def _places(root: Value, token: Token) -> Iterator[tuple[Token, ...]]:
+    """The paths to the maps with a key, or the arrays with an item, nearest first. Not of the value itself."""
+    todo: list[tuple[Value, tuple[Token, ...]]] = [(root, ())]
+    for node, way in todo:  # the list grows during the iteration
+        if way and _selects(node, token):
+            yield way
+        if type(node) is Map:
+            todo += [
+                (item.value, (*way, KeyToken(item.key)))
+                for item in node.items
+                if type(item.key) is str and type(item.value) in (Map, Array)
+            ]
+        elif type(node) is Array:
+            todo += [
+                (item.value, (*way, _naming(node, place)))
+                for place, item in enumerate(node.items)
+                if type(item.value) in (Map, Array)
+            ]
+        if len(todo) > _MOST:
+            return
+
+
+def _selects(node: Value, token: Token) -> bool:
+    if type(token) is KeyToken:
+        return type(node) is Map and node.find(token.name) is not None
+    return (
+        type(token) is MatchingIndexToken
+        and type(node) is Array
+        and any(text_under(item, token.key) == token.value for item in node.items)
+    )
+
+
+def _naming(array: Array, place: int) -> Token:
+    """The token that selects an item: its name if no other item has it, else its index."""
+    name = text_under(array.items[place], "name")
+    if name is None or sum(text_under(item, "name") == name for item in array.items) > 1:
+        return IndexToken(place)
+    return MatchingIndexToken("name", name)
 
 
 def _required(token: Token) -> Token:
     if type(token) is KeyToken:
         return KeyToken(token.name)
-    return (
-        MatchingIndexToken(token.key, token.value)
-        if type(token) is MatchingIndexToken and not token.modifiers
-        else token
-    )
+    return MatchingIndexToken(token.key, token.value) if type(token) is MatchingIndexToken else token
+
+
+def removed_by(base: Value, operations: Iterable[Operation], failed: Operation) -> Operation | None:
+    """The operation before a failed one without which its path would be found; None if there is none.
+
+    base: the document before all operations. They are applied again, one after the other.
+    """
+    before: list[Operation] = []
+    for operation in operations:
+        if operation is failed:
+            break
+        before.append(operation)
+        if operation.is_wide or len(before) > _MOST_OPERATIONS:
+            return None
+    else:
+        return None
+    draft = WorkingCopy(base)
+    for operation in before:
+        operation.apply(draft)
+    depth = failing_depth(draft.result(), failed.pointer)
+    if depth is None:
+        return None
+    failing = Pointer(failed.pointer.tokens[: depth + 1])
+    draft, was, last = WorkingCopy(base), _has(base, failing), None
+    for operation in before:
+        operation.apply(draft)
+        now = _has(draft.result(), failing)
+        if was and not now:
+            last = operation
+        was = now
+    return last
+
+
+def _has(root: Value, pointer: Pointer) -> bool:
+    try:
+        find(root, pointer, slash=False)
+    except OpsError:
+        return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import OpsError
+from plait.base.similar_names import did_you_mean
 from plait.base.source import Advice, Flag, Position, public, quotation
 from plait.base.suggestions import OPTIONAL, REMOVE, Hint, Suggestion, replacing
 from plait.ops.pointer import KeyToken, MatchingIndexToken, escape, index_number, with_step
@@ -49,6 +50,34 @@ def in_steps(node: Map, pointer: Pointer, depth: int) -> Wording | None:
     return _instead(pointer, with_step(pointer, depth, "/".join(steps)), told)
 
 
+def dotted(value: Value, text: str) -> str | None:
+    """The steps of `a.name=b.c` in a value, which may have dots in keys and names; None if the value lacks one."""
+    parts = text.split(".")
+    steps: list[str] = []
+    while parts:
+        for count in range(len(parts), 0, -1):
+            found = _selected(value, ".".join(parts[:count]))
+            if found is not None:
+                step, value = found
+                steps.append(step)
+                parts = parts[count:]
+                break
+        else:
+            return None
+    return "/".join(steps)
+
+
+def _selected(value: Value, part: str) -> tuple[str, Value] | None:
+    """The step that selects a key or an item by a part of a text, and what it selects; None if there is none."""
+    key, equals, name = part.partition("=")
+    if type(value) is Array and equals:
+        item = next((one for one in value.items[:_MOST] if _text(one, key) == name), None)
+        return None if item is None else (f"{escape(key)}={escape(name)}", item.value)
+    step, found = _step(value, part)
+    is_there = found is not None or (type(value) is Map and value.find(part) is not None)
+    return (step, found) if is_there else None
+
+
 def without_quotes(token: MatchingIndexToken, values: Sequence[str], pointer: Pointer, depth: int) -> Wording | None:
     """A hint for a match whose value has quotes or a second "=" around the value of an item."""
     bare = token.value.removeprefix("=").strip().strip("\"'")
@@ -59,6 +88,17 @@ def without_quotes(token: MatchingIndexToken, values: Sequence[str], pointer: Po
         "quotes are" if token.value[:1] in ('"', "'") else "a second = is" if token.value[:1] == "=" else "spaces are"
     )
     return _instead(pointer, with_step(pointer, depth, step), f"{reason} part of the value")
+
+
+def other_key(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> Wording | None:
+    """A hint for a match by a key that no item has: spaces around "=", or a similar key."""
+    bare = MatchingIndexToken(token.key.strip(), token.value.strip(), token.optional, token.modifiers)
+    if bare.key == token.key or not any(_text(item, bare.key) == bare.value for item in array.items[:_MOST]):
+        keys = [key.key for item in array.items[:100] if type(item.value) is Map for key in item.value.items]
+        near = did_you_mean(token.key, [key for key in keys if type(key) is str])
+        return None if near is None else public(near)
+    path = with_step(pointer, depth, bare.text(mark=token.optional))
+    return _instead(pointer, path, "spaces are part of the key and of the value")
 
 
 def item_hint(array: Array, pointer: Pointer, depth: int) -> str:
@@ -179,7 +219,12 @@ def key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
         return f'{_no_parts(node)}: end the path at "{pointer.until(depth)}"'
     if type(token) is KeyToken and token.name == "-":
         return appending(pointer, depth)
-    if type(token) is KeyToken and token.name in ("*", "[*]", ""):
+    if type(token) is KeyToken and token.name == "":
+        meant = pointer.until(depth) + str(pointer)[len(pointer.until(depth + 1)) :]
+        if last:
+            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
+        return _instead(pointer, meant, 'between two "/" is an empty key')
+    if type(token) is KeyToken and token.name in ("*", "[*]"):
         return Advice(
             "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
         )
@@ -192,6 +237,9 @@ def array_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     if type(node) is not Map:
         return f'{_no_parts(node)}: end the path at "{pointer.until(depth)}"' if depth else None
     text = token.text(mark=False)
+    separated = dotted(node, text) if "." in text else None
+    if separated is not None:
+        return _instead(pointer, with_step(pointer, depth, separated), 'steps are separated by "/"')
     if type(token) is MatchingIndexToken and "[" in token.key:
         key, _, name = token.key.partition("[")
         step = f"{key}/{name}={token.value.rstrip(']')}"
@@ -216,6 +264,9 @@ def _no_parts(node: Value) -> str:
 def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int) -> OpsError:
     """The error of an operation. If the fields that it lacks are in the next item, the hint says so."""
     item, following = items[number], items[number + 1] if number + 1 < len(items) else None
+    path = item.value.find("path") if type(item.value) is Map else None
+    if path is not None and type(path.value) is Array:
+        error.hint = public("write an operation for each path")
     if following is None or type(item.value) is not Map or type(following.value) is not Map:
         return error
     keys = [entry.key for entry in following.value.items]

@@ -157,6 +157,7 @@ def _wrong_type(name: str, value: Value) -> OpsError:
         expected="a string or an integer",
         found=shown,
         hint=_hint_of(name, value),
+        word=name,
         reference=f"Invalid type '{go_type(value)}' for value '{go_value(value)}' and variable '{name}'. "
         "Supported types for interpolation within a string are integers and strings.",
         code="value-in-text",

@@ -189,7 +189,7 @@ def parse(text: str) -> Pointer:
         return ROOT
     if text[0] != "/":
         # `properties.router.port`, the syntax of other tools.
-        meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
+        meant = text if "/" in text else text.strip("$.").replace("]", "").replace("[", ".").replace(".", "/")
         raise OpsError(
             f'a path starts with "/": "{text}"',
             hint=replacing(text, [f"/{meant}"], f'did you mean "/{meant}"?'),

@@ -201,8 +201,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
         hint = None if meant is None else quotation(meant)
         word = escape(token.value)
     else:
-        keys = [item.key for entry in array.items[:100] if type(entry.value) is Map for item in entry.value.items]
-        hint = _public(did_you_mean(token.key, [key for key in keys if type(key) is str]))
+        hint = syntaxes().other_key(array, token, pointer, depth)
         word = escape(token.key)
     raise OpsError(
         public(f"no item matches {where}"),

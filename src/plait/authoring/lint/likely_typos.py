@@ -1,16 +1,13 @@
-"""Finds code without effect, and operations that create a key similar to an existing one."""
+"""Finds code without effect, and reports the warnings of runs."""
 
 from __future__ import annotations
 
-from plait.authoring.analysis.file_facts import OPS
-from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lint.finding import LintFinding, RelatedSpan
+from plait.authoring.lint.finding import LintFinding
 from plait.authoring.lint.mending import SAFE, mendings
 from plait.authoring.lint.no_op_values import called
 from plait.authoring.project.run import relative_to_cwd
 from plait.base.codes import number_of
 from plait.base.extents import extent
-from plait.base.similar_names import is_slip
 from plait.base.source import Position
 from plait.base.text_edits import Edit
 from plait.tree.nodes import Array, Map, MapItem
@@ -20,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.lint.layout import LintedFile
-    from plait.authoring.lint.subject import EvaluatedRun, LintProject
+    from plait.authoring.lint.subject import LintProject
     from plait.base.errors import Diagnostic, Warning
-    from plait.tree.nodes import Item, Value
+    from plait.tree.nodes import Item
 
 
 # Actions that insert an item, rather than merge it.
@@ -103,76 +100,3 @@ def _mended(subject: LintProject, path: str, found: Diagnostic) -> Sequence[Edit
         return ()
     at = extent(found, Position(file.source, found.at.line, found.at.column))
     return next((one.edits for one in mendings(file, found, at) if one.safety == SAFE), ())
-
-
-# ---- operations that create a key similar to an existing one
-
-
-def near_misses(subject: LintProject) -> Iterator[LintFinding]:
-    """Operations that create a key with `?` while a similar key exists."""
-    seen: set[tuple[str, int, str]] = set()
-    for ran in subject.runs if any(one.run.command == "patch" for one in subject.runs) else ():
-        for item, change in () if ran.is_decided else ran.trace.changes.items():
-            path = path_of(change.source)
-            if change.action != "replace" or change.was is not None or path is None:
-                continue
-            if type(item) is not MapItem or type(item.key) is not str or (path, change.line, item.key) in seen:
-                continue
-            seen.add((path, change.line, item.key))
-            found = _operation_at(subject, path, change.line)
-            if found is None or "?" not in str(found[1].value):
-                continue
-            layout, written = found
-            operation = layout.parent(written)
-            near = None if operation is None else _nearly(ran, path, layout.lines(operation), item)
-            if near is None:
-                continue
-            at = path_of(near.source)
-            yield LintFinding(
-                "S304",
-                path,
-                written.line,
-                f'the key "{item.key}" is created, although "{near.key}" exists',
-                also=[] if at is None else [RelatedSpan(at, near.line, "is there")],
-                hint=f'did you mean "{near.key}"?',
-            )
-
-
-def _nearly(ran: EvaluatedRun, path: str, lines: frozenset[int], item: MapItem) -> MapItem | None:
-    """The sibling with a similar name of an item that an operation created, or None. lines: of the operation."""
-    for effect in ran.trace.effects:
-        if effect.by.line in lines and path_of(effect.by.source) == path and effect.after is not None:
-            around = _map_with(effect.after.value, item)
-            for one in () if around is None else around.items:
-                if type(one.key) is str and type(item.key) is str and one is not item and is_slip(item.key, one.key):
-                    return one
-    return None
-
-
-def _operation_at(subject: LintProject, path: str, line: int) -> tuple[LintedFile, Item] | None:
-    """The file and the path item of the operation on a line, or None."""
-    layout = subject.layout(path)
-    file = subject.file(path)
-    if layout is None or file is None or file.kind != OPS:
-        return None
-    up: Item | None = next(iter(layout.at(line)), None)
-    while up is not None:
-        found = up.value.find("path") if type(up.value) is Map else None
-        if found is not None:
-            return layout, found
-        up = layout.parent(up)
-    return None
-
-
-def _map_with(value: Value, expected: MapItem) -> Map | None:
-    """The map that contains an item, or None."""
-    todo = [value]
-    while todo:
-        here = todo.pop()
-        if type(here) is Map:
-            if any(item is expected for item in here.items):
-                return here
-            todo += [item.value for item in here.items]
-        elif type(here) is Array:
-            todo += [item.value for item in here.items]
-    return None

@@ -51,7 +51,6 @@ _LOOKS: tuple[tuple[tuple[str, ...], Looks], ...] = (
     (("S301",), no_op_values.same_values),
     (("S302",), no_op_values.same_operations),
     (("S303",), likely_typos.empty_merges),
-    (("S304",), likely_typos.near_misses),
     (WARNINGS, likely_typos.warnings),
     (("S307",), no_op_values.same_as_parent),
     (("S308",), missing_paths.missing_paths),

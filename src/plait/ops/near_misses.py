@@ -1,0 +1,193 @@
+"""Warnings about optional parts of paths that are missing, although the document has a similar name there.
+
+A misspelt `name=diego_cell?` adds an item, or removes none, without an error.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import OpsError, warning
+from plait.base.similar_names import distance, is_slip
+from plait.base.source import Position
+from plait.base.suggestions import REPLACE, Suggestion
+from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape
+from plait.ops.walk import find, text_under
+from plait.ops.working_copy import WorkingCopy
+from plait.tree.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.errors import Warn
+    from plait.ops.operations import Operation
+    from plait.ops.pointer import Token
+    from plait.tree.nodes import Value
+
+# Maximum number of names compared.
+_MOST = 50_000
+# Shorter names are similar by accident.
+_LONG = 6
+
+
+class _NearMiss:
+    """An optional part of an operation's path, and the similar name.
+
+    depth: of the part. near: the part that was meant. is_slip: as of `is_slip`. meant: the corrected path.
+    """
+
+    __slots__ = ("depth", "is_slip", "meant", "near", "operation")
+
+    def __init__(self, operation: Operation, depth: int, near: KeyToken | MatchingIndexToken, is_slip: bool) -> None:
+        self.operation = operation
+        self.depth = depth
+        self.near = near
+        self.is_slip = is_slip
+        self.meant = operation.pointer
+
+    def applies(self, before: Value, base: Value, named: dict[str, int]) -> bool:
+        """True if the part is missing in the document before its operation, and only this operation names it.
+
+        base: the document before all operations. named: the number of operations that name a part.
+        """
+        tokens = self.operation.pointer.tokens
+        if named[_text(tokens[: self.depth + 1])] > 1 or _has(
+            before, tokens[: self.depth], _required(tokens[self.depth])
+        ):
+            return False
+        if not _has(base, tokens[: self.depth], self.near) and _text((*tokens[: self.depth], self.near)) in named:
+            return False
+        meant = [*map(_required, tokens[: self.depth]), self.near]
+        if not _has(before, meant):
+            return False
+        rest = tokens[self.depth + 1 :]
+        while rest and _has(before, meant, _required(rest[0])):
+            meant.append(_required(rest[0]))
+            rest = rest[1:]
+        self.meant = Pointer((*meant, *rest))
+        # Two names that differ in a letter, such as those of two groups, may both be correct. The rest of the path tells.
+        return _has(before, self.meant.tokens) and (self.is_slip or (not rest and self.depth + 1 < len(tokens)))
+
+    def tell(self, warn: Warn) -> None:
+        operation = self.operation
+        token = operation.pointer.tokens[self.depth]
+        is_key = type(token) is KeyToken
+        name, near = (_name(one) for one in (token, self.near))
+        what = "key" if is_key else "item"
+        done = f"no {what} is removed" if operation.kind == "remove" else f"the {what} is added"
+        at = Position(operation.source, operation.line) if operation.source is not None else None
+        warn(
+            warning(
+                f'there is no {what} "{name}" at {operation.pointer.until(self.depth) or "the root"}, so {done}, '
+                f'although "{near}" exists: did you mean "{self.meant}"?',
+                code="near-miss",
+                at=at,
+                word=escape(name),
+                suggestions=[Suggestion(REPLACE, escape(near), old=escape(name))],
+            )
+        )
+
+
+def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Value, warn: Warn) -> None:
+    """Warns about optional parts that are missing, although a similar name exists. base: before the operations."""
+    siblings = _Siblings()
+    suspects: dict[Operation, _NearMiss] = {}
+    named: dict[str, int] = {}
+    for operation in operations:
+        tokens = operation.pointer.tokens
+        for depth, token in enumerate(tokens):
+            if token.optional:
+                text = _text(tokens[: depth + 1])
+                named[text] = named.get(text, 0) + 1
+        if operation.kind in ("replace", "remove") and not operation.is_wide and tokens and tokens[-1].optional:
+            found = siblings.suspect(operation, result)
+            if found is not None:
+                suspects[operation] = found
+    if not suspects:
+        return
+    draft = WorkingCopy(base)
+    for operation in operations:
+        suspect = suspects.get(operation)
+        if suspect is not None and suspect.applies(draft.result(), base, named):
+            suspect.tell(warn)
+        for one in operation.plain(draft.result()) if operation.is_wide else (operation,):
+            one.apply(draft)
+
+
+class _Siblings:
+    """The names of items of arrays and keys of maps, each listed once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str | None], dict[str, Value]] = {}
+        self._rest = _MOST
+
+    def _of(self, node: Map | Array, key: str | None) -> dict[str, Value]:
+        """The values by key of a map, or by the text under a key of the items of an array."""
+        found = self._known.get((id(node), key))
+        if found is None:
+            if type(node) is Map:
+                found = {item.key: item.value for item in node.items if type(item.key) is str}
+            else:
+                pairs = ((text_under(item, key or ""), item.value) for item in node.items)  # type: ignore[arg-type]
+                found = {name: value for name, value in pairs if name is not None}
+            self._known[id(node), key] = found
+        return found
+
+    def suspect(self, operation: Operation, result: Value) -> _NearMiss | None:
+        """The first optional part whose name is similar to that of another item in the result, or None."""
+        node = result
+        for depth, token in enumerate(operation.pointer.tokens):
+            if type(token) is KeyToken and type(node) is Map:
+                names = self._of(node, None)
+            elif type(token) is MatchingIndexToken and type(node) is Array and not token.modifiers:
+                names = self._of(node, token.key)
+            else:
+                return None
+            name = _name(token)
+            if token.optional:
+                self._rest -= len(names)
+                if self._rest < 0:
+                    return None
+                slip = next((one for one in names if is_slip(name, one)), None)
+                near = slip or next((one for one in names if _is_near(name, one)), None)
+                if near is not None:
+                    meant = KeyToken(near) if type(token) is KeyToken else MatchingIndexToken(token.key, near)  # type: ignore[union-attr]
+                    return _NearMiss(operation, depth, meant, slip is not None)
+            if name not in names:
+                return None
+            node = names[name]
+        return None
+
+
+def _is_near(name: str, known: str) -> bool:
+    """True if two long names differ in one letter."""
+    if len(name) < _LONG or name == known or _digits(name) != _digits(known):
+        return False
+    return distance(name, known, 1) == 1
+
+
+def _digits(name: str) -> list[str]:
+    return [char for char in name if char.isdigit()]
+
+
+def _name(token: Token) -> str:
+    return token.name if type(token) is KeyToken else token.value if type(token) is MatchingIndexToken else ""
+
+
+def _required(token: Token) -> Token:
+    if type(token) is KeyToken:
+        return KeyToken(token.name)
+    if type(token) is MatchingIndexToken:
+        return MatchingIndexToken(token.key, token.value, modifiers=token.modifiers)
+    return token
+
+
+def _text(tokens: Sequence[Token]) -> str:
+    return str(Pointer(tuple(map(_required, tokens))))
+
+
+def _has(root: Value, tokens: Sequence[Token], last: Token | None = None) -> bool:
+    try:
+        find(root, Pointer((*tokens, last) if last is not None else tuple(tokens)), slash=False)
+    except OpsError:
+        return False
+    return True
