@@ -64,7 +64,7 @@ class _NearMiss:
             meant.append(_required(rest[0]))
             rest = rest[1:]
         self.meant = Pointer((*meant, *rest))
-        # Two names that differ in a letter, such as those of two groups, may both be correct. The rest of the path tells.
+        # Two names that differ in a letter, such as those of two groups, may both be correct. The rest of the path decides.
         return _has(before, self.meant.tokens) and (self.is_slip or (not rest and self.depth + 1 < len(tokens)))
 
     def tell(self, warn: Warn) -> None:
