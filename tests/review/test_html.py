@@ -179,7 +179,7 @@ def hostile() -> Review:
     change.runs = [NASTY]
     change.where = NASTY
     cause = Cause([Lines(NASTY, 1, NASTY, [(1, 1)], [(1, 1)], vendored=False)])
-    cause.changes, cause.values, cause.of = [change], 1, 2
+    cause.changes, cause.values = [change], 1
     for number in range(12):
         block = Block(1, [f"{NASTY}: {NASTY}"], 1, [f"{NASTY}: {number}"])
         block.change = change

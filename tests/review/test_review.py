@@ -398,6 +398,55 @@ def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) 
     assert [one.lines.place for one in found.idle] == ["config/values.yml:6"]
 
 
+def test_a_cause_is_verified_for_the_runs_that_need_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both runs have the same change. In one of them, two lines cause it."""
+    place = tmp_path / "r"
+    runs = "runs: {one: {patch: {base: a.yml, ops: [o.yml]}}, two: {patch: {base: a.yml, ops: [o.yml, p.yml]}}}\n"
+    name = "- {type: replace, path: /a/b?, value: %d}\n"
+    commit(place, {"plait.yml": runs, "a.yml": "a: {}\n", "o.yml": name % 1, "p.yml": name % 1})
+    monkeypatch.chdir(place)
+    write(place, {"o.yml": name % 2, "p.yml": name % 2})
+    found = review("HEAD")
+    assert [(one.place, sorted(one.runs), one.of) for one in found.causes] == [
+        ("o.yml:1", ["one"], 2),
+        ("p.yml:1", ["two"], 2),
+    ]
+    assert to_text(found).count("(verified in 1 of 2 runs)") == 2
+
+
+def test_a_name_that_changed_in_many_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "r"
+    name = "".join(f"- {{type: replace, path: /jobs/name=%s/v{number}?, value: 1}}\n" for number in range(12))
+    base = "jobs:\n- name: %s\n  a: 1\n"
+    runs = "runs: {app: {patch: {base: a.yml, ops: [o.yml]}}}\n"
+    commit(place, {"plait.yml": runs, "a.yml": base % "web", "o.yml": name % (("web",) * 12)})
+    monkeypatch.chdir(place)
+    write(place, {"a.yml": base % "api", "o.yml": name % (("api",) * 12)})
+    found = review("HEAD")
+    assert ([one.report for one in found.failures], found.not_verified) == ([], [])
+    assert {place for one in found.causes for place in one.places} == {
+        "a.yml:2-3",
+        "o.yml:1-12",
+    }
+
+
+def test_what_the_budget_leaves_open_is_not_verified(place: Path) -> None:
+    write(place, {"config/values.yml": VALUES.replace("3", "5").replace("unused: 1", "unused: 2")})
+    found = review("HEAD", budget=1e-9)
+    assert found.is_cut
+    assert (len(found.not_verified), found.causes, found.idle) == (1, [], [])
+    assert [one.lines.place for one in found.unknown] == ["config/values.yml:4", "config/values.yml:6"]
+    for text in (to_text(found), to_markdown(found), to_html(review("HEAD", budget=1e-9, documents=True))):
+        assert "--budget allows more" in text
+    assert found.to_data()["budget_spent"] is True
+    assert not review("HEAD", budget=0).is_cut
+    write(place, {"config/app.yml": APP.replace("replicas: #@", "replicas: #@ nothing +")})
+    (failure,) = review("HEAD", budget=1e-9).failures
+    assert (failure.caused, failure.causes) == (True, [])
+
+
 def test_secrets_are_compared_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "r"
     files: dict[str, str | None] = {

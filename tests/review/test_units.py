@@ -27,6 +27,8 @@ CASES = {
     "repeated lines": ("a:\n- {b: 1}\n- {b: 1}\n", "a:\n- {b: 1}\n- {b: 1}\n- {b: 1}\n", ["a.yml:4"]),
     "a key that moved": ("a: 1\nb: 2\nc: 3\n", "b: 2\nc: 3\na: 1\n", ["a.yml:3"]),
     "a document": ("a: 1\n---\nkind: K\n", "a: 1\n", ["a.yml:2-3 removed"]),
+    "similar items": ("a:\n- p: /-\n  v: x\n- p: /-\n  v: other\n  w: z\n", "a:\n- p: /-\n  v: other\n  w: y\n", ["a.yml:2-3 removed", "a.yml:4"]),
+    "an item before a similar one": ("a:\n- p: /a\n  v: long text\n", "a:\n- p: /b\n  v: x\n- p: /c\n  v: long text\n", ["a.yml:2-3", "a.yml:4"]),
     "a comment": ("a: 1\n# x\nb: 2\n", "a: 1\n# y\nb: 2\n", ["a.yml:2"]),
     "a block of code": ("a: 1\nb: 2\n", "#@ if True:\na: 1\n#@ end\nb: 2\n", ["a.yml:1,3"]),
     "an annotation": ("#@ x = 1\n---\na: 1\n", "#@ x = 1\n---\n#@overlay/match missing_ok=True\na: 1\n", ["a.yml:3"]),

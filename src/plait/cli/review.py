@@ -13,8 +13,9 @@ from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import write_folded, write_out
 from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
-from plait.engine.options import Request, csv, switch, text, texts
+from plait.engine.options import NUMBER, Request, csv, declared, switch, text, texts
 from plait.insight.diagnostic_formats import as_annotations, as_sarif
+from plait.review.allowance import DEFAULT
 from plait.review.annotations import messages
 from plait.review.api import review
 from plait.review.consequences import NAMES, SEVERITIES
@@ -46,6 +47,13 @@ class Review(Request):
     )
     where = texts("where", "select the environments with a value of an axis", value="AXIS=VALUE")
     prove = switch("prove", "verify each cause by reverting it alone")
+    budget = declared(
+        "budget",
+        NUMBER,
+        "CPU seconds for the search for causes; what is not verified within them is reported as such; 0 means no limit",
+        value="SECONDS",
+        default=(str(DEFAULT),),
+    )
     output = text(
         "output",
         "output format: text, markdown, html, json, github or sarif",
@@ -107,6 +115,7 @@ def _reviewed(flags: Review) -> int:
             runs=flags.run,
             where=flags.where,
             prove=flags.prove,
+            budget=flags.budget,
             trust=flags.trust,
             documents=flags.output == "html",
             output=flags.has(Review.output_files),

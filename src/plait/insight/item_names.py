@@ -24,12 +24,16 @@ def identifying(*arrays: Array, hides: Callable[[Item], bool] | None = None) -> 
     if not all(array.items for array in arrays):
         return None
     for key in IDENTIFYING:
-        values = [_under(key, array) for array in arrays]
-        if hides is not None and any(hides(one) for found in values for one in found or ()):
+        if hides is not None and any(hides(one) for array in arrays for one in _under(key, array) or ()):
             return None
-        if all(found is not None and _are_different(found) for found in values):
+        if identifies(key, *arrays):
             return key
     return None
+
+
+def identifies(key: str, *arrays: Array) -> bool:
+    """True if all items of each array have distinct strings or integers under a key."""
+    return all(found is not None and _are_different(found) for found in (_under(key, array) for array in arrays))
 
 
 def _under(key: str, array: Array) -> list[MapItem] | None:

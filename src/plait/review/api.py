@@ -10,6 +10,7 @@ from plait.base.writing.directory import temporary
 from plait.fleet.plan import chosen, tasks_of
 from plait.fleet.project_lookup import project_file
 from plait.fleet.revision_diff import Repository
+from plait.review.allowance import DEFAULT, Allowance
 from plait.review.comparing import Comparison
 from plait.review.rendering import rendered
 from plait.review.result import Review
@@ -32,6 +33,7 @@ def review(
     runs: Sequence[str] = (),
     where: Sequence[str] = (),
     prove: bool = False,
+    budget: float = DEFAULT,
     trust: bool = False,
     documents: bool = False,
     output: bool = False,
@@ -43,7 +45,8 @@ def review(
     base: a revision, or `BASE...HEAD` for the changes of HEAD since its merge base with BASE. head: a revision; by
     default the working directory. project: project file or its directory; by default found from the working directory.
     runs: names of runs and matrices, or patterns; by default all. where: select environments of matrices by axis, such
-    as `region=eu`. prove: revert each unit alone. trust: grant the accesses that BASE's project file asks for.
+    as `region=eu`. prove: revert each unit alone. budget: the CPU seconds for
+    the search for causes, 0 for no limit; what is not verified within it is reported as such. trust: grant the accesses that BASE's project file asks for.
     documents: also return the lines of changed documents, for `to_html`. output: also render all selected runs of HEAD's
     side, for `Review.output`. progress: shown by the caller.
 
@@ -67,7 +70,22 @@ def review(
         old = repository.merge_base(old, new)
     result = Review(base, head)
     with temporary("plait-review-") as directory:
-        _fill(result, repository, file, directory, old, new, runs, where, prove, trust, documents, output, progress)
+        _fill(
+            result,
+            repository,
+            file,
+            directory,
+            old,
+            new,
+            runs,
+            where,
+            prove,
+            budget,
+            trust,
+            documents,
+            output,
+            progress,
+        )
     return result
 
 
@@ -89,6 +107,7 @@ def _fill(
     runs: Sequence[str],
     where: Sequence[str],
     prove: bool,
+    budget: float,
     trust: bool,
     documents: bool,
     output: bool,
@@ -103,7 +122,16 @@ def _fill(
         [*after, *(task for task in before if task.name not in {one.name for one in after})], runs, where
     )
     result.proven = prove
-    comparison = Comparison(sides, result, before, after, prove=prove, documents=documents, progress=progress)
+    comparison = Comparison(
+        sides,
+        result,
+        before,
+        after,
+        prove=prove,
+        allowance=Allowance(budget),
+        documents=documents,
+        progress=progress,
+    )
     comparison.run(selected)
     if output:
         names = {task.name for task in selected}

@@ -15,7 +15,7 @@ from plait.insight.extents import Extents
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
 from plait.review.smallest import smallest
-from plait.review.values import leaf_ways
+from plait.review.values import Alignment, leaf_ways
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +30,15 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Item
 
 # Evaluations for the joint causes of one run, and for units without a part in any value.
-JOINT_BUDGET = 12
+JOINT_BUDGET = 48
 _OTHER_BUDGET = 12
 # Evaluations for single units and colours of one run.
 _SINGLE_BUDGET = 60
 # Values inside one added or removed collection whose origins are read.
 _MOST_LEAVES = 40
-# A larger set of units explains nothing.
+# Units of a set that may not be the smallest one, and of one without a superfluous unit.
 _MOST_JOINT = 8
+_MOST_NEEDED = 40
 
 
 class Verdict:
@@ -73,28 +74,33 @@ class Findings:
         self.unknown: list[Unit] = []
 
 
-class _Trial:
+class Trial:
     """One evaluation with units reverted. error: it failed. is_same: the output is HEAD's. kept: the places that differ
-    from BASE.
+    from BASE. is_skipped: there was no time for it.
     """
 
-    __slots__ = ("_places", "_prefixes", "error", "is_same")
+    __slots__ = ("_places", "_prefixes", "_tells", "error", "is_same")
 
-    def __init__(self, error: PlaitError | None, places: Iterable[Place], *, is_same: bool) -> None:
+    def __init__(
+        self, error: PlaitError | None, places: Iterable[Place], *, is_same: bool, is_skipped: bool = False
+    ) -> None:
         self.error = error
+        self._tells = error is None and not is_skipped
         self.is_same = is_same
         self._places = set(places)
         self._prefixes = {place[:size] for place in self._places for size in range(1, len(place) + 1)}
 
     def restores(self, place: Place) -> bool:
         """True if the value at a place is as on BASE's side."""
-        if self.error is not None or place in self._prefixes:
+        if not self._tells or place in self._prefixes:
             return False
         return not any(place[:size] in self._places for size in range(1, len(place)))
 
 
 class Examination:
-    """The search for the causes in one run. base, head: traced outcomes. found: their differences."""
+    """The search for the causes in one run. base, head: traced outcomes. found: their differences. alignment: how they
+    were compared.
+    """
 
     def __init__(
         self,
@@ -103,6 +109,7 @@ class Examination:
         base: Outcome,
         head: Outcome,
         found: Sequence[Change],
+        alignment: Alignment,
         files: Mapping[str, FileChange],
         *,
         prove: bool = False,
@@ -112,10 +119,11 @@ class Examination:
         self._base = base
         self._head = head
         self._changes = found
+        self._alignment = alignment
         self._units = [unit for change in files.values() for unit in change.units]
         self._partners = _moved([unit for unit in self._units if unit.is_whole])
         self._prove = prove
-        self._trials: dict[frozenset[Unit], _Trial] = {}
+        self._trials: dict[frozenset[Unit], Trial] = {}
         self._new_lines = _Index(files.values(), is_new=True)
         self._old_lines = _Index(files.values(), is_new=False)
         self.findings = Findings()
@@ -124,7 +132,9 @@ class Examination:
         """Searches and verifies."""
         findings = self.findings
         for number, change in enumerate(self._changes):
-            findings.candidates[number] = self._candidates(change)
+            findings.candidates[number] = (
+                self._candidates(change) if self._evaluator.allowance.allows() else frozenset()
+            )
         self._try_single()
         self._try_joint()
         self._classify_others()
@@ -132,16 +142,20 @@ class Examination:
 
     # ---- evaluations
 
-    def _trial(self, units: Iterable[Unit]) -> _Trial:
+    def _trial(self, units: Iterable[Unit]) -> Trial:
         key = frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
         known = self._trials.get(key)
         if known is None:
-            made = self._evaluator.without(self._task, key, trace=False)
+            if not self._evaluator.allowance.allows():
+                return Trial(None, (), is_same=False, is_skipped=True)
+            made = self._evaluator.without(self._task, key)
             if made.error is not None:
-                known = _Trial(made.error, (), is_same=False)
+                known = Trial(made.error, (), is_same=False)
             else:
-                _, found = compared(self._base, made)
-                known = _Trial(None, (one.place for one in found), is_same=made.has_same_output(self._head))
+                alignment = Alignment()
+                found = compared(self._base, made, alignment, self._alignment)
+                places = (*alignment.met, *(one.place for one in found))
+                known = Trial(None, places, is_same=made.has_same_output(self._head))
             self._trials[key] = known
         return known
 
@@ -282,7 +296,7 @@ class Examination:
             budget - used,
         )
         units = frozenset(rest)
-        if len(units) <= _MOST_JOINT:
+        if len(units) <= (_MOST_NEEDED if used + count < budget else _MOST_JOINT):
             trial = self._trial(units)
             for number, candidates_of in self.findings.candidates.items():
                 is_asked = number in numbers
@@ -338,7 +352,7 @@ class Examination:
                 waiting += [some[:half], some[half:]]
         self._prove_alone(budget)
 
-    def _restored_by(self, unit: Unit, trial: _Trial) -> bool:
+    def _restored_by(self, unit: Unit, trial: Trial) -> bool:
         """Notes a unit as a further cause of the values that are as before without it. Returns True if there are any."""
         numbers = [number for number, change in enumerate(self._changes) if trial.restores(change.place)]
         for number in numbers:
@@ -372,7 +386,7 @@ class Examination:
             explainer = outcome.explainer
             path_of = self._evaluator.sides.path_of
             for number, document in enumerate(outcome.items):
-                if wanted <= found:
+                if wanted <= found or not self._evaluator.allowance.allows():
                     return found
                 for way in leaf_ways((), document.value, 1 << 30):
                     if way:

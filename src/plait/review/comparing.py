@@ -17,7 +17,18 @@ from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLi
 from plait.review.revisions import Changed, links_below, roots_of
 from plait.review.smallest import smallest
 from plait.review.units import FileChange
-from plait.review.values import ADDED, MOVED, REMOVED, RENAMED, is_secret_data, leaf_ways, leaves, pairs_of, shown_name
+from plait.review.values import (
+    ADDED,
+    MOVED,
+    REMOVED,
+    RENAMED,
+    Alignment,
+    is_secret_data,
+    leaf_ways,
+    leaves,
+    pairs_of,
+    shown_name,
+)
 from plait.tree.nodes import Array, Map, to_plain
 from plait.tree.secrets import HIDDEN
 from plait.yaml.inline import flow_text
@@ -30,6 +41,7 @@ if TYPE_CHECKING:
     from plait.base.errors import PlaitError
     from plait.fleet.plan import Task
     from plait.insight.node_paths import NodePath
+    from plait.review.allowance import Allowance
     from plait.review.causes import Findings
     from plait.review.evaluating import Outcome
     from plait.review.result import DocumentChange, Review
@@ -82,6 +94,7 @@ class Comparison:
         after: Sequence[Task],
         *,
         prove: bool,
+        allowance: Allowance,
         documents: bool,
         progress: Context | None,
     ) -> None:
@@ -94,7 +107,8 @@ class Comparison:
         self._documents: dict[tuple[object, ...], DocumentChange] = {}
         self._progress = progress
         self._files = _Files(sides)
-        self._evaluator = Evaluator(sides, self._files)
+        self._allowance = allowance
+        self._evaluator = Evaluator(sides, self._files, allowance)
         self._paths = {os.path.join(sides.top, *path.split("/")): path for path in sides.head}
         self._changed = Changed(self._paths)
         self._changes: dict[tuple[object, ...], ValueChange] = {}
@@ -119,11 +133,14 @@ class Comparison:
         traced = len(affected) == 1
         if self._progress is not None:
             self._progress.total = len(affected)
+        self._allowance.begin()
         for task in affected:
             if self._progress is not None:
                 self._progress.begin(f"run {task.name}")
                 self._progress.done += 1
             self._group(task, groups, traced=traced)
+        if len(affected) > 1:
+            self._allowance.begin()  # the evaluations of both sides take the time that they need
         ordered = sorted(groups.values(), key=lambda group: -len(group.names))
         for number, group in enumerate(ordered):
             self._examine(group, verifies=number < _MOST_GROUPS)
@@ -165,7 +182,7 @@ class Comparison:
         if head.error is not None or base.error is not None:
             self._failed(task, base, head, read)
             return
-        _, found = compared(base, head)
+        found = compared(base, head)
         key = (*map(_signature, found), base.has_same_output(head), read)
         group = groups.get(key)
         if group is None:
@@ -191,14 +208,15 @@ class Comparison:
         group.outcomes = None
         if base.error is not None or head.error is not None:
             return
-        _, found = compared(base, head)
+        alignment = Alignment()
+        found = compared(base, head, alignment)
         # Files come and go with their documents.
         found = [change for change in found if change.place[0] != ("file", OUTPUT_FILES)] or found
         files = {name: self._files[name] for name in self._relevant(base, head)}
         self._read.update(files)
         findings = None
         if verifies:
-            search = Examination(self._evaluator, task, base, head, found, files, prove=self._prove)
+            search = Examination(self._evaluator, task, base, head, found, alignment, files, prove=self._prove)
             findings = search.run()
         if not base.has_same_output(head):
             self._result.changed += group.names
@@ -233,11 +251,10 @@ class Comparison:
             if cause is None:
                 lines = [_lines(unit) for unit in sorted(units, key=lambda unit: (unit.sort_key, unit.number))]
                 cause = self._causes[units] = Cause(lines)
+            cause.runs.add(group.task.name)
             if known not in cause.changes:
                 cause.changes.append(known)
                 cause.values += known.values
-                cause.verified_in += 1
-                cause.of += len(group.names)
         return known
 
     def _add_others(self, findings: Findings, group: _Group) -> None:
@@ -352,7 +369,7 @@ class Comparison:
         return rest if len(rest) <= 8 else ()
 
     def _works_without(self, task: Task, units: Sequence[Unit]) -> bool:
-        return self._evaluator.without(task, units, trace=False).error is None
+        return self._allowance.allows() and self._evaluator.without(task, units).error is None
 
     def _named(self, error: PlaitError, units: Sequence[Unit]) -> list[Unit]:
         places = [at for at in (error.at, *error.also, *(step.at for step in error.stack)) if at is not None]
@@ -366,6 +383,7 @@ class Comparison:
     def _finish(self, tasks: Sequence[Task]) -> None:
         result = self._result
         result.evaluations = self._evaluator.count
+        result.is_cut = self._allowance.is_spent
         result.unread = len(self._sides.head) - len(self._read) if not result.failures else 0
         result.changes = list(self._changes.values())
         result.causes = sorted(self._causes.values(), key=lambda one: (one.is_vendored, -one.values, one.place))

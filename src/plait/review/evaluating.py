@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from time import process_time
 
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView
@@ -13,7 +14,7 @@ from plait.fleet.plan import tasks_of
 from plait.insight.explain import Explainer
 from plait.insight.node_paths import NodePath
 from plait.insight.redaction import masked, masked_lines
-from plait.review.values import MOVED, Change, Pair, changes, pairs_of
+from plait.review.values import MOVED, Alignment, Change, Pair, changes, pairs_of
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, equal
 from plait.tree.provenance import Trace
 from plait.tree.secrets import uses_secrets
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
+    from plait.review.allowance import Allowance
     from plait.review.revisions import Entry, Sides
     from plait.review.units import FileChange, Unit
     from plait.tree.nodes import Item, Value
@@ -150,8 +152,10 @@ def _pairs(shown: Sequence[Document], made: Sequence[Document]) -> dict[Item, It
     return found
 
 
-def compared(old: Outcome, new: Outcome) -> tuple[list[Pair], list[Change]]:
-    """The documents of two outcomes in pairs, text files last, and the differences."""
+def compared(
+    old: Outcome, new: Outcome, alignment: Alignment | None = None, like: Alignment | None = None
+) -> list[Change]:
+    """The differences of two outcomes, those of text files last. alignment, like: as in `changes`."""
     pairs = pairs_of(old.items, new.items)
     numbers = sorted((one.old_number, one.new_number) for one in pairs if one.old is not None and one.new is not None)
     is_in_order = all(a[1] < b[1] for a, b in pairwise(numbers))
@@ -160,10 +164,10 @@ def compared(old: Outcome, new: Outcome) -> tuple[list[Pair], list[Change]]:
         left, right = {**left, **old.paths}, {**right, **new.paths}
     for name in {**left, **right}:
         pairs.append(Pair(("file", name), left.get(name), right.get(name), -1, -1))
-    found = changes(pairs)
+    found = changes(pairs, alignment, like)
     if not is_in_order:
         found.append(Change(MOVED, Pair("documents", None, None, -1, -1), ("order",), "", (), ()))
-    return pairs, found
+    return found
 
 
 # One engine each, because results are reused for what is equal to the previous evaluation.
@@ -171,13 +175,15 @@ _BASE, _HEAD, _MIXED = "base", "head", "mixed"
 
 
 class Evaluator:
-    """Evaluates the runs of both sides. files: the changes of the differing files, by path.
+    """Evaluates the runs of both sides. files: the changes of the differing files, by path. allowance: for evaluations
+    with parts of the change reverted.
 
     count: the number of evaluations so far.
     """
 
-    def __init__(self, sides: Sides, files: Mapping[str, FileChange]) -> None:
+    def __init__(self, sides: Sides, files: Mapping[str, FileChange], allowance: Allowance) -> None:
         self.sides = sides
+        self.allowance = allowance
         self.files = files
         self.count = 0
         self._engines = {_BASE: Engine(), _HEAD: Engine(), _MIXED: Engine()}
@@ -191,7 +197,7 @@ class Evaluator:
         """The outcome on HEAD's side."""
         return self._evaluated(_HEAD, task, self.sides.head, trace=trace)
 
-    def without(self, task: Task, units: Iterable[Unit], *, trace: bool) -> Outcome:
+    def without(self, task: Task, units: Iterable[Unit]) -> Outcome:
         """The outcome on HEAD's side with some units reverted."""
         by_file: dict[str, list[Unit]] = {}
         for unit in units:
@@ -203,7 +209,10 @@ class Evaluator:
         if any(path[:at] in there for path in there for at, sign in enumerate(path) if sign == "/"):
             error = PlaitError("a file, or a link, is in place of a directory", code="not-regular-file")
             return Outcome(None, error, InputView(), None)
-        return self._evaluated(_MIXED, task, files, trace=trace)
+        start = process_time()
+        made = self._evaluated(_MIXED, task, files, trace=False)
+        self.allowance.note(start)
+        return made
 
     def _evaluated(self, side: str, task: Task, files: Mapping[str, Entry | None], *, trace: bool) -> Outcome:
         self.count += 1

@@ -17,6 +17,7 @@ from plait.base.similar_names import counted
 from plait.review.markdown import to_markdown
 from plait.review.reports import (
     CONTROL,
+    CUT,
     MOST_EFFECTS,
     TOGETHER,
     UNFOLDED,
@@ -240,6 +241,8 @@ def _main(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
     yield "</div>"
     if review.withheld:
         yield f'<p class="note">{withheld_text(review)}.</p>'
+    if review.is_cut:
+        yield f'<p class="note">{_text(CUT)}</p>'
     if review.causes and not review.proven:
         yield f'<p class="note">{_text(TOGETHER)}</p>'
     keys = (("/", "search"), ("j", "next document"), ("k", "previous document"), ("o", "open or close it"))
@@ -341,7 +344,7 @@ def _cause(number: int, cause: Cause, documents: int) -> str:
         lines.append(f"<li>{len(found) - MOST_EFFECTS} more</li>")
     badge = ' <span class="badge">vendored or generated</span>' if cause.is_vendored else ""
     choice = f'<button class="link js-only" type="button" data-choose="c{number + 1}">Show {counted(documents, "document")}</button>'
-    place = " with ".join(_code(one.place) for one in cause.lines)
+    place = " with ".join(map(_code, cause.places))
     return (
         f'<tr id="c{number + 1}" tabindex="-1"><td><div><span class="tile">{number + 1}</span><span>{place}{badge}'
         f"{_text(verified_text(cause))}</span></div></td><td><ul>{''.join(lines)}</ul>{choice if documents else ''}</td>"
@@ -480,9 +483,8 @@ def _cause_links(review: Review, change: ValueChange) -> str:
     found = []
     for number in change.causes[:3]:
         cause = review.causes[number]
-        place = cause.lines[0].place.rpartition("/")[2] + (
-            f" and {len(cause.lines) - 1} more" if len(cause.lines) > 1 else ""
-        )
+        first, *others = cause.places
+        place = first.rpartition("/")[2] + (f" and {len(others)} more" if others else "")
         found.append(
             f'<a href="#c{number + 1}" title="{_text(cause.place)}"><span class="tile">{number + 1}</span><span>{_text(place)}</span></a>'
         )

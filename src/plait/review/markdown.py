@@ -11,6 +11,7 @@ import re
 from plait.base.similar_names import counted
 from plait.review.reports import (
     CONTROL,
+    CUT,
     MOST_EFFECTS,
     UNFOLDED,
     by_kind,
@@ -97,6 +98,8 @@ def to_markdown(review: Review) -> str:
     _add_list(out, "Unknown effect", map(_place, review.unknown))
     if review.withheld:
         out.add(f"\n{withheld_text(review)}.\n")
+    if review.is_cut:
+        out.add(f"\n{CUT}\n")
     if review.causes and not review.proven:
         out.add("\n<sub>Lines without a common value were reverted together.</sub>\n")
     if out.left_out:
@@ -158,7 +161,7 @@ def _row(cause: Cause) -> str:
     if len(found) > MOST_EFFECTS:
         cells.append(f"{len(found) - MOST_EFFECTS} more")
     size = f" ({cause.values} values)" if cause.values > 1 else ""
-    left = " with ".join(code(one.place) for one in cause.lines)
+    left = " with ".join(map(code, cause.places))
     return f"| {left}{plain(verified_text(cause))} | {'; '.join(cells)}{size} |\n".replace("\n", " ").rstrip() + "\n"
 
 

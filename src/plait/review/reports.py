@@ -31,6 +31,7 @@ TOGETHER = (
     "Lines without a common value are reverted together; --prove reverts each alone. "
     "Every cause was verified by an evaluation without it."
 )
+CUT = "The search for causes used up its budget of CPU time; --budget allows more."
 
 
 def title(review: Review) -> str:
@@ -210,6 +211,8 @@ def to_text(review: Review) -> str:
     _section(out, "unknown effect", review.unknown, _other_lines)
     if review.withheld:
         out += ["", withheld_text(review)]
+    if review.is_cut:
+        out += ["", CUT]
     if review.causes and not review.proven:
         out += ["", TOGETHER]
     return "".join(f"{visible(line)}\n" for line in out)

@@ -118,17 +118,26 @@ class ValueChange:
 class Cause:
     """Units that together restore values if they are reverted. lines: of each unit. values: the number of values.
 
-    verified_in, of: the number of runs in which this was evaluated, of those with the change.
+    runs: the names of those in which this was evaluated, of all with the changes.
     """
 
-    __slots__ = ("changes", "lines", "of", "values", "verified_in")
+    __slots__ = ("changes", "lines", "runs", "values")
 
     def __init__(self, lines: Sequence[Lines]) -> None:
         self.lines = list(lines)
         self.changes: list[ValueChange] = []
         self.values = 0
-        self.verified_in = 0
-        self.of = 0
+        self.runs: set[str] = set()
+
+    @property
+    def verified_in(self) -> int:
+        """The number of runs in which this was evaluated."""
+        return len(self.runs)
+
+    @property
+    def of(self) -> int:
+        """The number of runs with the changes."""
+        return len({name for change in self.changes for name in change.runs})
 
     @property
     def is_vendored(self) -> bool:
@@ -136,9 +145,17 @@ class Cause:
         return all(one.vendored for one in self.lines)
 
     @property
+    def places(self) -> list[str]:
+        """The lines as text, one per file."""
+        by_file: dict[str, list[Lines]] = {}
+        for one in self.lines:
+            by_file.setdefault(one.file, []).append(one)
+        return [_places(file, some) for file, some in by_file.items()]
+
+    @property
     def place(self) -> str:
-        """The lines as text."""
-        return " with ".join(one.place for one in self.lines)
+        """The lines as one text."""
+        return " with ".join(self.places)
 
     def data(self) -> dict[str, object]:
         """As JSON."""
@@ -148,6 +165,30 @@ class Cause:
             "verified_in": self.verified_in,
             "of": self.of,
         }
+
+
+def _places(file: str, lines: Sequence[Lines]) -> str:
+    if len(lines) == 1 or not all(one.new or one.old for one in lines):
+        return " with ".join(one.place for one in lines)
+    new = [span for one in lines for span in one.new]
+    # Lines that others replace at the same place are not listed twice.
+    replaced = {line for start, end in new for line in range(start, end + 2)}
+    gone = [span for one in lines if not one.new and one.line not in replaced for span in one.old]
+    found = [numbers(new)] if new else []
+    if gone:
+        found.append(f"{numbers(gone)} removed")
+    return f"{file}:{', '.join(found)}"
+
+
+def numbers(spans: Sequence[tuple[int, int]]) -> str:
+    """The first and the last lines of parts as text: "3,5-8"."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        else:
+            joined.append((start, end))
+    return ",".join(str(start) if start == end else f"{start}-{end}" for start, end in joined)
 
 
 class OtherLines:
@@ -337,7 +378,7 @@ class Review:
     runs that only one side has. new_project: HEAD's project file if BASE has none; both sides are evaluated with it.
     permissions: accesses that only HEAD's project file asks for. withheld: the names of
     runs with secrets, of which values computed from them are not compared. unread: the number of differing files that no
-    evaluation read. documents: the lines of changed documents, if they were asked for. axes: the values of axes of each
+    evaluation read. is_cut: the search for causes ended at its budget of CPU time. documents: the lines of changed documents, if they were asked for. axes: the values of axes of each
     run. output: the output of HEAD's side, if it was asked for.
     """
 
@@ -364,6 +405,7 @@ class Review:
         self.axes: Mapping[str, Mapping[str, str]] = {}
         self.withheld: list[str] = []
         self.unread = 0
+        self.is_cut = False
         self.proven = False
         self.output: RenderedSide | None = None
 
@@ -412,6 +454,7 @@ class Review:
             "withheld": self.withheld,
             "evaluations": self.evaluations,
             "unread_files": self.unread,
+            "budget_spent": self.is_cut,
             "changes": [one.data() for one in self.changes],
             "causes": [one.data() for one in self.causes],
             "elsewhere": [one.data() for one in self.elsewhere],

@@ -7,6 +7,7 @@ gives the text with only the others.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
 
 from plait.base.errors import PlaitError
@@ -14,6 +15,7 @@ from plait.base.lines import lines_with_breaks
 from plait.base.source import Source
 from plait.base.text_diff import ranges
 from plait.insight.item_names import IDENTIFYING
+from plait.review.result import numbers
 from plait.review.revisions import LINK, Entry
 from plait.yaml.lossless.binding import scanned
 from plait.yaml.lossless.nodes import Collection
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 # Units of one file that are checked one by one to be revertible alone.
 _MOST_CHECKED = 60
+# Pairs of items of two lists that are compared.
+_MOST_ALIGNED = 2_500
 # Characters of a line that are compared with those of another.
 _LONGEST = 500
 _YAML = (".yml", ".yaml", ".json")
@@ -95,8 +99,8 @@ class Unit:
             return f"{self.file} ({change.what})"
         ranges = self.new_ranges
         if ranges:
-            return f"{self.file}:{_numbers(ranges)}"
-        return f"{self.file}:{_numbers(self.old_ranges)} removed"
+            return f"{self.file}:{numbers(ranges)}"
+        return f"{self.file}:{numbers(self.old_ranges)} removed"
 
     @property
     def is_comment(self) -> bool:
@@ -111,10 +115,6 @@ class Unit:
     def sort_key(self) -> tuple[bool, str, int]:
         """Sorts vendored and generated files last, the others by place."""
         return self.change.is_vendored, self.file, self.line
-
-
-def _numbers(ranges: Sequence[tuple[int, int]]) -> str:
-    return ",".join(str(start) if start == end else f"{start}-{end}" for start, end in ranges)
 
 
 class FileChange:
@@ -359,22 +359,51 @@ class _Trees:
                 for a, b in zip(left[i1:i2], right[j1:j2], strict=True):
                     self._pair(a, b)
                 continue
-            if not is_named:
-                # Items without an identifying key: the first ones are pairs, the others were added or removed.
-                both = min(i2 - i1, j2 - j1)
+            pairs = [] if is_named else self._aligned(left[i1:i2], right[j1:j2])
+            for i, j in (*((i1 + a, j1 + b) for a, b in pairs), (i2, j2)):
+                both = 0 if is_named else _paired_by_order(left[i1:i], right[j1:j])
                 for a, b in zip(left[i1 : i1 + both], right[j1 : j1 + both], strict=True):
                     self._pair(a, b)
                 i1, j1 = i1 + both, j1 + both
-            old_at = left[i1].start if i1 < len(left) else (left[-1].end if left else within_old[1])
-            new_at = right[j1].start if j1 < len(right) else (right[-1].end if right else within_new[1])
-            for one in left[i1:i2]:
-                gone[one.key] = (one.start, one.end, new_at, new_at)
-            for one in right[j1:j2]:
-                come[one.key] = (old_at, old_at, one.start, one.end)
+                old_at = left[i1].start if i1 < len(left) else (left[-1].end if left else within_old[1])
+                new_at = right[j1].start if j1 < len(right) else (right[-1].end if right else within_new[1])
+                for one in left[i1:i]:
+                    gone[one.key] = (one.start, one.end, new_at, new_at)
+                for one in right[j1:j]:
+                    come[one.key] = (old_at, old_at, one.start, one.end)
+                if i < i2 and j < j2:
+                    self._pair(left[i], right[j])
+                i1, j1 = i + 1, j + 1
         for key, edit in gone.items():
             # An item that moved within its collection is one unit.
             self.found.append([edit, come.pop(key)] if key in come else [edit])
         self.found += [[edit] for edit in come.values()]
+
+    def _aligned(self, left: Sequence[_Part], right: Sequence[_Part]) -> list[tuple[int, int]]:
+        """The indexes of similar items, in order: those with the most text in common."""
+        if not left or not right or len(left) * len(right) > _MOST_ALIGNED:
+            return []
+        old = [_weights(self.old_lines[one.start : one.end]) for one in left]
+        new = [_weights(self.new_lines[one.start : one.end]) for one in right]
+        # best[i][j]: the weight of the best pairs among the items from i and from j.
+        best = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
+        shared: dict[tuple[int, int], int] = {}
+        for i in range(len(old) - 1, -1, -1):
+            for j in range(len(new) - 1, -1, -1):
+                common = (old[i] & new[j]).total()
+                shared[i, j] = common if 2 * common > min(old[i].total(), new[j].total()) else 0
+                best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + shared[i, j])
+        found: list[tuple[int, int]] = []
+        i = j = 0
+        while i < len(old) and j < len(new):
+            if shared[i, j] and best[i][j] == best[i + 1][j + 1] + shared[i, j]:
+                found.append((i, j))
+                i, j = i + 1, j + 1
+            elif best[i][j] == best[i + 1][j]:
+                i += 1
+            else:
+                j += 1
+        return found
 
     def _pair(self, a: _Part, b: _Part) -> None:
         if self.old_lines[a.start : a.end] == self.new_lines[b.start : b.end]:
@@ -420,6 +449,29 @@ class _Trees:
     def _lines(self, old: tuple[int, int], new: tuple[int, int]) -> None:
         if self.old_lines[old[0] : old[1]] != self.new_lines[new[0] : new[1]]:
             self.found += [[edit] for edit in _by_lines(self.old_lines, self.new_lines, old, new)]
+
+
+def _weights(lines: Sequence[str]) -> Counter[str]:
+    """The lines without indentation, each as often as it has characters."""
+    found: Counter[str] = Counter()
+    for line in lines:
+        text = line.strip()
+        found[text] += len(text)
+    return found
+
+
+def _paired_by_order(left: Sequence[_Part], right: Sequence[_Part]) -> int:
+    """How many of the first items of two lists are versions of each other although they are not similar: all of equally
+    many items, or scalars.
+    """
+    if len(left) == len(right):
+        return len(left)
+    count = 0
+    for a, b in zip(left, right, strict=False):
+        if isinstance(a.node, Collection) or isinstance(b.node, Collection):
+            break
+        count += 1
+    return count
 
 
 def _key(tree: Tree, item: Item, name: str) -> object:

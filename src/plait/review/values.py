@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.base.text_diff import ranges
 from plait.insight.diff import is_encrypted, paired, printed
-from plait.insight.item_names import by_key, identifying
+from plait.insight.item_names import by_key, identifies, identifying
 from plait.tree.nodes import Array, Map, check_nodes, equal, key_id, walk
 from plait.yaml.document_names import document_name, key_text, namespace_of
 from plait.yaml.inline import flow_text
@@ -81,6 +81,20 @@ class Change:
     def is_document(self) -> bool:
         """True for a document that was added, removed or renamed."""
         return not self.path
+
+
+class Alignment:
+    """How two outputs were compared, so that a third one can be compared with the first in the same way.
+
+    keys: the identifying key of each list that differs, by its place, or "" if its items were aligned by their contents.
+    met: the places of new documents and items that were compared with others, and of the orders of lists with other items.
+    """
+
+    __slots__ = ("keys", "met")
+
+    def __init__(self) -> None:
+        self.keys: dict[Place, str] = {}
+        self.met: set[Place] = set()
 
 
 class Pair:
@@ -197,20 +211,28 @@ def is_secret_data(documents: Iterable[Document | None], key: object) -> bool:
     return False
 
 
-def changes(pairs: Sequence[Pair]) -> list[Change]:
-    """The differences, in order."""
+def changes(pairs: Sequence[Pair], alignment: Alignment | None = None, like: Alignment | None = None) -> list[Change]:
+    """The differences, in order. alignment: is filled. like: of a comparison with the same old side. A list whose items
+    cannot be compared as there is a difference as a whole.
+    """
     found: list[Change] = []
+    alignment = Alignment() if alignment is None else alignment
     for pair in pairs:
         if pair.old is None or pair.new is None:
             found.append(Change(ADDED if pair.old is None else REMOVED, pair, (), "", (), ()))
             continue
-        if _identity(pair.old) != _identity(pair.new) and document_name(pair.old) is not None:
-            found.append(Change(RENAMED, pair, ("",), "", (), ()))
-        _compare(pair, pair.old, pair.new, found)
+        identity = _identity(pair.new)
+        if _identity(pair.old) != identity:
+            alignment.met.add((("new", identity),))
+            if document_name(pair.old) is not None:
+                found.append(Change(RENAMED, pair, ("",), "", (), ()))
+        _compare(pair, pair.old, pair.new, found, alignment, like)
     return found
 
 
-def _compare(pair: Pair, old: Document, new: Document, found: list[Change]) -> None:
+def _compare(
+    pair: Pair, old: Document, new: Document, found: list[Change], alignment: Alignment, like: Alignment | None
+) -> None:
     check_nodes(old.value)
     check_nodes(new.value)
     stack: list[tuple[Value, Value, Place, str, Way, Way]] = [(old.value, new.value, (), "", (), ())]
@@ -238,7 +260,15 @@ def _compare(pair: Pair, old: Document, new: Document, found: list[Change]) -> N
                     shown = f"{path}{dot}{key_text(item.key)}"
                     found.append(Change(ADDED, pair, (*place, token), shown, way_a, (*way_b, item)))
         elif type(a) is Array and type(b) is Array:
-            for step in _items(a, b):
+            full = (pair.key, *place)
+            key = _list_key(a, b, None if like is None else like.keys.get(full))
+            if key is None:
+                found.append(Change(CHANGED, pair, place or ("",), path or ".", way_a, way_b))
+                continue
+            alignment.keys[full] = key
+            if not key:
+                alignment.met.add((*full, "order"))
+            for step in _items_by_key(a, b, key) if key else _items_by_contents(a, b):
                 below_place = (*place, step.token)
                 shown = f"{path}{step.shown}"
                 if step.old is None and step.new is None:
@@ -248,6 +278,8 @@ def _compare(pair: Pair, old: Document, new: Document, found: list[Change]) -> N
                 elif step.new is None and step.old is not None:
                     found.append(Change(REMOVED, pair, below_place, shown, (*way_a, step.old), way_b))
                 elif step.old is not None and step.new is not None:
+                    if not key:
+                        alignment.met.add((*full, ("new", flow_text(step.new.value))))
                     below.append(
                         (step.old.value, step.new.value, below_place, shown, (*way_a, step.old), (*way_b, step.new))
                     )
@@ -268,20 +300,27 @@ class _Step:
         self.new = new
 
 
-def _items(a: Array, b: Array) -> Iterator[_Step]:
-    """The items of two lists: by an identifying key, or aligned by their contents."""
-    key = identifying(a, b)
-    if key is not None:
-        old = dict(zip(by_key(a, key), a.items, strict=True))
-        new = dict(zip(by_key(b, key), b.items, strict=True))
-        for value, item in old.items():
-            yield _Step((key, value), f"[{key}={value[1]}]", item, new.get(value))
-        for value, item in new.items():
-            if value not in old:
-                yield _Step((key, value), f"[{key}={value[1]}]", None, item)
-        if [one for one in old if one in new] != [one for one in new if one in old]:
-            yield _Step("order", "", None, None)
-        return
+def _list_key(a: Array, b: Array, known: str | None) -> str | None:
+    """The identifying key of two lists, "" for none. known: the key to be used; None if it does not identify them."""
+    if known is None:
+        return identifying(a, b) or ""
+    return known if not known or identifies(known, a, b) else None
+
+
+def _items_by_key(a: Array, b: Array, key: str) -> Iterator[_Step]:
+    old = dict(zip(by_key(a, key), a.items, strict=True))
+    new = dict(zip(by_key(b, key), b.items, strict=True))
+    for value, item in old.items():
+        yield _Step((key, value), f"[{key}={value[1]}]", item, new.get(value))
+    for value, item in new.items():
+        if value not in old:
+            yield _Step((key, value), f"[{key}={value[1]}]", None, item)
+    if [one for one in old if one in new] != [one for one in new if one in old]:
+        yield _Step("order", "", None, None)
+
+
+def _items_by_contents(a: Array, b: Array) -> Iterator[_Step]:
+    """The aligned items. An old one has its index as token, a new one without a counterpart its text."""
     left = [flow_text(item.value) for item in a.items]
     right = [flow_text(item.value) for item in b.items]
     if sorted(left) == sorted(right):
@@ -293,11 +332,11 @@ def _items(a: Array, b: Array) -> Iterator[_Step]:
         both = min(i2 - i1, j2 - j1)
         for offset in range(both):
             at = i1 + offset
-            yield _Step(("at", at), f"[{j1 + offset}]", a.items[at], b.items[j1 + offset])
+            yield _Step(("old", at), f"[{j1 + offset}]", a.items[at], b.items[j1 + offset])
         for at in range(i1 + both, i2):
-            yield _Step(("item", left[at]), f"[{at}]", a.items[at], None)
+            yield _Step(("old", at), f"[{at}]", a.items[at], None)
         for at in range(j1 + both, j2):
-            yield _Step(("item", right[at]), f"[{at}]", None, b.items[at])
+            yield _Step(("new", right[at]), f"[{at}]", None, b.items[at])
 
 
 def leaves(value: Value) -> int:
