@@ -15,10 +15,10 @@ from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import NUMBER, Request, csv, declared, switch, text, texts
 from plait.insight.diagnostic_formats import as_annotations, as_sarif
-from plait.review.allowance import DEFAULT
 from plait.review.annotations import messages
 from plait.review.api import review
 from plait.review.consequences import NAMES, SEVERITIES
+from plait.review.cpu_budget import DEFAULT
 from plait.review.html import to_html
 from plait.review.markdown import to_markdown
 from plait.review.reports import commit_message, to_text

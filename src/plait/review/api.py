@@ -10,8 +10,8 @@ from plait.base.writing.directory import temporary
 from plait.fleet.plan import chosen, tasks_of
 from plait.fleet.project_lookup import project_file
 from plait.fleet.revision_diff import Repository
-from plait.review.allowance import DEFAULT, Allowance
 from plait.review.comparing import Comparison
+from plait.review.cpu_budget import DEFAULT, CpuBudget
 from plait.review.rendering import rendered
 from plait.review.result import Review
 from plait.review.revisions import Sides
@@ -128,7 +128,7 @@ def _fill(
         before,
         after,
         prove=prove,
-        allowance=Allowance(budget),
+        cpu_budget=CpuBudget(budget),
         documents=documents,
         progress=progress,
     )

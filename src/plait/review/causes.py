@@ -79,20 +79,20 @@ class Trial:
     from BASE. is_skipped: there was no time for it.
     """
 
-    __slots__ = ("_places", "_prefixes", "_tells", "error", "is_same")
+    __slots__ = ("_is_known", "_places", "_prefixes", "error", "is_same")
 
     def __init__(
         self, error: PlaitError | None, places: Iterable[Place], *, is_same: bool, is_skipped: bool = False
     ) -> None:
         self.error = error
-        self._tells = error is None and not is_skipped
+        self._is_known = error is None and not is_skipped
         self.is_same = is_same
         self._places = set(places)
         self._prefixes = {place[:size] for place in self._places for size in range(1, len(place) + 1)}
 
     def restores(self, place: Place) -> bool:
         """True if the value at a place is as on BASE's side."""
-        if not self._tells or place in self._prefixes:
+        if not self._is_known or place in self._prefixes:
             return False
         return not any(place[:size] in self._places for size in range(1, len(place)))
 
@@ -133,7 +133,7 @@ class Examination:
         findings = self.findings
         for number, change in enumerate(self._changes):
             findings.candidates[number] = (
-                self._candidates(change) if self._evaluator.allowance.allows() else frozenset()
+                self._candidates(change) if self._evaluator.cpu_budget.allows() else frozenset()
             )
         self._try_single()
         self._try_joint()
@@ -146,7 +146,7 @@ class Examination:
         key = frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
         known = self._trials.get(key)
         if known is None:
-            if not self._evaluator.allowance.allows():
+            if not self._evaluator.cpu_budget.allows():
                 return Trial(None, (), is_same=False, is_skipped=True)
             made = self._evaluator.without(self._task, key)
             if made.error is not None:
@@ -386,7 +386,7 @@ class Examination:
             explainer = outcome.explainer
             path_of = self._evaluator.sides.path_of
             for number, document in enumerate(outcome.items):
-                if wanted <= found or not self._evaluator.allowance.allows():
+                if wanted <= found or not self._evaluator.cpu_budget.allows():
                     return found
                 for way in leaf_ways((), document.value, 1 << 30):
                     if way:

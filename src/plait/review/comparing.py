@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from plait.base.errors import PlaitError
     from plait.fleet.plan import Task
     from plait.insight.node_paths import NodePath
-    from plait.review.allowance import Allowance
     from plait.review.causes import Findings
+    from plait.review.cpu_budget import CpuBudget
     from plait.review.evaluating import Outcome
     from plait.review.result import DocumentChange, Review
     from plait.review.revisions import Sides
@@ -94,7 +94,7 @@ class Comparison:
         after: Sequence[Task],
         *,
         prove: bool,
-        allowance: Allowance,
+        cpu_budget: CpuBudget,
         documents: bool,
         progress: Context | None,
     ) -> None:
@@ -107,8 +107,8 @@ class Comparison:
         self._documents: dict[tuple[object, ...], DocumentChange] = {}
         self._progress = progress
         self._files = _Files(sides)
-        self._allowance = allowance
-        self._evaluator = Evaluator(sides, self._files, allowance)
+        self._cpu_budget = cpu_budget
+        self._evaluator = Evaluator(sides, self._files, cpu_budget)
         self._paths = {os.path.join(sides.top, *path.split("/")): path for path in sides.head}
         self._changed = Changed(self._paths)
         self._changes: dict[tuple[object, ...], ValueChange] = {}
@@ -133,14 +133,14 @@ class Comparison:
         traced = len(affected) == 1
         if self._progress is not None:
             self._progress.total = len(affected)
-        self._allowance.begin()
+        self._cpu_budget.begin()
         for task in affected:
             if self._progress is not None:
                 self._progress.begin(f"run {task.name}")
                 self._progress.done += 1
             self._group(task, groups, traced=traced)
         if len(affected) > 1:
-            self._allowance.begin()  # the evaluations of both sides take the time that they need
+            self._cpu_budget.begin()  # the evaluations of both sides take the time that they need
         ordered = sorted(groups.values(), key=lambda group: -len(group.names))
         for number, group in enumerate(ordered):
             self._examine(group, verifies=number < _MOST_GROUPS)
@@ -369,7 +369,7 @@ class Comparison:
         return rest if len(rest) <= 8 else ()
 
     def _works_without(self, task: Task, units: Sequence[Unit]) -> bool:
-        return self._allowance.allows() and self._evaluator.without(task, units).error is None
+        return self._cpu_budget.allows() and self._evaluator.without(task, units).error is None
 
     def _named(self, error: PlaitError, units: Sequence[Unit]) -> list[Unit]:
         places = [at for at in (error.at, *error.also, *(step.at for step in error.stack)) if at is not None]
@@ -383,7 +383,7 @@ class Comparison:
     def _finish(self, tasks: Sequence[Task]) -> None:
         result = self._result
         result.evaluations = self._evaluator.count
-        result.is_cut = self._allowance.is_spent
+        result.is_cut = self._cpu_budget.is_spent
         result.unread = len(self._sides.head) - len(self._read) if not result.failures else 0
         result.changes = list(self._changes.values())
         result.causes = sorted(self._causes.values(), key=lambda one: (one.is_vendored, -one.values, one.place))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
-    from plait.review.allowance import Allowance
+    from plait.review.cpu_budget import CpuBudget
     from plait.review.revisions import Entry, Sides
     from plait.review.units import FileChange, Unit
     from plait.tree.nodes import Item, Value
@@ -175,15 +175,15 @@ _BASE, _HEAD, _MIXED = "base", "head", "mixed"
 
 
 class Evaluator:
-    """Evaluates the runs of both sides. files: the changes of the differing files, by path. allowance: for evaluations
+    """Evaluates the runs of both sides. files: the changes of the differing files, by path. cpu_budget: for evaluations
     with parts of the change reverted.
 
     count: the number of evaluations so far.
     """
 
-    def __init__(self, sides: Sides, files: Mapping[str, FileChange], allowance: Allowance) -> None:
+    def __init__(self, sides: Sides, files: Mapping[str, FileChange], cpu_budget: CpuBudget) -> None:
         self.sides = sides
-        self.allowance = allowance
+        self.cpu_budget = cpu_budget
         self.files = files
         self.count = 0
         self._engines = {_BASE: Engine(), _HEAD: Engine(), _MIXED: Engine()}
@@ -211,7 +211,7 @@ class Evaluator:
             return Outcome(None, error, InputView(), None)
         start = process_time()
         made = self._evaluated(_MIXED, task, files, trace=False)
-        self.allowance.note(start)
+        self.cpu_budget.note(start)
         return made
 
     def _evaluated(self, side: str, task: Task, files: Mapping[str, Entry | None], *, trace: bool) -> Outcome:

@@ -461,8 +461,8 @@ def _weights(lines: Sequence[str]) -> Counter[str]:
 
 
 def _paired_by_order(left: Sequence[_Part], right: Sequence[_Part]) -> int:
-    """How many of the first items of two lists are versions of each other although they are not similar: all of equally
-    many items, or scalars.
+    """The number of first items of two lists that are versions of each other although they are not similar: all of
+    equally many items, or scalars.
     """
     if len(left) == len(right):
         return len(left)

@@ -84,7 +84,7 @@ class Change:
 
 
 class Alignment:
-    """How two outputs were compared, so that a third one can be compared with the first in the same way.
+    """The way two outputs were compared, so that a third one can be compared with the first in the same way.
 
     keys: the identifying key of each list that differs, by its place, or "" if its items were aligned by their contents.
     met: the places of new documents and items that were compared with others, and of the orders of lists with other items.

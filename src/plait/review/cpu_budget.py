@@ -8,7 +8,7 @@ from time import process_time
 DEFAULT = 10
 
 
-class Allowance:
+class CpuBudget:
     """The CPU time of a search that consists of evaluations. seconds: 0 for no limit. is_spent: something was left out."""
 
     __slots__ = ("_end", "_last", "_seconds", "is_spent")
