@@ -82,7 +82,7 @@ def test_without_the_library_the_project_says_so(tmp_path: Path, monkeypatch: py
     with workshop(tmp_path, FILES) as made:
         made.open("config/thing.yml")
         [message] = told(made, "plait.yml")
-        assert "need the library jsonschema" in message
+        assert "needs the library jsonschema" in message
         assert "pip install" in message
         assert told(made, "config/thing.yml") == []
 

@@ -51,6 +51,10 @@ if TYPE_CHECKING:
     # validator, value of the keyword, instance, enclosing schema
     Keyword = Callable[[Validator, object, object, Mapping[str, object]], "Iterable[Violation] | None"]
 
+# The message and the hint if the library is not installed.
+NEEDS_LIBRARY = "{} needs the library jsonschema"
+LIBRARY_HINT = "pip install 'plait[validate]'"
+
 
 class UnusableSchemaError(Exception):
     """Raised for an unusable schema: an unresolved reference, an invalid pattern, or endless recursion.

@@ -11,7 +11,7 @@ limits the resources that a schema may use.
 from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError
-from plait.base.json_schema import JsonSchema, UnusableSchemaError
+from plait.base.json_schema import LIBRARY_HINT, NEEDS_LIBRARY, JsonSchema, UnusableSchemaError
 from plait.base.similar_names import counted, did_you_mean
 from plait.layering.document import DATA_SCHEMA, without_text
 from plait.layering.failures import document_finding, failure, shown
@@ -124,9 +124,9 @@ def _checker(schema: LayeredDocument, findings: list[Finding]) -> JsonSchema | N
     except ImportError:
         raise failure(
             "InvalidDocumentFormat",
-            f"checking data by {schema} needs the jsonschema library",
+            NEEDS_LIBRARY.format(f"checking data by {schema}"),
             at=schema.position,
-            hint="pip install jsonschema",
+            hint=LIBRARY_HINT,
         ) from None
     except UnusableSchemaError as error:
         hidden = _is_secret(schema)

@@ -16,6 +16,7 @@ from threading import Lock, RLock
 
 from plait.base.errors import LimitError, PermissionDeniedError, PlaitError, ReadError, UsageError
 from plait.base.input_view import check_read
+from plait.base.json_schema import LIBRARY_HINT, NEEDS_LIBRARY
 from plait.tree.nodes import Map
 from plait.ytt.json_schema.check import as_json, placed, violations
 from plait.ytt.json_schema.definitions import definitions
@@ -93,8 +94,8 @@ class Catalogue:
             self.references = SchemaReferences(self.files)
         except ImportError:
             raise UsageError(
-                "schemas of documents need the library jsonschema",
-                hint="pip install 'plait[validate]'",
+                NEEDS_LIBRARY.format("checking documents"),
+                hint=LIBRARY_HINT,
                 code="extra-not-installed",
             ) from None
         self._lock = RLock()

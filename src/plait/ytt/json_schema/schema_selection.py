@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from plait.base.errors import UsageError
+from plait.base.errors import UsageError, replacing
 from plait.base.similar_names import did_you_mean
 from plait.ytt.schema.openapi import TITLE
 
@@ -23,13 +23,23 @@ def part_of(contents: object, pointer: str | None, name: str) -> str:
     Raises UsageError if the part does not exist, or if there are several and none was requested.
     """
     if pointer is not None:
-        found = _at(contents, pointer)
+        is_pointer = not pointer or pointer.startswith("/")
+        found = _at(contents, pointer) if is_pointer else None
         if not isinstance(found, dict):
-            names = [one for one, _ in _candidates(contents, "")]
+            parent = pointer.rpartition("/")[0]
+            siblings = _at(contents, parent) if is_pointer else None
+            names = [one for one, _ in _candidates(contents, "")] + [
+                f"{parent}/{key}" for key in (siblings if isinstance(siblings, dict) else ())
+            ]
+            names = list(dict.fromkeys(names))
+            missing = did_you_mean(pointer, names)
+            if missing is None and not is_pointer:
+                missing = replacing(f"#{pointer}", [f"#/{pointer}"], f"a pointer begins with a slash: #/{pointer}")
             raise UsageError(
                 f'there is no schema at "#{pointer}" in "{name}"',
                 expected="a JSON pointer, such as #/components/schemas/NAME",
-                hint=did_you_mean(pointer, names),
+                found=", ".join(f"#{one}" for one in names[:_SHOWN]) or None,
+                hint=missing,
                 code="json-schema-reference",
             )
         return quote(pointer)

@@ -11,6 +11,7 @@ from threading import Lock
 
 from plait.base.errors import LimitError, PlaitError, SchemaError, UsageError
 from plait.base.input_view import current_view
+from plait.base.json_schema import LIBRARY_HINT, NEEDS_LIBRARY
 from plait.base.source import Position, Source
 from plait.tree.nodes import Document, Map
 from plait.ytt.json_schema.check import as_json, placed, violations
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
     from plait.base.errors import Warning
     from plait.tree.nodes import Value
-
-_WITHOUT_LIBRARY = "pip install 'plait[validate]'"
 
 
 class ValuesSchema:
@@ -50,9 +49,7 @@ class ValuesSchema:
         try:
             self._references = SchemaReferences(self.files)
         except ImportError:
-            raise UsageError(
-                "--schema needs the library jsonschema", hint=_WITHOUT_LIBRARY, code="extra-not-installed"
-            ) from None
+            raise UsageError(NEEDS_LIBRARY.format("--schema"), hint=LIBRARY_HINT, code="extra-not-installed") from None
         self._findings = ViolationReporter(self._references)
         try:
             self.contents = self._references.load(path)
