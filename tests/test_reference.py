@@ -77,6 +77,7 @@ def test_every_flag_has_an_example() -> None:
             assert f"--{flag.name}" in line or (flag.short and f"-{flag.short} " in line)
 
 
+FILES: dict[str, str] = yaml.safe_load(generated.FLAGS.read_text("utf-8"))["files"]
 EXAMPLES = [
     pytest.param(line, status, id=f"{name} {flag}")
     for name, lines in generated.flag_examples().items()
@@ -97,7 +98,7 @@ def test_example_of_a_flag(
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    for name, text in yaml.safe_load(generated.FLAGS.read_text("utf-8"))["files"].items():
+    for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / ".git").mkdir()  # projects are checkouts

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from plait.cli import main
 
 CANARY = "Kestrel9Zq"
 HEAD = '#@ load("@ytt:data", "data")\n#@ pw = data.values.db.pw\n'
@@ -63,7 +62,9 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", ERRORS)
-def test_an_error_about_the_output_names_no_secret(name: str, command: str, tmp_path: Path) -> None:
+def test_an_error_about_the_output_names_no_secret(
+    name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     template, settings, steps, arguments = ERRORS[name]
     files = {
         "a.yml": template,
@@ -83,14 +84,11 @@ def test_an_error_about_the_output_names_no_secret(name: str, command: str, tmp_
     for path, text in files.items():
         (tmp_path / path).write_text(text, "utf-8")
     given = [*COMMANDS[command], *(arguments if command == "run" else [])]
-    done = subprocess.run(
-        [sys.executable, "-m", "plait", *given],
-        cwd=tmp_path,
-        env={**os.environ, "NO_COLOR": "1", "XDG_STATE_HOME": str(tmp_path / "state")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    status = main(given)
+    out, err = capfd.readouterr()
     if command == "run":
-        assert done.returncode != 0, done.stdout
-    assert CANARY not in done.stderr + (done.stdout if command != "run" else "")
+        assert status != 0, out
+    assert CANARY not in err + (out if command != "run" else "")
