@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from patience import LONGEST
 from plait.authoring.project.settings import options_of
 from plait.base import content
 from plait.base.permissions import READ
@@ -110,7 +111,7 @@ def test_a_pipe_that_is_found_is_not_waited_for(line: str, tmp_path: pathlib.Pat
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=LONGEST,
     )
     assert "Traceback" not in done.stderr
 
@@ -162,6 +163,6 @@ def test_what_is_typed_is_read(tmp_path: pathlib.Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=LONGEST,
     )
     assert done.stdout == "a: 1\n---\nb: 2\n"
