@@ -8,12 +8,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from typing import Literal
 
 import pytest
 
 import plait
 from incremental import Program
+from plait.base import trust
 from plait.base.fast_paths import FAST
+from plait.base.permissions import Need
 
 SCHEMA = "#@data/values-schema\n---\nname: web\ncount: 1\n"
 APP = '#@ load("@ytt:data", "data")\n#@ load("@ytt:assert", "assert")\n---\nkind: App\nname: #@ data.values.name\n'
@@ -209,3 +212,51 @@ def test_the_innermost_engine_is_used() -> None:
         assert outer.statistics().get("templates", plait.Counts(0, 0)).new == 0
         plait.render("config")
         assert outer.statistics()["templates"].new == 2
+
+
+SHARED = "runs: {app: {render: {files: [config, ../shared.yml]}}}\n"
+ENVIRONMENT = "runs: {app: {render: {files: [config], data-values-env: [APP]}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("project", "access", "name"), [(SHARED, "read", "../shared.yml"), (ENVIRONMENT, "environment", "APP_*")]
+)
+@pytest.mark.usefixtures("config")
+def test_permissions_of_projects_are_those_of_the_engine(
+    project: str, access: Literal["read", "environment"], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pathlib.Path("../shared.yml").write_text("kind: Shared\n", "utf-8")
+    monkeypatch.setenv("APP_name", "e")
+    pathlib.Path("plait.yml").write_text(project, "utf-8")
+    with plait.Engine(permissions={}), pytest.raises(plait.PermissionDeniedError) as caught:
+        plait.run(".", "app")
+    assert f"plait.Engine(permissions={{{access!r}: [" in str(caught.value.hint)
+    with plait.Engine(permissions={access: [name]}):
+        assert "App" in plait.run(".", "app").to_yaml()
+        with plait.Engine(permissions={}), pytest.raises(plait.PermissionDeniedError):
+            plait.project(".").run("app")
+        plait.run(".", "app")
+    with pytest.raises(plait.PermissionDeniedError) as caught:  # no decision of the user
+        plait.run(".", "app")
+    assert "plait trust" in str(caught.value.hint)
+
+
+def test_the_stored_decision_is_the_default_and_is_not_used_beside_permissions(
+    config: pathlib.Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+    pathlib.Path("../shared.yml").write_text("kind: Shared\n", "utf-8")
+    pathlib.Path("plait.yml").write_text(SHARED, "utf-8")
+    shared = str((config.parent.parent / "shared.yml").resolve())
+    trust.store(trust.Decision(str(config.parent.resolve()), [Need("read", shared)]))
+    with plait.Engine():
+        assert "Shared" in plait.run(".", "app").to_yaml()
+    with plait.Engine(permissions={}), pytest.raises(plait.PermissionDeniedError):
+        plait.run(".", "app")
+
+
+def test_permissions_that_do_not_exist() -> None:
+    with pytest.raises(ValueError, match="unknown access 'reads', expected one of read, write, network"):
+        plait.Engine(permissions={"reads": []})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="a list of names"):
+        plait.Engine(permissions={"read": "/srv"})

@@ -138,7 +138,7 @@ async def awaiting() -> None:
 
 
 def sharing(events: list[plait.Event]) -> None:
-    with plait.Engine(reuse=False, on_event=events.append) as engine:
+    with plait.Engine(reuse=False, permissions={"read": ["/srv"]}, on_event=events.append) as engine:
         plait.render("config")
     assert_type(engine, plait.Engine)
     assert_type(engine.statistics(), dict[str, plait.Counts])

@@ -6,17 +6,21 @@ from contextvars import ContextVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Protocol, TypeVar
 
+    from plait.base.permissions import Need
     from plait.engine.incremental import Engine as Reuse
 
     T = TypeVar("T")
 
     class CallObserver(Protocol):
-        """An engine as calls see it. reuse: what evaluations share."""
+        """An engine as calls see it. reuse: what evaluations share. granted: accesses of projects; None for the
+        decisions of the user.
+        """
 
         reuse: Reuse
+        granted: Sequence[Need] | None
 
         def observed(self, function: str, call: Callable[[], T]) -> T:
             """The result of a call. function: its name."""

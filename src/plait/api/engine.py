@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from itertools import count
 from time import perf_counter
 from typing import NamedTuple
 
 from plait.api.current_engine import ENTERED
+from plait.base.errors import PermissionDeniedError
+from plait.base.permissions import ACCESSES, PATHS, Need
+from plait.base.trust import GRANTED
 from plait.engine.incremental import Engine as Reuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Literal, Self, TypeVar
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Literal, Self, TypeAlias, TypeVar
 
+    Access: TypeAlias = Literal["read", "write", "network", "programs", "limits", "environment"]
     T = TypeVar("T")
 
 
@@ -45,8 +50,12 @@ class Engine:
     Every call notices changed files. Several threads and tasks may use one engine; each enters it. Calls with
     `isolated=True` or `trace=True` share nothing.
 
-    reuse: False to share nothing. on_event: called at the start and the end of each call, in its thread; what it raises
-    ends the call.
+    reuse: False to share nothing.
+    permissions: what files of projects may refer to beyond their repository, by access ("read", "write", "network",
+        "programs", "limits", "environment"), as in `plait trust`; {} for nothing. None for the decisions of the user.
+    on_event: called at the start and the end of each call, in its thread; what it raises ends the call.
+
+    Raises ValueError for an unknown access.
 
     >>> import plait
     >>> with plait.Engine() as engine:
@@ -55,19 +64,29 @@ class Engine:
     [2, 2, 2]
     """
 
-    __slots__ = ("_calls", "_on_event", "reuse")
+    __slots__ = ("_calls", "_on_event", "granted", "reuse")
 
-    def __init__(self, *, reuse: bool = True, on_event: Callable[[Event], object] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        reuse: bool = True,
+        permissions: Mapping[Access, Sequence[str]] | None = None,
+        on_event: Callable[[Event], object] | None = None,
+    ) -> None:
         self.reuse = Reuse(reuses=reuse)
+        self.granted: Sequence[Need] | None = None if permissions is None else [*_needs(permissions)]
         self._on_event = on_event
         self._calls = count(1)
 
     def __enter__(self) -> Self:
         ENTERED.set((self, *ENTERED.get()))
+        GRANTED.set(self.granted)
         return self
 
     def __exit__(self, *_: object) -> None:
-        ENTERED.set(ENTERED.get()[1:])
+        outer = ENTERED.get()[1:]
+        ENTERED.set(outer)
+        GRANTED.set(outer[0].granted if outer else None)
 
     def statistics(self) -> dict[str, Counts]:
         """The numbers of reused and new objects since the last call of this method, by kind: inputs, libraries,
@@ -79,14 +98,32 @@ class Engine:
         """The result of a call, between its two events. Used by the functions of the API."""
         tell = self._on_event
         if tell is None:
-            return call()
+            return self._hinted(call)
         number = next(self._calls)
         tell(Event("started", function, number))
         start = perf_counter()
         try:
-            result = call()
+            result = self._hinted(call)
         except BaseException as error:
             tell(Event("finished", function, number, perf_counter() - start, error))
             raise
         tell(Event("finished", function, number, perf_counter() - start))
         return result
+
+    def _hinted(self, call: Callable[[], T]) -> T:
+        """The result of a call. An error about a permission says how to grant it."""
+        try:
+            return call()
+        except PermissionDeniedError as error:
+            if self.granted is not None and error.access:
+                error.hint = f"grant it: plait.Engine(permissions={{{error.access!r}: [{error.name!r}]}})"
+            raise
+
+
+def _needs(permissions: Mapping[Access, Sequence[str]]) -> Iterator[Need]:
+    for access, names in permissions.items():
+        if access not in ACCESSES:
+            raise ValueError(f"unknown access {access!r}, expected one of {', '.join(ACCESSES)}")
+        if isinstance(names, str):
+            raise TypeError(f"permissions must map {access!r} to a list of names, not to a string")
+        yield from (Need(access, os.path.abspath(name) if access in PATHS else name) for name in names)

@@ -32,6 +32,8 @@ FLAG = "trust"
 _MOST_BYTES = 1 << 20
 
 _ASSENT: ContextVar[bool] = ContextVar("plait_trust", default=False)
+# Accesses that a program grants each project, in place of decisions.
+GRANTED: ContextVar[Sequence[Need] | None] = ContextVar("plait_granted", default=None)
 
 
 class assenting:  # noqa: N801 - reads as what it does
@@ -62,8 +64,10 @@ def permissions_of(path: str, directory: str | None = None, *, typed: Iterable[N
     requests of the file.
     """
     directory = os.path.abspath((os.path.dirname(path) if directory is None else directory) or os.curdir)
-    own = Permissions(directory, checkout_of(directory), [*typed, *stored(directory)], file=path)
-    if path and (is_assenting() or named_by_environment(directory)):
+    granted = GRANTED.get()
+    more = stored(directory) if granted is None else granted
+    own = Permissions(directory, checkout_of(directory), [*typed, *more], file=path)
+    if path and granted is None and (is_assenting() or named_by_environment(directory)):
         # A higher layer determines the accesses that the settings of a file need.
         asked = __import__("plait.authoring.project.trusting.needs", fromlist=["needs_of"]).needs_of
         needs: Sequence[Need] = asked(path, own)
