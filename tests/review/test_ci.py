@@ -315,6 +315,31 @@ def test_the_gitlab_job_gives_the_token_to_one_job(project: Path) -> None:
     assert "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID" in rule["if"]
 
 
+@pytest.mark.parametrize(("fail_on", "trust", "expected"), [
+    ("", "false", []), ("error,image-changed", "true", ["--fail-on=error,image-changed", "--trust"]),
+    ("$(touch x) '", "", ["--fail-on=$(touch x) '"]),
+])  # fmt: skip
+def test_the_gitlab_job_has_the_options_of_the_action(
+    project: Path, fail_on: str, trust: str, expected: list[str]
+) -> None:
+    assert main(["ci", "init", "gitlab", "--yes"]) == 0
+    jobs = yaml.safe_load((project / PATHS["gitlab"]).read_text("utf-8"))
+    review, comment = jobs["plait-review"], jobs["plait-comment"]
+    assert review["variables"] == {"GIT_DEPTH": "0", "PLAIT_FAIL_ON": "", "PLAIT_TRUST": "false"}
+    assert (review["artifacts"]["when"], comment["rules"][0]["when"]) == ("always", "always")
+    [script] = review["script"]
+    program = project.parent / "plait"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 1\n', "utf-8")
+    program.chmod(0o755)
+    values = {"PLAIT_FAIL_ON": fail_on, "PLAIT_TRUST": trust, "CI_MERGE_REQUEST_DIFF_BASE_SHA": "a"}
+    script = script.replace("/tmp/plait/bin/plait", str(program))
+    made = subprocess.run(["/bin/sh", "-ec", script], cwd=project, env={**values, "CI_COMMIT_SHA": "b"}, check=False)
+    assert made.returncode == 1
+    words = (project / "plait-review.md").read_text("utf-8").split("\n")[:-1]
+    assert words == ["review", "--project", "plait.yml", "-o", "markdown", *expected, "--", "a...b"]
+    assert not (project / "x").exists()
+
+
 # ---- the action
 
 

@@ -68,9 +68,16 @@ plait-review:
   stage: test
   variables:
     GIT_DEPTH: "0" # the review reads both sides from the history
+    PLAIT_FAIL_ON: "" # consequences that fail this job: names, or error, warning or note for all of at least this severity
+    PLAIT_TRUST: "false" # "true" grants both sides the accesses that the project file of the base asks for
   script:
-  - /tmp/plait/bin/plait review --project "$project" -o markdown -- "$$CI_MERGE_REQUEST_DIFF_BASE_SHA...$$CI_COMMIT_SHA" > plait-review.md
+  - |
+    set -- --project "$project" -o markdown
+    if [ -n "$$PLAIT_FAIL_ON" ]; then set -- "$$@" --fail-on="$$PLAIT_FAIL_ON"; fi
+    if [ "$$PLAIT_TRUST" = true ]; then set -- "$$@" --trust; fi
+    /tmp/plait/bin/plait review "$$@" -- "$$CI_MERGE_REQUEST_DIFF_BASE_SHA...$$CI_COMMIT_SHA" > plait-review.md
   artifacts:
+    when: always # a review that fails the job is shown as well
     paths: [plait-review.md]
     expose_as: plait review
     expire_in: 1 week
@@ -80,10 +87,12 @@ plait-comment:
   needs: [plait-review]
   rules:
   - if: $$CI_PIPELINE_SOURCE == "merge_request_event" && $$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $$CI_MERGE_REQUEST_PROJECT_ID
+    when: always
   environment:
     name: plait-review
     action: access
   script:
+  - test -s plait-review.md # empty if there was no review
   - /tmp/plait/bin/plait ci comment gitlab --name "$project" plait-review.md
 """)
 

@@ -114,7 +114,7 @@ _ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]')
 
 
 def _effect(change: ValueChange, path: str) -> str:
-    """What happens at a path, without the document."""
+    """The change at a path, without the document."""
     if not path:
         return change.kind
     return {
