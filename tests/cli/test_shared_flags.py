@@ -37,6 +37,7 @@ FILES = {
         metadata: {schema: metadata/Document/v1, name: d, layeringDefinition: {abstract: false, layer: site}}
         data: {a: 1}
         """,
+    "values.schema.json": '{"type": "object", "properties": {"size": {"type": "integer", "default": 1}}}',
     "pipeline.yml": "steps:\n- render: {files: [config]}\n",
     "report.txt": "out.yml:4:7: error: too small\n",
     "changed.yml": "kind: Role\nmetadata: {name: r}\nsize: 2\n",
@@ -52,6 +53,7 @@ LINES = {
     "fmt": "changed.yml",
     "init": "--yes new",
     "ci": "init github --dry-run",
+    "schema": "import values.schema.json",
     "krm": "",
     "completion": "bash",
     "shims": "bin",

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("project", "main_run"),
     "project": ("project", "main_project"),
     "trust": ("trust", "main"),
+    "schema": ("schema", "main"),
     "set": ("set", "main"),
     "lint": ("lint", "main"),
     "reduce": ("reduce", "main"),

@@ -42,6 +42,8 @@ EXAMPLES: Mapping[str, str] = {
     "set": f"plait set -w run production {_PATH}=3",
     "fmt": "plait fmt -w config/",
     "init": "plait init demo",
+    "schema": "plait schema import values.schema.json > schema.yml",
+    "schema import": "plait schema import crd.yml --with keys > schema.yml",
     "ci": "plait ci init github --dry-run",
     "ci init": "plait ci init github --plait vendor/plait",
     "ci comment": "plait ci comment github review.md",

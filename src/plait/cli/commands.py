@@ -54,6 +54,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Set up": {
         "init": "create a project, or a project file for a repository",
+        "schema": "convert a JSON Schema or a CRD to a schema of templates",
         "ci": "write the job that reviews each pull request",
         "trust": "show and grant a project's permissions outside of its repository",
         "completion": "print a script that completes command lines in a shell",

@@ -37,12 +37,12 @@ def _compiled(pattern: str) -> Sequence[tuple[Compiled, bool]]:
     options = re2.Options()
     options.log_errors = False
     try:
-        return [(re2.compile(part, options), wanted) for part, wanted in _parts(pattern)]
+        return [(re2.compile(part, options), wanted) for part, wanted in parts_of(pattern)]
     except (re2.error, UnicodeError):
         return []
 
 
-def _parts(pattern: str) -> list[tuple[str, bool]]:
+def parts_of(pattern: str) -> list[tuple[str, bool]]:
     """A pattern without its initial look-ahead, and the look-ahead as a separate pattern."""
     ahead = []
     rest = pattern
