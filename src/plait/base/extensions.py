@@ -27,12 +27,12 @@ BY_COMMAND = {
     "patch": (EMBEDDED, OPERATIONS, TAGS),
 }
 
-# Formats of data values.
+# Formats of files.
 VALUES_FORMATS = ("toml", "dotenv", "dotenv-yaml")
 
 
 def split_format(path: str) -> tuple[str, str]:
-    """The format of a data values file, "" for YAML, and its path."""
+    """The format, "" for YAML, and the path."""
     form, _, rest = path.removeprefix("+:").partition(":")
     return (form, rest) if rest and form in VALUES_FORMATS else ("", path)
 
@@ -43,8 +43,8 @@ def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
     known = BY_COMMAND[command]
     for name in sorted(found.difference(known)):
         hint: str | None = did_you_mean(name, known)
-        if hint is None and (others := [other for other, has in BY_COMMAND.items() if name in has]):
-            hint = f"it is one of plait {others[0]}"
+        if hint is None and (used := [other for other, has in BY_COMMAND.items() if name in has]):
+            hint = f"it is one of plait {used[0]}"
         raise UsageError(
             f'unknown extension "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
         )
