@@ -202,8 +202,8 @@ def _values(option: Option, node: Node, current: str) -> Iterator[Candidate]:
     if option.choices:
         yield from map(Candidate, option.choices)
     elif option.name == "with":
-        command = next((word for word in reversed(node.words) if word in BY_COMMAND), "")
-        yield from (Candidate(name, _EXTENSIONS[name]) for name in BY_COMMAND.get(command, ()))
+        command = next((word for word in reversed(node.words) if word in BY_COMMAND), "render")
+        yield from (Candidate(name, _EXTENSIONS[name]) for name in BY_COMMAND[command])
     elif option.name == "limit":
         yield from (Candidate(f"{name}=", about) for name, (_, about, _) in TABLE.items())
     elif option.name in ("select", "ignore") and node.words[0] == "lint":
