@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Flags of helm, kubectl, kustomize, spruce and similar programs, and parts of names.
 _MEANT = {
+    "data-value-files": ("data-values-file",),
     "data-values": ("data-values-file", "data-value"),
     "filename": ("file",),
     "format": ("output",),
@@ -33,6 +34,7 @@ _MEANT = {
     "value": ("data-value",),
     "values": ("data-values-file",),
     "values-file": ("data-values-file",),
+    "var-files": ("vars-file",),
     "vars": ("vars-file", "var", "data-value"),
     "verbose": ("debug",),
     "werror": ("warnings",),

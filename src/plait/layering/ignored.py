@@ -14,8 +14,10 @@ from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
+    from plait.base.errors import LayeringError
+    from plait.base.source import Position
     from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
     from plait.tree.nodes import MapItem, Value
@@ -80,6 +82,42 @@ def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> N
 
 _ENTRY_KEYS = frozenset({"src", "dest"})
 _STEERING = ("substitutions", "replacement")
+
+
+# The keys of a document. `status` and others are only rejected by `--validate`.
+_TOP_KEYS = ("schema", "metadata", "data")
+# Maximum number of misspelt keys named.
+_MOST = 3
+
+
+def explain_misspelt(error: LayeringError, documents: Iterable[LayeredDocument]) -> LayeringError:
+    """The error, with hints for keys that are similar to known ones: the cause may be a key without effect."""
+    found = [one for document in documents if not document.control for one in _misspelt(document)][:_MOST]
+    if found:
+        told = "\n".join(f'{at}: "{key}" is not a key of {part}; {near}' for at, key, part, near in found)
+        last = error.findings[-1] if error.findings else error
+        last.also = [*last.also, *(at.labelled("the unknown key") for at, _, _, _ in found)]
+        last.hint = told
+    return error
+
+
+def _misspelt(document: LayeredDocument) -> Iterator[tuple[Position, str, str, str]]:
+    """The keys that are similar to known ones: the position, the key, the part that it is in, and a hint."""
+    metadata = document.metadata
+    parts: list[tuple[Value, Collection[str], str]] = [
+        (document.node.value, _TOP_KEYS, "a document"),
+        (metadata, METADATA_KEYS, "metadata"),
+        (_part(metadata, "layeringDefinition"), DEFINITION_KEYS, "layeringDefinition"),
+    ]
+    for value, known, part in parts:
+        for item in value.items if type(value) is Map else ():
+            if item.key not in known and type(item.key) is str and item.key not in _BELOW:
+                # A key that is there already was not meant.
+                near = did_you_mean(item.key, [one for one in known if value.find(one) is None])  # type: ignore[union-attr]
+                if near is not None:
+                    # The value of a misspelt key may be secret data.
+                    at = without_text(item.position) if document.secret else item.position
+                    yield at, item.key, part, near
 
 
 def _warn_of_control(document: LayeredDocument, context: Context) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, UsageError, warning
+from plait.base.errors import LayeringError, LimitError, UsageError, warning
 from plait.base.source import Source
 from plait.layering.document import read_documents
-from plait.layering.ignored import warn_of_ignored
+from plait.layering.ignored import explain_misspelt, warn_of_ignored
 from plait.layering.plain_scalars import misread, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
@@ -76,7 +76,11 @@ class LayerJob:
         """Reads the documents and finds their dependencies. Raises ReadError, UsageError, LayeringError."""
         self._check_options()
         in_order([], self.order)  # an invalid order is reported before anything is read
-        return plan(read_documents(self._read(context)), self.options, context)
+        documents = read_documents(self._read(context))
+        try:
+            return plan(documents, self.options, context)
+        except LayeringError as error:
+            raise explain_misspelt(error, documents) from None
 
     def compare(self, context: Context) -> Comparison:
         """The values that Deckhand renders differently. Raises what `plan` raises, and LimitError."""
@@ -140,7 +144,10 @@ class LayerJob:
             raise LimitError("rendered documents are nested too deeply") from None
 
     def _run(self, context: Context, planned: LayerGraph) -> DocumentSet:
-        rendered: Sequence[LayeredDocument] = render_plan(planned, self.options, context)
+        try:
+            rendered: Sequence[LayeredDocument] = render_plan(planned, self.options, context)
+        except LayeringError as error:
+            raise explain_misspelt(error, planned.documents) from None
         warn_of_ignored(planned.documents, context)
         if self.validate_data:
             from plait.layering.dataschema import check_data

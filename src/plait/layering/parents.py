@@ -58,8 +58,8 @@ class LabelIndex:
         wanted = set(pairs)
         return [document for document in shortest if wanted <= _pairs(document)]
 
-    def nearest(self, selector: Map) -> str | None:
-        """A hint with the most similar label, for a selector that matches nothing."""
+    def nearest(self, selector: Map, child: LayeredDocument) -> str | None:
+        """A hint with the most similar label of another document, for a selector that matches nothing."""
         if not self.hints:
             return None
         self.hints -= 1
@@ -71,11 +71,12 @@ class LabelIndex:
             named = self._by_name.get(str(item.value)) if item.key == "name" else None
             if named is not None and named.labels is not None and named.labels.items:
                 return f"a selector matches labels, not names: {labels_text(named.labels)}"
-            values = [str(value) for key, value in self._by_pair if key == key_id(item.key) and type(value) is str]
+            pairs = [pair for pair, given in self._by_pair.items() if given != [child]]
+            values = [str(value) for key, value in pairs if key == key_id(item.key) and type(value) is str]
             alike = (
                 did_you_mean(str(item.value), values)
                 if values
-                else did_you_mean(str(item.key), dict.fromkeys(str(key) for key, _ in self._by_pair))
+                else did_you_mean(str(item.key), dict.fromkeys(str(key) for key, _ in pairs))
             )
             if alike is not None:
                 return alike
@@ -165,7 +166,7 @@ def unmatched_selector(child: LayeredDocument, index: LabelIndex) -> LayeringErr
         unmatched_text(child),
         at=child.place("layeringDefinition", "parentSelector"),
         expected="a document in a higher layer with " + labels_text(selector),
-        hint=index.nearest(selector),
+        hint=index.nearest(selector, child),
     )
     error.code = "parent-not-found"
     return error

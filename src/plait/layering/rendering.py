@@ -98,10 +98,12 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
     for document in given:
         first = first_of.setdefault(document.identity, document)
         if first is not document:
+            advice = "rename or remove one of them"
+            if document.selector is not None and first.selector is None:
+                advice = f"a child of another document is in a lower layer than {document.layer}: correct its layer, or {advice}"
             context.warn(
                 warning(
-                    f"{document} is defined twice; this one is ignored, the first is at {first.position} "
-                    "(rename or remove one of them)",
+                    f"{document} is defined twice; this one is ignored, the first is at {first.position} ({advice})",
                     code="duplicate-document",
                     at=document.position,
                     also=[first.position.labelled("the one that counts")],
@@ -124,12 +126,14 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
         if options.strict:
             raise_all(missing)
         for child, error in zip(unmatched, missing, strict=True):
+            if child.replacement:
+                continue  # an error follows
             message = unmatched_text(child) + (
                 (f": {labels_text(child.selector)}" if child.selector else "")
                 + (f" ({error.hint})" if error.hint else "")
             )
             context.warn(warning(message, code="parent-not-found", at=error.at, suggestions=error.suggestions))
-    mark_replacements(distinct)
+    mark_replacements(distinct, index)
     sources = {(d.schema, d.name): d.replaced_by or d for d in distinct if not d.abstract}
     found: dict[LayeredDocument, list[Substitution]] = {}
     needs: dict[LayeredDocument, list[LayeredDocument]] = {}

@@ -7,6 +7,7 @@ and not be a replacement itself. Otherwise each (schema, name) must be unique.
 from __future__ import annotations
 
 from plait.layering.failures import failure, raise_all
+from plait.layering.parents import unmatched_selector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +15,18 @@ if TYPE_CHECKING:
 
     from plait.base.errors import LayeringError
     from plait.layering.document import LayeredDocument
+    from plait.layering.parents import LabelIndex
 
 
-def mark_replacements(documents: Sequence[LayeredDocument]) -> None:
-    """Sets `replaced_by` of every replaced document. Raises LayeringError (InvalidDocumentReplacement)."""
+def mark_replacements(documents: Sequence[LayeredDocument], index: LabelIndex) -> None:
+    """Sets `replaced_by` of every replaced document. index: for hints. Raises LayeringError
+    (InvalidDocumentReplacement).
+    """
     failures: list[LayeringError] = []
     unmarked: dict[tuple[str, str], list[LayeredDocument]] = {}
     for document in documents:
         if document.replacement:
-            _replace(document, failures)
+            _replace(document, failures, index)
             continue
         parent = document.parent
         if parent is not None and parent.name == document.name and parent.schema == document.schema:
@@ -51,9 +55,20 @@ def mark_replacements(documents: Sequence[LayeredDocument]) -> None:
     raise_all(failures)
 
 
-def _replace(document: LayeredDocument, failures: list[LayeringError]) -> None:
+def _replace(document: LayeredDocument, failures: list[LayeringError], index: LabelIndex) -> None:
     parent = document.parent
-    if parent is None:
+    if parent is None and document.selector is not None:
+        unmatched = unmatched_selector(document, index)
+        failures.append(
+            failure(
+                "InvalidDocumentReplacement",
+                f"replacement {document} has no parent to replace: no document has the labels of its parentSelector",
+                at=unmatched.at,
+                expected=unmatched.expected,
+                hint=unmatched.hint or "correct the labels: those of the document that it replaces",
+            )
+        )
+    elif parent is None:
         failures.append(
             _invalid(
                 document,

@@ -51,7 +51,14 @@ _WILD = re.compile(r"[*?\[]")
 
 def _axis_form(item: MapItem) -> str | None:
     """A hint for an axis beside `axes`, or None."""
-    return f"axes: {{{item.key}: [...]}}" if type(item.value) is Array else None
+    value = item.value
+    if type(value) is Map:
+        inner = ", ".join(f"{one.key}: {one.value}" for one in value.items if type(one.value) is str)
+        is_listing = bool(inner) and all(one.key in SOURCES for one in value.items)
+        return f"axes: {{{item.key}: {{{inner}}}}}" if is_listing else None
+    if type(value) is Array:
+        return f"axes: {{{item.key}: [...]}}"
+    return None if value is None else f"axes: {{{item.key}: [{scalar_text(value)}]}}"
 
 
 class AxisValue:
