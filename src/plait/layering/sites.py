@@ -98,11 +98,15 @@ def find_site(
     if not parts.type_found:
         types = _names_in(os.path.join(base, "type"))
         hint = did_you_mean(parts.site_type, types)
-        message = f"there is no directory {os.path.join('type', parts.site_type)} for this site's type"
-        if hint is not None:  # many errors about its documents would follow
-            expected = ", ".join(types[:12])
-            raise UsageError(message, at=site_type.position, expected=expected, hint=hint, code="site-type-not-found")
-        warn(warning(message, code="site-type-not-found", at=site_type.position))
+        warn(
+            warning(
+                f"there is no directory {os.path.join('type', parts.site_type)} for this site's type"
+                + (f"; {hint}" if hint else ""),
+                code="site-type-not-found",
+                at=site_type.position,
+                suggestions=() if hint is None else hint.suggestions,
+            )
+        )
     return LayeringSite(name, parts.site_type, found)
 
 

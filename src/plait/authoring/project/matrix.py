@@ -58,7 +58,7 @@ def _axis_form(item: MapItem) -> str | None:
         return f"axes: {{{item.key}: {{{inner}}}}}" if is_listing else None
     if type(value) is Array:
         return f"axes: {{{item.key}: [...]}}"
-    return None if value is None else f"axes: {{{item.key}: [{scalar_text(value)}]}}"
+    return f"axes: {{{item.key}: [{scalar_text(value)}]}}" if isinstance(value, (str, int, float)) else None
 
 
 class AxisValue:
