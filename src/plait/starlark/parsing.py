@@ -51,9 +51,15 @@ def too_deep(source: Source, error: BaseException) -> LimitError:
     return LimitError("the program is nested too deeply", at=Position(source, 0))
 
 
+def distinct(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings without those about the undefined name of an argument that is reported as well."""
+    told = {(one.word, str(one.at)) for one in findings if one.code == "argument-list"}
+    return [one for one in findings if one.code != "undefined-name" or (one.word, str(one.at)) not in told]
+
+
 def failure(findings: list[Finding]) -> StarlarkError:
     """The error for the findings of a program's text: the first one, with all as its findings."""
-    first, *more = findings
+    first, *more = distinct(findings)
     error = StarlarkError(
         first.message,
         at=first.at,

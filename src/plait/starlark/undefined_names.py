@@ -44,6 +44,9 @@ _MODULES = frozenset(
 )
 
 
+# Arguments of annotations that are True or absent.
+_FLAGS = frozenset(["missing_ok", "or_add"])
+
 # Names that users write without their module.
 _MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"])
 
@@ -101,6 +104,8 @@ def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str
             outer = outer.parent
         alike = near(name.name, sorted(known))
         hint = replacing(name.name, alike, f"did you mean {listed(alike)}?") if alike else None
+        if name.name in _FLAGS and "#@overlay/" in text:
+            hint = replacing(name.name, [f"{name.name}=True"], f"did you mean {name.name}=True?")
         if name.name in _MATCHERS:
             meant = f"overlay.{name.name}"
             hint = replacing(name.name, [meant], f"did you mean {meant}?")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.base.errors import LimitError, ReadError
 from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
+from plait.yaml.lossless.recovery import repairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,9 +79,10 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         hint, context = CODE_WITHIN, None
         at = _position(code, source, text, base)
     elif problem == "mapping values are not allowed in this context":
-        hint = _too_far_in(text, index) or hint
-        if hint is _HINTS[problem] and _line(text, index).count(": ") > 1:
+        if _line(text, index).count(": ") > 1:
             found = _SECOND_COLON
+        else:
+            hint = _too_far_in(text, index) or hint
     elif problem == "could not find expected ':'" and _lacks_space(_line(text, index), text, context):
         hint = "an item has a space after its dash"
     elif problem in ("did not find expected <document start>", "did not find expected key"):
@@ -91,6 +93,11 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         hint = "the quote that opens here is not closed"
         index, context = context.index, None
         at = _position(index, source, text, base)
+    repaired = None if hint is CODE_WITHIN or foreign is not None else _repaired(problem, text, index)
+    if repaired is not None:
+        number, hint = repaired
+        at, context, found = _position(index, source, text, base), None, None
+        at = Position(source, at.line - text.count("\n", 0, index) + number - 1)
     also: list[Position] = []
     if context is not None:
         start = _position(context.index, source, text, base)
@@ -106,6 +113,44 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         reference=reference,
         code="invalid-yaml",
     )
+
+
+# Problems that the parser may notice some lines below the mistake.
+_LATE = frozenset(
+    {
+        "could not find expected ':'",
+        "did not find expected '-' indicator",
+        "did not find expected <document start>",
+        "did not find expected key",
+        "mapping values are not allowed in this context",
+    }
+)
+# Texts longer than this are not searched for the line to repair.
+_LONGEST = 1_000_000
+
+
+def _repaired(problem: str, text: str, index: int) -> tuple[int, str] | None:
+    """The number of a line above the one at `index` that is the likely mistake, from 1, and a hint; or None."""
+    line = text.count("\n", 0, index) + 1
+    if problem not in _LATE or len(text) > _LONGEST:
+        return None
+    repair = next(iter(repairs(text, 1)), None)
+    if repair is None or repair.number >= line:
+        return None
+    whole = text.split("\n")[repair.number - 1]
+    if repair.is_open:
+        which = "quote" if whole.count('"') % 2 or whole.count("'") % 2 else "bracket"
+        return repair.number, f"a {which} that opens here is not closed in this line"
+    if _lacks_space(whole, "", None):
+        return repair.number, "an item has a space after its dash"
+    return (repair.number, "a key is followed by a colon and a space") if _is_joined(whole) else None
+
+
+def _is_joined(line: str) -> bool:
+    """True if a line is a word, a colon and a value, without a space between them."""
+    words = line.split()
+    start, colon, rest = (words or [""])[-1].partition(":")
+    return start.isidentifier() and bool(colon and rest) and words[:-1] in ([], ["-"])
 
 
 def _go_yaml(error: Exception, problem: str, source: Source, base: int, prepends: bool) -> str:
@@ -173,7 +218,7 @@ def _too_far_in(text: str, index: int) -> str | None:
     """The message for a key that is indented below a value; None for other errors."""
     line, before = _line(text, index), _before(text, index)
     inner = _indentation(line)
-    if inner <= _indentation(before) or before.rstrip().endswith(":"):
+    if inner <= _key_column(before) or before.rstrip().endswith(":"):
         return None
     above = Quoted(before.strip()[:60])
     return Wording("the key is indented further than the line above it, which has a value already: ", above)

@@ -113,16 +113,21 @@ class Parser(ExpressionParser):
         self.closed_by = kind
         return body
 
-    def last_suite(self) -> list[Statement]:
-        """A suite after which no `else` can follow."""
+    def last_suite(self, block: str = "") -> list[Statement]:
+        """A suite after which no `else` can follow. block: its keyword."""
         body = self.suite()
         if self.closed_by in ("else", "elif"):
-            self.unexpected("primary expression")
+            self.unexpected(
+                "primary expression",
+                "else is the last part of an if: move it down, and elif above it"
+                if not block
+                else f"{self.kind} belongs to an if, and the innermost block that is open here is a {block}",
+            )
         return body
 
     def loop_body(self) -> list[Statement]:
         self.loops += 1
-        body = self.last_suite()
+        body = self.last_suite("loop")
         self.loops -= 1
         return body
 
@@ -165,7 +170,7 @@ class Parser(ExpressionParser):
         self.expect(":")
         outer, loops = self.enter(scope), self.loops
         self.loops = 0
-        body = self.last_suite()
+        body = self.last_suite("def")
         self.scope, self.loops = outer, loops
         return syntax.Def(name, parameters, body, scope, line)
 

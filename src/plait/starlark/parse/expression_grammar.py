@@ -311,6 +311,9 @@ class ExpressionParser(Binding):
                 self.problem("argument may not follow **kwargs", line, "argument-list")
             elif names:
                 self.problem("positional argument may not follow named", line, "argument-list")
+                if type(x) is syntax.Name:
+                    self.problems[-1].hint = f"give it a name: {x.name}=True" if self.loose else None
+                    self.problems[-1].word = x.name
             arguments.append(syntax.Argument(x, "", "", line))
         return arguments
 

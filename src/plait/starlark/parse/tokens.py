@@ -148,7 +148,7 @@ class Tokens:
             return "outdent"
         return kind if kind in _PLAIN or kind in KEYWORDS or kind == "illegal token" else f"'{kind}'"
 
-    def unexpected(self, expected: str) -> NoReturn:
+    def unexpected(self, expected: str, hint: str | None = None) -> NoReturn:
         if self.kind == "pass":
             self.fail("use of reserved keyword 'pass' is not allowed")
         if self.kind == "identifier" and self.value == "end" and not self.open:
@@ -157,7 +157,7 @@ class Tokens:
             self.mismatched()
         got = self.described()
         word = self._foreign(got, expected)
-        hint = self._meant(got, expected)
+        hint = hint or self._meant(got, expected)
         if word:
             new = _FOREIGN[word]
             told = f"'{word}' is spelt {new}" if got == "else" else f"use '{new}' instead of '{word}' for logical-{new}"
@@ -189,18 +189,52 @@ class Tokens:
                 ': "%s and %s" % (a, b), or "{} and {}".format(a, b)',
             )
         if expected == "primary expression" and kind not in _PLAIN and kind not in KEYWORDS and kind != "host":
-            return f"a value is missing after '{kind}'"
+            ends = "; an expression in YAML ends with its line: join the lines" if self._is_last() else ""
+            return f"a value is missing after '{kind}'{ends}"
+        if expected == "','" and self.loose:
+            return self._argument(got)
+        if expected == "':'" and got in ("','", "'}'") and self._within() == "{":
+            return "{...} is a dict, with a value for each key: {key: value}; a list is [a, b]"
         closer = _CLOSERS.get(expected)
         if closer is None:
             return None
-        is_end = self.is_slot and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "end of file"
-        if got in ("end of file", "newline") or (got == "')'" and is_end):
+        if got in ("end of file", "newline") or (got == "')'" and self._is_last()):
             return f"a {closer} is not closed"
         return (
             "a comma is missing before it"
             if got in ("string literal", "int literal", "identifier", "float literal")
             else None
         )
+
+    def _is_last(self) -> bool:
+        """True at the end of the expression of a template."""
+        return self.is_slot and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "end of file"
+
+    def _within(self) -> str:
+        """The innermost bracket that is open before the current token, or ""."""
+        depth = 0
+        for kind, _, _, _ in reversed(self.tokens[: self.index]):
+            depth += (kind in (")", "]", "}")) - (kind in ("(", "[", "{"))
+            if depth < 0:
+                return kind
+        return ""
+
+    def _argument(self, got: str) -> str | None:
+        """A hint for an argument of an annotation without a comma before it, or None."""
+        text = self.source.line(self.line) or ""
+        name, _, given = text[text.rfind("#@") + 2 :].partition(" ")
+        if name in ("if", "elif", "else", "for", "def", "while", "return", "load"):
+            return f'code has a space after "#@": #@ {name} ...'
+        words = ("identifier", "int literal", "float literal", "string literal")
+        if got not in (*words, *KEYWORDS):
+            return None
+        if self.tokens[self.index - 1][0] == "string literal":
+            if got != "identifier" or not any(f"{quote}{self.value}" in text for quote in "\"'"):
+                return "a comma is missing before it"
+            return """a quote within a text ends it: put a text with " in single quotes, '...', or write \\\""""
+        if name in ("schema/title", "schema/desc", "schema/deprecated"):
+            return f"put the text in quotes: #@{name} {given.strip()!r}".replace("'", '"') if '"' not in given else None
+        return "a text is written in quotes, and arguments are separated by commas"
 
     def mismatched(self) -> NoReturn:
         line, column = self.open[-1]
@@ -224,6 +258,8 @@ class Tokens:
             column,
             hint="each of them needs an end of its own: an end closes the innermost block that is open"
             if within
+            else 'add a line after its last one: "end"'
+            if self.source.is_unnamed
             else "add an end after its last line: #@ end in YAML, (@ end @) in a text",
             expected=expected,
             found=f"{counted(len(within), 'end')}; the last one closes the block of line {within[-1][0]}"

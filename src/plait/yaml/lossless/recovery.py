@@ -51,11 +51,13 @@ class Repair:
         self.is_open = is_open
 
 
-def repairs(text: str) -> list[Repair]:
-    """The repairs that make a whole text readable, in the order of its faults. Empty for a valid text."""
+def repairs(text: str, most: int = MOST) -> list[Repair]:
+    """The repairs that make a whole text readable, in the order of its faults. Empty for a valid text. most: their
+    maximum number.
+    """
     recovery = _Recovery(text)
     with collector_paused():
-        recovery.run()
+        recovery.run(most)
     return [*recovery.repairs.values()]
 
 
@@ -222,9 +224,9 @@ class _Recovery:
         self.repairs: dict[int, Repair] = {}
         self.work = _WORK * (len(text) + _FREE)
 
-    def run(self) -> None:
+    def run(self, most: int) -> None:
         self.scanner.skip(self.scanner.at)
-        for _ in range(MOST):
+        for _ in range(most):
             fault = _fault(self.scanner, self.states)
             if fault < 0 or self.work < 0:
                 return

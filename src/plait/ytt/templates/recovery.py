@@ -13,7 +13,7 @@ from collections import deque
 
 from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
-from plait.starlark.parsing import parse_program
+from plait.starlark.parsing import distinct, parse_program
 from plait.starlark.program_parts import CodePart
 from plait.ytt.templates import text
 from plait.ytt.templates.compiler import plan
@@ -21,7 +21,7 @@ from plait.ytt.templates.template_files import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from plait.base.errors import Finding
     from plait.starlark.program_parts import Piece
@@ -139,7 +139,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
                 lines[number - 1] = _without(lines[number - 1], kind)
             found.faults += more
             continue
-        for finding in problems:
+        for finding in distinct(problems):
             if finding.code == "undefined-name" and finding.word in gone:
                 continue
             found.faults.append(_in(finding, source))
@@ -220,7 +220,7 @@ def _moved(at: Position | None, source: Source) -> Position | None:
 
 def _read(
     found: Recovered, source: Source, kind: str, *, ignore_unknown_comments: bool, strict: bool
-) -> Iterable[Finding]:
+) -> Sequence[Finding]:
     """Reads a text into `found`. Returns its findings that do not stop reading. Raises PlaitError."""
     if kind == YAML:
         found.file = file = read_yaml(source, strict=strict)
@@ -301,7 +301,7 @@ def _without(line: str, kind: str) -> str:
     if not mark:
         # Plain YAML: nothing can be recovered.
         return line[: len(line) - len(line.lstrip())] if "#" not in line else ""
-    if before.strip() or not code.startswith(" "):
+    if before.strip() or not (code.startswith(" ") or _OPENERS.match(code)):
         return before.rstrip()
     neutral = _neutral(code.lstrip())
     return f"{before}#@ {neutral}" if neutral else ""

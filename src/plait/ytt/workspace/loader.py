@@ -77,6 +77,10 @@ class Loader:
         try:
             found = session.prepared(file, self._options)
         except PlaitError as error:
+            if error.code == "undefined-name":
+                from plait.ytt.workspace import misspelt_loads
+
+                misspelt_loads.explain(error, file, lambda path: self._member(path, current, root)[0].file)
             raise _stopped(error, file, session.instruction_sets + 1) from None
         if isinstance(found, TemplateResult):
             return found
@@ -164,29 +168,10 @@ class Loader:
     def _load(
         self, path: str, current: Library, root: Library, at: Position, reads: Reads | None
     ) -> Mapping[str, object]:
-        written = path
-        if path.startswith("@"):
-            name, colon, rest = path[1:].partition(":")
-            if not colon:
-                raise ReadError(
-                    "Expected library path to be in format '@name:path' "
-                    "e.g. '@github.com/vmware-tanzu/test:test.star' or '@ytt:base64'",
-                    code="load-path",
-                )
-            if name == "ytt":
-                return {rest: self._module(rest, current, root, reads)}
-            self._session.reached_out = True
-            current = root = current.find_library(name)
-            path = rest
-        directory = current
-        if path.startswith("/"):
-            directory = root
-            path = path[1:]
-        try:
-            member = directory.find_file(path)
-        except ReadError as error:
-            error.hint = error.hint or _elsewhere(path, root)
-            raise
+        if path.startswith("@ytt:"):
+            rest = path.removeprefix("@ytt:")
+            return {rest: self._module(rest, current, root, reads)}
+        member, root = self._member(path, current, root)
         file = member.file
         if not file.is_library:
             told = f"Expected file '{file.path}' to be a library file, but was not"
@@ -199,8 +184,31 @@ class Loader:
                 code="not-library-file",
             )
         if self._session.context.lookups is not None:
-            self._session.context.lookups.loads[at.source, written] = file.source
+            self._session.context.lookups.loads[at.source, path] = file.source
         return self.exports(member, root)
+
+    def _member(self, path: str, current: Library, root: Library) -> tuple[LibraryFile, Library]:
+        """The file that a `load` names, and the root of its library. Raises ReadError."""
+        if path.startswith("@"):
+            name, colon, rest = path[1:].partition(":")
+            if not colon:
+                raise ReadError(
+                    "Expected library path to be in format '@name:path' "
+                    "e.g. '@github.com/vmware-tanzu/test:test.star' or '@ytt:base64'",
+                    code="load-path",
+                )
+            self._session.reached_out = True
+            current = root = current.find_library(name)
+            path = rest
+        directory = current
+        if path.startswith("/"):
+            directory = root
+            path = path[1:]
+        try:
+            return directory.find_file(path), root
+        except ReadError as error:
+            error.hint = error.hint or _elsewhere(path, root)
+            raise
 
     def _module(self, name: str, current: Library, root: Library, reads: Reads | None) -> Module:
         if name == "data":
@@ -279,15 +287,21 @@ def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Mo
 def _data_functions(session: Session, current: Library, root: Library) -> dict[str, object]:
     """`data.list` and `data.read` for files in a directory."""
     context = session.context
-    from plait.starlark.values import Builtin
+    from plait.starlark.values import Builtin, type_of
 
     read, listing = data_reader(current, root)
+
+    def path_of(function: str, value: object) -> str:
+        if type(value) is not str:
+            told = f"{function}: expected a string, but was {type_of(value)}"
+            raise StarlarkError(told, code="wrong-argument-type")
+        return value
 
     def data_read(*args: object, **_kwargs: object) -> str:
         if len(args) != 1:
             raise StarlarkError("data.read: expected exactly one argument", code="argument-count")
         session.reached_out = True
-        path = _path("data.read", args[0])
+        path = path_of("data.read", args[0])
         try:
             content = read(path).decode("utf-8", "surrogateescape")
         except ReadError as error:
@@ -308,7 +322,7 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
         if len(args) > 1:
             raise StarlarkError("data.list: expected exactly zero or one argument", code="argument-count")
         session.reached_out = True
-        path = _path("data.list", args[0]) if args else ""
+        path = path_of("data.list", args[0]) if args else ""
         try:
             return List(listing(path))
         except ReadError as error:
@@ -318,14 +332,6 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
             ) from None
 
     return {"list": Builtin("data.list", data_list), "read": Builtin("data.read", data_read)}
-
-
-def _path(function: str, value: object) -> str:
-    if type(value) is not str:
-        from plait.starlark.values import type_of
-
-        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}", code="wrong-argument-type")
-    return value
 
 
 def _elsewhere(path: str, root: Library) -> str | None:
