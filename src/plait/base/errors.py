@@ -452,7 +452,9 @@ class TemplateError(PlaitError):
 
 
 class OverlayError(PlaitError):
-    pass
+    """An overlay that does not apply. declared_hint: the hint for data values with a schema, if it is another one."""
+
+    declared_hint: str | None = None
 
 
 class SchemaError(PlaitError):

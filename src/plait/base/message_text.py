@@ -182,7 +182,7 @@ def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: b
     is_heading = diagnostic.at is None and getattr(diagnostic, "findings", None)
     if not with_usual or suggested((diagnostic.text("message", complete=True),)) or is_heading:
         return None
-    from plait.base.usual_hints import HINTS
+    from plait.base.usual_hints import usual_hint
 
-    usual = HINTS.get(diagnostic.code)
+    usual = usual_hint(diagnostic)
     return usual.told(diagnostic.keyword) if isinstance(usual, Advice) and diagnostic.keyword is not None else usual

@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from plait.base.source import Advice, Flag
+from plait.base.text_hints import HINTS as BY_TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.errors import Diagnostic
+
+
+def usual_hint(diagnostic: Diagnostic) -> str | None:
+    """The hint by the lines around a diagnostic, or by its code; or None."""
+    by_text = BY_TEXT.get(diagnostic.code)
+    return (by_text and by_text(diagnostic)) or HINTS.get(diagnostic.code)
+
 
 HINTS: dict[str, str] = {
     # Programs

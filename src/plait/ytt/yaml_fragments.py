@@ -362,6 +362,11 @@ def go_type_name(value: object) -> str:
     return _GO_TYPES.get(type(value)) or type_of(value)
 
 
+def plain_type_name(value: object) -> str:
+    """The name of a value's type in messages: that of nodes for a fragment, else that of Starlark."""
+    return kind_name(value.peek()) if type(value) is YamlFragment else type_of(value)
+
+
 # The reference's names of types in messages about arguments.
 _STARLARK_TYPES = {
     "NoneType": "starlark.NoneType",

@@ -11,7 +11,7 @@ from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, List, insert
 from plait.starlark.step_budget import charge
 from plait.starlark.value_text import repr_of
-from plait.tree.nodes import Array, Map
+from plait.tree.nodes import Array, Map, kind_name
 from plait.ytt.modules.members import Parsed, answering, exactly, from_utf8, member, module_of, only_text, utf8
 from plait.ytt.yaml_fragments import go_type_name, to_nodes
 
@@ -78,27 +78,28 @@ def _query_unescape(text: str) -> str:
     return _unescape(text.replace("+", " "))
 
 
+def _unexpected(wanted: str, value: object, node: object) -> StarlarkError:
+    """The error for an argument of another type. node: the value as a node."""
+    told = f"expected {wanted}, but was"
+    return StarlarkError(
+        f"{told} {kind_name(node)}", reference=f"{told} {go_type_name(value)}", code="wrong-argument-type"
+    )
+
+
 def _query_params_encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
     (given,) = exactly(1, args)
     params = to_nodes(given)
     if type(params) is not Map:
-        raise StarlarkError(f"expected argument to be a map, but was {go_type_name(given)}", code="wrong-argument-type")
+        raise _unexpected("argument to be a map", given, params)
     pairs: list[tuple[str, str]] = []
     for item in params.items:
         if type(item.key) is not str:
-            raise StarlarkError(
-                f"expected map key to be string, but was {go_type_name(item.key)}", code="wrong-argument-type"
-            )
+            raise _unexpected("map key to be string", item.key, item.key)
         if type(item.value) is not Array:
-            raise StarlarkError(
-                f"expected map value to be array, but was {go_type_name(item.value)}", code="wrong-argument-type"
-            )
+            raise _unexpected("map value to be array", item.value, item.value)
         for entry in item.value.items:
             if type(entry.value) is not str:
-                raise StarlarkError(
-                    f"expected array value to be string, but was {go_type_name(entry.value)}",
-                    code="wrong-argument-type",
-                )
+                raise _unexpected("array value to be string", entry.value, entry.value)
             pairs.append((item.key, entry.value))
     pairs.sort(key=lambda pair: pair[0])
     return "&".join(f"{_query_escape(key)}={_query_escape(value)}" for key, value in pairs)

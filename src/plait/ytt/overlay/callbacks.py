@@ -26,6 +26,23 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
             if place is not None and not error.also:
                 error.also = [place.labelled("the definition")]
         elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
-            there = f"{error.word} in left and ..."
+            there = f"{error.word} in {_holder(function, error.word)} and ..."
             error.hint = f"the function is asked about each item, also about those without it: {there}"
         raise
+
+
+# Maximum number of lines of a function that are searched.
+_LINES = 30
+
+
+def _holder(function: object, word: str) -> str:
+    """The value whose key a function looks up, as its text names it. word: the key, as written."""
+    import re  # only for an error
+
+    place = definition_of(function)
+    for number in range(place.line, place.line + _LINES) if place is not None and place.source is not None else ():
+        line = place.source.line(number) or ""  # type: ignore[union-attr]
+        found = re.search(rf"""([A-Za-z_]\w*(?:\[[^\][]*\]|\.\w+)*)\[{re.escape(word)}\]""", line.replace("'", '"'))
+        if found is not None:
+            return found[1]
+    return "left"

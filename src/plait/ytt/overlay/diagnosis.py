@@ -28,6 +28,9 @@ _MISSING_OK = Hint(
     f"if it may be absent, add missing_ok=True to #{_MATCH}", Suggestion(ARGUMENT, "missing_ok=True", old=_MATCH)
 )
 _MISSING_OK_ABOVE = Hint(f"if it may be absent, write #{_MATCH} missing_ok=True above it", *_MISSING_OK.suggestions)
+_DECLARE = Hint(
+    f"a new key is declared in the schema; #{_MATCH} missing_ok=True adds it only where the schema allows any value"
+)
 _PLAIN = Hint("plain values without annotations change only what exists: correct the name")
 _KUSTOMIZE = Hint(
     "$patch is of kustomize: #@overlay/remove above an item or `---` removes it, #@overlay/replace replaces it"
@@ -62,12 +65,14 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
     if step.action == "replace" and not step.or_add:
         absent = _REPLACED
     found, hint, also = _nearest(edit, step, absent)
+    declared = _nearest(edit, step, _DECLARE)[1] if absent in (_MISSING_OK, _MISSING_OK_ABOVE) else None
     also = [one.labelled("the nearest candidate") for one in also]
     error = OverlayError(
         message, at=at, also=also, expected=_expected_text(step), found=found, hint=hint, code="no-match"
     )
     error.word = _named(step)
     error.focus = _matcher_of(step)
+    error.declared_hint = declared if type(step.item) is MapItem else None
     return error
 
 
@@ -171,6 +176,9 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
     subsets = [part for part in (matcher.parts if isinstance(matcher, And) else [matcher]) if isinstance(part, Subset)]
     if subsets:
         nearby, pair, places = near_subset(items, subsets)
+        dotted = _dotted(items, subsets)
+        if dotted is not None:
+            return nearby, dotted, places
         if pair is not None:
             return nearby, _similar_hint(*pair, absent), places
         return nearby, _nested_elsewhere(items, subsets) or absent, places
@@ -262,6 +270,21 @@ def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tu
     return "\n".join(lines), alike, [items[rated[0][1]].position]
 
 
+def _dotted(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
+    """A hint for a path that a subset has as one key, or None."""
+    for part in parts:
+        for item in part.nodes.items if type(part.nodes) is Map else ():
+            first, *rest = item.key.split(".") if type(item.key) is str else [""]
+            is_path = rest and all(word.isidentifier() for word in (first, *rest))
+            if is_path and any(type(one.value) is Map and one.value.find(first) is not None for one in items):
+                value = "..." if type(item.value) in (Map, Array) else shown(item.value)
+                nested = value
+                for word in reversed((first, *rest)):
+                    nested = f'{{"{word}": {nested}}}'
+                return Hint(f"a dot is part of a key: write overlay.subset({nested})")
+    return None
+
+
 def _nested_elsewhere(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
     """A hint for a key that the subset has at one place, and an item, with the same value, at another."""
     for part in parts:
@@ -287,7 +310,7 @@ def _path_of(value: Value, key: str, wanted: str, depth: int) -> list[str] | Non
 
 
 def _difference(path: list[str], missing: bool, left: Value, right: Value) -> str:
-    where = ".".join(path) or "it"
+    where = ".".join(f'"{word}"' if "." in word else word for word in path) or "it"
     if missing:
         return f"no {where}"
     return f"{where} is {shown(left)}, not {shown(right)}"

@@ -165,7 +165,7 @@ class MapKey(Matcher):
         if index.bad >= 0 and (index.bad == 0 or wanted is not MISSING):
             item = edit.items[index.bad]
             run.failed_at(item)
-            raise self._no_key(item.value, item)
+            raise self._no_key(item.value, item, right)
         if wanted is MISSING:
             raise self._no_key(right)
         if type(wanted) is not str:
@@ -174,11 +174,19 @@ class MapKey(Matcher):
             wanted = (type(wanted), wanted)
         return index.places.get(wanted, ())
 
-    def _no_key(self, value: NodeValue, item: Item | None = None) -> OverlayError:
+    def _no_key(self, value: NodeValue, item: Item | None = None, right: NodeValue = None) -> OverlayError:
         also = [item.position.labelled("the item without it")] if item is not None else []
         if type(value) is not Map:
+            kind = kind_name(value)
+            is_scalar = item is None or type(right) not in (Map, Array)
+            text = repr_of(value if item is None else right)
             return OverlayError(
-                f"{self.name}: Expected value to be map, but was {kind_name(value)}", also=also, code="no-matched-key"
+                f"{self.name}: Expected value to be map, but was {kind}",
+                also=also,
+                hint=f'a {kind} has no keys: match the whole item, by=overlay.subset({text}) with load("@ytt:overlay", "overlay")'
+                if is_scalar and type(value) not in (Map, Array)
+                else None,
+                code="no-matched-key",
             )
 
         keys = [item.key for item in value.items if type(item.key) is str]
@@ -369,7 +377,8 @@ class CallableMatcher(Matcher):
         answer = asked(self.function, (to_starlark(index), to_starlark(left), to_starlark(right)), BY)
         if type(answer) is not bool:
             raise OverlayError(
-                f"expected starlark.Bool, but was {starlark_type_name(answer)}",
+                f"expected bool, but was {type_of(answer)}",
+                reference=f"expected starlark.Bool, but was {starlark_type_name(answer)}",
                 expected="True or False from the matcher",
                 found=type_of(answer),
                 code="callback-result",
@@ -454,8 +463,10 @@ def matcher_of(by: object, item: Item) -> Matcher:
         return CallableMatcher(by)
     wanted = "function" if type(item) is Document else "either string (for map key) or function"
     name = type_of(by)
+    told = f"Expected 'overlay/match' annotation keyword argument 'by' to be {wanted}, but was"
     raise OverlayError(
-        f"Expected 'overlay/match' annotation keyword argument 'by' to be {wanted}, but was {starlark_type_name(by)}",
+        f"{told} {name}",
+        reference=f"{told} {starlark_type_name(by)}",
         hint='for documents: by=overlay.subset({"kind": "..."})'
         if type(by) is str
         else f"what an item contains is matched by overlay.subset: by=overlay.subset({repr_of(by)})"

@@ -13,14 +13,14 @@ from plait.base.similar_names import did_you_mean
 from plait.base.source import Quoted, Wording, public, quotation, suggested
 from plait.starlark.value_text import repr_of
 from plait.tree.deferred_values import is_deferred
-from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
+from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
 from plait.ytt.schema.types import MANY, AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.tree.nodes import Document, Item, Value
+    from plait.tree.nodes import Item, Value
     from plait.ytt.schema.types import Declaration, Type
 
 # The search for similar names is quadratic in the number of keys, so it is limited to a few unknown keys.
@@ -50,7 +50,7 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
             continue
         if isinstance(declared, MapType) and type(value) is Map:
             if value is not before:
-                _check_map(declared, value, before, stack, others)
+                _check_map(declared, value, before, stack, others, type_)
         elif isinstance(declared, ArrayType) and type(value) is Array:
             if value is not before:
                 below = declared.item.type
@@ -68,7 +68,12 @@ def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
 
 
 def _check_map(
-    declared: MapType, value: Map, before: Value, stack: list[tuple[Type, Item, Value]], found: list[Finding]
+    declared: MapType,
+    value: Map,
+    before: Value,
+    stack: list[tuple[Type, Item, Value]],
+    found: list[Finding],
+    top: Type,
 ) -> None:
     declarations = declared.declarations
     earlier = before.items if type(before) is Map else ()
@@ -87,7 +92,7 @@ def _check_map(
         if declaration is None and declared.others:
             declaration = declared.other(key)
         if declaration is None:
-            found.append(_unknown_key(declared, item, suggest=len(found) < _SUGGESTIONS))
+            found.append(_unknown_key(declared, item, top, suggest=len(found) < _SUGGESTIONS))
         elif type(item.value) not in declaration.type.kinds:
             pending.append((declaration.type, item, old))
     if pending:
@@ -127,6 +132,11 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
         return public(f"write {_UNQUOTED[name]}, without quotes")
     if name == "string" and type(value) not in COLLECTIONS:
         return public("put the value in quotes, then it is a string")
+    if name == "map" and type(item) is ArrayItem:
+        keys = [key_text(one.key) for one in declared.declarations.values()] if isinstance(declared, MapType) else []
+        return public(f"each item is a map: - {keys[0] if keys else 'KEY'}: VALUE")
+    if name == "map" and type(item) is Document and item.position == declared.position:
+        return public('the data values of a library are a map: with_data_values({"NAME": VALUE})')
     if name == "map":
         return public("write KEY: VALUE lines, without dashes")
     return public('begin each item with "- "') if name == "array" else None
@@ -161,7 +171,7 @@ def flag_hint(item: Item, expected: str = "") -> Wording | None:
     return None
 
 
-def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
+def _unknown_key(declared: MapType, item: MapItem, top: Type, *, suggest: bool) -> Finding:
     key = key_text(item.key)
     allowed: Sequence[str] = ()
     if suggest or len(declared.declarations) <= 9:
@@ -178,7 +188,10 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
     else:
         expected = f"a key declared in map (from {declared.position})"
     expected = ", or ".join([expected, *others])
-    hint = (_nested(key, allowed) or _outer(item, allowed) or did_you_mean(key, allowed)) if suggest else None
+    hint: str | None = None
+    if suggest:
+        hint = _nested(key, declared, item) or _outer(item, allowed) or did_you_mean(key, allowed)
+        hint = hint or _declared_elsewhere(key, declared, top)
     also = [declared.position.labelled("the declaration")]
     meant = next((one.new for one in suggested((hint,))), "")
     also += [
@@ -205,10 +218,55 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
     ).made_of(*_quoted(item))
 
 
-def _nested(key: str, allowed: Sequence[str]) -> str | None:
+# What separates the levels of a name, by the flag that it is from.
+_LEVELS = {"data-values-env": "__", "data-values-env-yaml": "__", "data-value": ".", "data-value-yaml": "."}
+_PATHS_SEEN = 2000
+
+
+def _inner(type_: Type) -> Type:
+    """The type of values that are not null."""
+    while type(type_) is NullType:
+        type_ = type_.inner
+    return type_
+
+
+def _nested(key: str, declared: MapType, item: MapItem) -> str | None:
     """A hint for a path written as one key, or None."""
-    first, dot, rest = key.partition(".")
-    return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
+    level = _LEVELS.get("" if item.source is None else item.source.flag)
+    for place, sign in enumerate(key):
+        declaration = declared.declarations.get(key[:place]) if sign in "._-/" else None
+        if declaration is None:
+            continue
+        first, rest = key[:place], key[place + 1 :]
+        inner = _inner(declaration.type)
+        if sign == "." and level is None:
+            return f'a dot is part of a key: "{rest}" stands below "{first}"'
+        if isinstance(inner, MapType) and rest in inner.declarations:
+            return (
+                f'"{rest}" stands below "{first}"'
+                if level is None
+                else f'"{level}" separates the levels of a name: {first}{level}{rest}'
+            )
+    return None
+
+
+def _declared_elsewhere(key: str, declared: MapType, top: Type) -> str | None:
+    """A hint for a key that only another map declares, or None."""
+    found: list[tuple[str, Declaration]] = []
+    pending: list[tuple[str, Type]] = [("", _inner(top))]
+    for path, type_ in pending:  # the list grows during the iteration
+        if not isinstance(type_, MapType) or len(pending) > _PATHS_SEEN:
+            continue
+        if key in type_.declarations and type_ is not declared:
+            found.append((path, type_.declarations[key]))
+        for name, one in type_.declarations.items():
+            if type(name) is str:
+                pending.append((f"{path}.{name}" if path else name, _inner(one.type)))
+    if len(found) != 1:
+        return None
+    path, declaration = found[0]
+    where = f'below "{path}"' if path else "at the top"
+    return f'"{key}" is declared {where} ({declaration.position}): move it there'
 
 
 def _outer(item: MapItem, allowed: Sequence[str]) -> str | None:

@@ -22,10 +22,12 @@ def inserter(source: Source) -> Callable[..., None]:
         parts.append(literals[0])
         for place, value in enumerate(values):
             if type(value) is not str:
-                from plait.ytt.yaml_fragments import go_type_name
+                from plait.ytt.yaml_fragments import go_type_name, plain_type_name
 
+                told = "cannot set non-string value ({}), consider using str(...) to convert to string"
                 raise StarlarkError(
-                    f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
+                    told.format(plain_type_name(value)),
+                    reference=told.format(go_type_name(value)),
                     at=Position(source, lines[place]),
                     code="not-a-string",
                 ).within("", role=INSTRUCTION, reference="set_node")

@@ -50,7 +50,6 @@ def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, re
             earlier.position.labelled("the first one"),
             *([] if replaced is None else [replaced.labelled("the item that is replaced")]),
         ],
-        hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
         code="duplicate-map-key",
     )
     error.quotes_output = True  # the keys may be computed

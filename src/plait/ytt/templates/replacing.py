@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.starlark.value_text import str_of
-from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id, kind_name
 from plait.ytt.templates.repeated import displace, settle
 from plait.ytt.yaml_fragments import YamlFragment, go_type_name
 
@@ -46,7 +46,7 @@ def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> Items:
     told = f"expected value to be {expected}, but was"
     name = go_type_name(value)
     raise StarlarkError(
-        f"{told} {name}", reference=f"template.replace: {told} {_KINDS.get(name, name)}", code="replace-misused"
+        f"{told} {kind_name(nodes)}", reference=f"template.replace: {told} {_KINDS.get(name, name)}", code="replace-misused"
     )
 
 

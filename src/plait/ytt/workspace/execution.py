@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, SchemaError, TemplateError
+from plait.base.errors import OverlayError, PlaitError, SchemaError, TemplateError
 from plait.base.events import current_listener
 from plait.base.extensions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
 from plait.base.source import CLAUSE
@@ -166,6 +166,8 @@ class Execution:
         except PlaitError as error:
             has_more = any(not entry.refs for entry in given)
             order = _order(own, "additional data values" if has_more else None)
+            if schema is not None and isinstance(error, OverlayError) and error.declared_hint is not None:
+                error.hint = error.declared_hint
             raise error.within(f"Overlaying data values (in following order: {order})", role=CLAUSE) from None
         if merged is None:
             merged = Document(Map([]))
@@ -359,7 +361,7 @@ class Execution:
         if library_values or library_schemas:
             from plait.ytt.workspace.mistakes import check_used
 
-            check_used(library_values, library_schemas)
+            check_used(library_values, library_schemas, self.library)
         if TAGS in self.options.extensions:
             from plait.ytt.workspace.tag_overlays import replacing
 

@@ -200,14 +200,11 @@ class Loader:
             self._session.reached_out = True
             current = root = current.find_library(name)
             path = rest
-        directory = current
-        if path.startswith("/"):
-            directory = root
-            path = path[1:]
+        is_rooted = path.startswith("/")
         try:
-            return directory.find_file(path), root
+            return (root if is_rooted else current).find_file(path.removeprefix("/")), root
         except ReadError as error:
-            error.hint = error.hint or _elsewhere(path, root)
+            error.hint = error.hint or _elsewhere(path, root) or (_FROM_ROOT if is_rooted else None)
             raise
 
     def _module(self, name: str, current: Library, root: Library, reads: Reads | None) -> Module:
@@ -246,6 +243,7 @@ class Loader:
         return session.data_module(values, functions)
 
 
+_FROM_ROOT = 'a path that begins with "/" starts at the directory given as input: give the one that contains this path'
 _EVALUATING = {input_files.TEXT: "Evaluating text template", input_files.STARLARK: "Evaluating starlark template"}
 _READING = {input_files.TEXT: "Parsing text template", input_files.YAML: "Compiling YAML template"}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import TemplateError, warning
-from plait.base.similar_names import counted
+from plait.base.similar_names import counted, did_you_mean
 from plait.base.source import Position, public
+from plait.base.suggestions import Hint
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, walk
 from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, STARLARK, TEXT, YAML
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.library import Library
     from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues
 
 
@@ -245,18 +247,57 @@ def _names(documents: DocumentSet) -> Iterator[str]:
             yield item.value
 
 
-def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
-    """Raises TemplateError for a reference that reached no library (docs/reference/libraries.md)."""
+def check_used(
+    values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues], library: Library
+) -> None:
+    """Raises TemplateError for a reference that reached no library (docs/reference/libraries.md). library: the one that
+    contains the libraries.
+    """
     unused_values = [entry for entry in values if not entry.used]
     unused_schemas = [entry for entry in schemas_given if not entry.used]
     kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
     if kinds:
         unused = [*unused_values, *unused_schemas]
+        first = unused[0].document
         raise TemplateError(
             public(
                 f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
                 + ", ".join(entry.description for entry in unused)
             ),
-            at=unused[0].document.position,
+            at=next(
+                (said.position for name, said in (first.annotations or {}).items() if name == "library/ref"),
+                first.position,
+            ),
+            hint=_unused_hint(unused[0], library),
             code="unused-library-documents",
         )
+
+
+def _unused_hint(entry: ReferencedValues, library: Library) -> str | None:
+    """A hint with the libraries that a reference may mean, or None."""
+    known = list(_library_paths(library))
+    path = entry.refs[0].path if entry.refs else ""
+    if path in known:
+        alias = entry.refs[0].alias
+        called = f'library.get("{path}"' + (f', alias="{alias}")' if alias else ")")
+        return f"the library is there, but nothing evaluates {called}, or its alias is another one"
+    near = did_you_mean(path, known) if path else None
+    if near is not None:
+        return Hint(near.replace('"', '"@', 1), *near.suggestions)
+    names = ", ".join(f"@{name}" for name in known[:_NAMES_SHOWN])
+    return f"the libraries here are {names}" if known and path else None
+
+
+_NAMES_SHOWN = 9
+
+
+def _library_paths(library: Library) -> Iterator[str]:
+    """The paths of the private libraries of a library."""
+    pending = [(child, "") for child in library.children if child.private]
+    for directory, prefix in pending:  # the list grows during the iteration
+        for child in directory.children:
+            path = f"{prefix}{child.name}"
+            if child.files:
+                yield path
+            elif not child.private:
+                pending.append((child, f"{path}/"))
