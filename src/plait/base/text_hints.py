@@ -1,0 +1,137 @@
+"""Hints that depend on the lines around a diagnostic. Loaded only to print one."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.base.errors import Diagnostic
+    from plait.base.source import Position, Source
+
+_KEY = re.compile(r"(?P<indent> *)(?P<dashes>(?:- +)*)(?P<key>[^\s:#'\"-][^\s:]*|\"[^\"]*\"|'[^']*'):(?: |$)")
+_CODE = re.compile(r" *#@ +(?P<word>if|elif|else|for|while|def|end)\b(?P<whole>/end)?")
+_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) *[-+*/%|&]?=(?!=)")
+# Maximum number of lines that are read for a hint.
+_MOST = 2000
+_OVERRIDE = "to replace the earlier item, put #@yaml/map-key-override above the later one"
+
+
+def repeated_key(diagnostic: Diagnostic) -> str:
+    """The likely cause of a duplicate key in a template."""
+    later = diagnostic.at
+    earlier = diagnostic.also[0] if len(diagnostic.also) == 1 else later
+    if later is None or later.source is None or earlier is None or earlier.source is not later.source:
+        return _OVERRIDE
+    source, first, last = later.source, earlier.line, later.line
+    if len(diagnostic.also) == 1 and first == last:
+        if "(@" in (source.line(last) or ""):
+            return f"a loop makes this key twice: make its values differ; {_OVERRIDE}"
+        return (
+            'a loop makes this key each time: begin the item with "- ", or compute the key: '
+            "#@yaml/text-templated-strings above it, and (@= NAME @): as the key"
+        )
+    if first >= last or last - first > _MOST:
+        return _OVERRIDE
+    return _unseparated(source, earlier, later) or _alternatives(source, first, last) or _OVERRIDE
+
+
+def _unseparated(source: Source, earlier: Position, later: Position) -> str | None:
+    """The hint for a missing `---` or dash: several keys repeat, beginning with the later one; or None."""
+    before = dict(_keys(source, earlier.line, later.line))
+    after = dict(_keys(source, later.line, later.line + _MOST))
+    if len(before.keys() & after.keys()) < 2:
+        return None
+    found = _KEY.match(source.line(later.line) or "")
+    opened = _KEY.match(source.line(min(before.values())) or "")
+    if found is None or opened is None:
+        return None
+    if opened["dashes"]:
+        return f'begin line {later.line} with "- ": the keys of the item above it repeat'
+    return f"put --- above line {later.line}: the keys of the document above it repeat" if not found["indent"] else None
+
+
+def _keys(source: Source, first: int, last: int) -> Iterator[tuple[str, int]]:
+    """Yields the keys in the column of the one in the first line, each with its line, up to the end of their map."""
+    column = -1
+    for number in range(first, last):
+        line = source.line(number)
+        if line is None or line.startswith("---"):
+            return
+        found = _KEY.match(line)
+        if found is None:
+            continue
+        here = found.start("key")
+        if column < 0:
+            column = here
+        if here < column or (here == column and found["dashes"] and number > first):
+            return
+        if here == column:
+            yield found["key"].strip("\"'"), number
+
+
+def _alternatives(source: Source, first: int, last: int) -> str | None:
+    """The hint for an item after an `if` block that has another one with its key, or None."""
+    opened: list[str] = []
+    closed = second = 0
+    for number in range(first, last):
+        found = _CODE.match(source.line(number) or "")
+        if found is None or found["whole"]:
+            continue
+        if found["word"] == "end":
+            if opened:
+                opened.pop()
+            elif not closed:
+                closed = number
+            else:
+                return None
+            second = 0 if not opened else second
+        elif found["word"] not in ("elif", "else"):
+            opened.append(found["word"])
+            second = number
+        elif not opened:
+            return None
+    if not closed or _opener(source, first) != "if" or len(opened) > 1:
+        return None
+    if not opened:
+        return f'for one or the other, write "#@ else:" instead of line {closed}, and "#@ end" below the item of line {last}'
+    if opened == ["if"]:
+        return f'for one or the other, remove line {closed}, and write "#@ elif" instead of the "#@ if" in line {second}'
+    return None
+
+
+def _opener(source: Source, number: int) -> str:
+    """The keyword that opens the block around a line, or ""."""
+    depth = 0
+    for above in range(number - 1, max(source.first_line, number - _MOST) - 1, -1):
+        found = _CODE.match(source.line(above) or "")
+        if found is None or found["whole"]:
+            continue
+        word = found["word"]
+        depth += (word == "end") - (word in ("if", "for", "while", "def"))
+        if depth < 0:
+            return word
+        if word in ("elif", "else") and not depth:
+            return word
+    return ""
+
+
+def unbound(diagnostic: Diagnostic) -> str | None:
+    """The hint for a function that assigns to a name of the file, or None."""
+    at = diagnostic.at
+    if at is None or at.source is None:
+        return None
+    line = (at.source.line(at.line) or "").lstrip().removeprefix("#@")
+    assigned = _ASSIGNED.match(line)
+    name = assigned[1] if assigned is not None else ""
+    if not name or not re.search(rf"^(?:#@ )?{name} *=(?!=)", at.source.text, re.MULTILINE):
+        return None
+    return (
+        f"an assignment makes {name} a variable of the function, and no function can change one of the file: "
+        "return the new value, or change an item of a list or a dict"
+    )
+
+
+HINTS: dict[str, Callable[[Diagnostic], str | None]] = {"duplicate-map-key": repeated_key, "unbound-variable": unbound}
