@@ -452,9 +452,7 @@ class TemplateError(PlaitError):
 
 
 class OverlayError(PlaitError):
-    """An overlay that does not apply. declared_hint: the hint for data values with a schema, if it is another one."""
-
-    declared_hint: str | None = None
+    declared_hint: str | None = None  # for data values with a schema
 
 
 class SchemaError(PlaitError):

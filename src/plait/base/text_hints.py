@@ -98,7 +98,9 @@ def _alternatives(source: Source, first: int, last: int) -> str | None:
     if not opened:
         return f'for one or the other, write "#@ else:" instead of line {closed}, and "#@ end" below the item of line {last}'
     if opened == ["if"]:
-        return f'for one or the other, remove line {closed}, and write "#@ elif" instead of the "#@ if" in line {second}'
+        return (
+            f'for one or the other, remove line {closed}, and write "#@ elif" instead of the "#@ if" in line {second}'
+        )
     return None
 
 
@@ -134,4 +136,17 @@ def unbound(diagnostic: Diagnostic) -> str | None:
     )
 
 
-HINTS: dict[str, Callable[[Diagnostic], str | None]] = {"duplicate-map-key": repeated_key, "unbound-variable": unbound}
+def from_root(diagnostic: Diagnostic) -> str | None:
+    """The hint for a load by a path from the root of the inputs, or None."""
+    at = diagnostic.at
+    line = "" if at is None or at.source is None else at.source.line(at.line) or ""
+    if re.search(r"load\([\"']/", line) is None:
+        return None
+    return 'a path that begins with "/" starts at the directory given as input: give the one that contains this path'
+
+
+HINTS: dict[str, Callable[[Diagnostic], str | None]] = {
+    "duplicate-map-key": repeated_key,
+    "unbound-variable": unbound,
+    "input-not-found": from_root,
+}

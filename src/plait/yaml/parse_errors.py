@@ -5,7 +5,6 @@ from __future__ import annotations
 from plait.base.errors import LimitError, ReadError
 from plait.base.source import Position, Quoted, Source, Wording, public, quotation
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
-from plait.yaml.lossless.recovery import repairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,6 +133,8 @@ def _repaired(problem: str, text: str, index: int) -> tuple[int, str] | None:
     line = text.count("\n", 0, index) + 1
     if problem not in _LATE or len(text) > _LONGEST:
         return None
+    from plait.yaml.lossless.recovery import repairs
+
     repair = next(iter(repairs(text, 1)), None)
     if repair is None or repair.number >= line:
         return None

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, SchemaError, warning
 from plait.base.extensions import ALTERNATIVES, KEYS, REQUIRED, SECRETS
+from plait.starlark.value_text import repr_of
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import Array, Map, MapItem, kind_name, walk
 from plait.ytt.schema import arguments
 from plait.ytt.schema.arguments import InvalidSchema, refused
-from plait.ytt.schema.check import check_item
+from plait.ytt.schema.check import check_item, key_text
 from plait.ytt.schema.defaults import fill_type, fitted
 from plait.ytt.schema.deferred_defaults import ComputedDeclaration, accepted
 from plait.ytt.schema.types import (
@@ -282,6 +283,11 @@ class _Builder:
             failure = finding.reference
             finding.message = f"@{annotation.name} {wrong}"
             finding.found = f"{finding.found} (by {annotation.position})"
+            if isinstance(declared, ArrayType) and type(value) is not Array:
+                finding.hint = f"write a list: #@{annotation.name} [{'...' if type(value) is Map else repr_of(value)}]"
+            elif isinstance(declared, MapType) and type(value) is not Map:
+                keys = ", ".join(f'"{key_text(one.key)}": ...' for one in declared.declarations.values())
+                finding.hint = f"write a dict: #@{annotation.name} {{{keys}}}"
             if node.position not in finding.also:
                 finding.also.insert(0, node.position.labelled("the item of the annotation"))
             finding.at = annotation.position

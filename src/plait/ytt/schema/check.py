@@ -19,6 +19,7 @@ from plait.ytt.schema.types import MANY, AnyType, ArrayType, MapType, NullType, 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from plait.tree.nodes import Item, Value
     from plait.ytt.schema.types import Declaration, Type
@@ -100,9 +101,13 @@ def _check_map(
         stack.extend(pending)
 
 
-def _wrong_type(declared: Type, item: Item, number: str) -> Finding:
-    from plait.base.reference.schema import SchemaFailure
+def _reference() -> ModuleType:
+    from plait.base.reference import schema
 
+    return schema
+
+
+def _wrong_type(declared: Type, item: Item, number: str) -> Finding:
     return Finding(
         Wording("Given data value is not of the declared type", _calculated(item)),
         at=item.position,
@@ -110,7 +115,7 @@ def _wrong_type(declared: Type, item: Item, number: str) -> Finding:
         found=public(kind_name(item.value) + (f" (item {number})" if number else "")),
         expected=public(f"{declared.name} (by {declared.position})"),
         hint=_type_hint(declared, item),
-        reference=SchemaFailure(
+        reference=_reference().SchemaFailure(
             item.position,
             found=kind_name(item.value),
             expected=f"{declared.name} (by {declared.position})",
@@ -197,8 +202,6 @@ def _unknown_key(declared: MapType, item: MapItem, top: Type, *, suggest: bool) 
     also += [
         one.position.labelled("the nearest key") for one in declared.declarations.values() if key_text(one.key) == meant
     ]
-    from plait.base.reference.schema import SchemaFailure, nearest
-
     return Finding(
         Wording("Given data value is not declared in schema", _calculated(item)),
         at=item.position,
@@ -206,12 +209,12 @@ def _unknown_key(declared: MapType, item: MapItem, top: Type, *, suggest: bool) 
         found=public(key),
         expected=public(expected),
         hint=None if hint is None else public(hint),
-        reference=SchemaFailure(
+        reference=_reference().SchemaFailure(
             item.position,
             description="Given data value is not declared in schema",
             found=key,
             expected=expected,
-            hints=nearest(key, allowed) if suggest else (),
+            hints=_reference().nearest(key, allowed) if suggest else (),
             calculated=_ytt_text(item),
         ),
         code="undeclared-value",

@@ -46,7 +46,9 @@ def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> Items:
     told = f"expected value to be {expected}, but was"
     name = go_type_name(value)
     raise StarlarkError(
-        f"{told} {kind_name(nodes)}", reference=f"template.replace: {told} {_KINDS.get(name, name)}", code="replace-misused"
+        f"{told} {kind_name(nodes)}",
+        reference=f"template.replace: {told} {_KINDS.get(name, name)}",
+        code="replace-misused",
     )
 
 

@@ -77,7 +77,7 @@ class Loader:
         try:
             found = session.prepared(file, self._options)
         except PlaitError as error:
-            if error.code == "undefined-name":
+            if error.code == "undefined-name" and "load(" in file.source.text:
                 from plait.ytt.workspace import misspelt_loads
 
                 misspelt_loads.explain(error, file, lambda path: self._member(path, current, root)[0].file)
@@ -200,11 +200,11 @@ class Loader:
             self._session.reached_out = True
             current = root = current.find_library(name)
             path = rest
-        is_rooted = path.startswith("/")
+        directory = root if path.startswith("/") else current
         try:
-            return (root if is_rooted else current).find_file(path.removeprefix("/")), root
+            return directory.find_file(path.removeprefix("/")), root
         except ReadError as error:
-            error.hint = error.hint or _elsewhere(path, root) or (_FROM_ROOT if is_rooted else None)
+            error.hint = error.hint or _elsewhere(path, root)
             raise
 
     def _module(self, name: str, current: Library, root: Library, reads: Reads | None) -> Module:
@@ -243,7 +243,6 @@ class Loader:
         return session.data_module(values, functions)
 
 
-_FROM_ROOT = 'a path that begins with "/" starts at the directory given as input: give the one that contains this path'
 _EVALUATING = {input_files.TEXT: "Evaluating text template", input_files.STARLARK: "Evaluating starlark template"}
 _READING = {input_files.TEXT: "Parsing text template", input_files.YAML: "Compiling YAML template"}
 

@@ -247,9 +247,7 @@ def _names(documents: DocumentSet) -> Iterator[str]:
             yield item.value
 
 
-def check_used(
-    values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues], library: Library
-) -> None:
+def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues], library: Library) -> None:
     """Raises TemplateError for a reference that reached no library (docs/reference/libraries.md). library: the one that
     contains the libraries.
     """
