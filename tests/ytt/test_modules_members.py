@@ -503,7 +503,7 @@ class TestUrl:
         assert value("url.query_params_encode", {"b": ["1", "x y"], "a": ["&"], "c": []}) == "a=%26&b=1&b=x+y"
         assert shown("url.query_params_decode", "b=1;a&&b=%41+&=") == '{"": [""], "a": [""], "b": ["1", "A "]}'
         assert fault("url.query_params_encode", {"a": 1}) == (
-            "url.query_params_encode: expected map value to be array, but was int64"
+            "url.query_params_encode: expected map value to be array, but was integer"
         )
 
     @pytest.mark.parametrize(

@@ -315,8 +315,8 @@ def test_settings_that_make_no_sense(settings: str, message: str) -> None:
     [
         ("#@overlay/match\n- 1\n", "to have at least one keyword argument (by=..., expects=...)"),
         ("#@overlay/match missing_ok=True\n- 1\n", "keyword argument 'by' to be specified"),
-        ("#@overlay/match by=5\n- 1\n", "either string (for map key) or function, but was starlark.Int"),
-        ("#@overlay/match by=fn(lambda i, l, r: 1)\n- 1\n", "expected starlark.Bool, but was starlark.Int"),
+        ("#@overlay/match by=5\n- 1\n", "either string (for map key) or function, but was int"),
+        ("#@overlay/match by=fn(lambda i, l, r: 1)\n- 1\n", "expected bool, but was int"),
         ("#@overlay/remove\n#@overlay/replace\n- 1\n", "Expected to find only one overlay operation"),
         ("#@overlay/match by=index(0)\n#@overlay/insert\n- 1\n", "(before=..., after=...)"),
         ("#@overlay/match by=index(0)\n#@overlay/insert on=True\n- 1\n", "Unknown 'overlay/insert' annotation"),
@@ -506,7 +506,7 @@ def test_documents_need_a_matcher() -> None:
     for text, message in (
         ("#@overlay/match\n---\na: 1\n", "at least one keyword argument"),
         ("#@overlay/match missing_ok=True\n---\na: 1\n", "keyword argument 'by' to be specified"),
-        ("#@overlay/match by='name'\n---\na: 1\n", "to be function, but was starlark.String"),
+        ("#@overlay/match by='name'\n---\na: 1\n", "to be function, but was string"),
     ):
         with pytest.raises(OverlayError) as caught:
             overlaid(BASE, text)

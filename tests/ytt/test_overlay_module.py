@@ -155,5 +155,5 @@ def test_matchers_answer_when_called_with_index_left_and_right() -> None:
     ]
     for matcher, answer in questions:
         assert call(matcher, (3, item, other)) is answer
-    with pytest.raises(OverlayError, match=r"expected starlark\.Bool, but was starlark\.Int"):
+    with pytest.raises(OverlayError, match=r"expected bool, but was int"):
         call(run("not_op", Builtin("f", lambda *_: 1)), (0, item, other))
