@@ -36,6 +36,18 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
+def test_lines_without_a_unit_are_those_of_the_new_text(name: str) -> None:
+    old, new, _ = CASES[name]
+    found = change(old, new)
+    for unit in found.units:
+        entry = found.without([unit])
+        lines = [] if entry is None else entry.data.decode().split("\n")[:-1]
+        for number, text in enumerate(lines, 1):
+            at = found.line_without([unit], number)
+            assert text in (new.split("\n")[at - 1] if at else old.split("\n"))
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_units(name: str) -> None:
     old, new, places = CASES[name]
     found = change(old, new)

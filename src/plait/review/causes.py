@@ -36,6 +36,8 @@ _OTHER_BUDGET = 12
 _SINGLE_BUDGET = 60
 # Values inside one added or removed collection whose origins are read.
 _MOST_LEAVES = 40
+# Evaluations in which the diagnostics of the previous ones name further units.
+_MOST_ROUNDS = 6
 # Units of a set that may not be the smallest one, and of one without a superfluous unit.
 _MOST_JOINT = 8
 _MOST_NEEDED = 40
@@ -274,7 +276,7 @@ class Examination:
         used = 0
         found: frozenset[Unit] | None = None
         units = candidates
-        while units and used < min(3, budget):
+        while units and used < min(_MOST_ROUNDS, budget):
             trial = self._trial(units)
             used += 1
             if trial.error is None:
@@ -282,7 +284,7 @@ class Examination:
                     found = units
                 break
             # Reverting fails: the diagnostic names what belongs to it.
-            named = self._named(trial.error) - units
+            named = self._named(trial.error, units) - units
             if not named:
                 break
             units = units | named
@@ -311,14 +313,18 @@ class Examination:
         trial = self._trial(units)
         return all(trial.restores(self._changes[number].place) for number in numbers)
 
-    def _named(self, error: PlaitError) -> set[Unit]:
-        """The units at the positions of a diagnostic, and the nearest ones after them in their files."""
+    def _named(self, error: PlaitError, reverted: Iterable[Unit]) -> set[Unit]:
+        """The units at the positions of the diagnostic of an evaluation without some units."""
         found: set[Unit] = set()
         places = [at for at in (error.at, *error.also, *(step.at for step in error.stack)) if at is not None]
         for at in places:
             if at.source is not None:
                 file = self._evaluator.sides.path_of(at.source.shown)
-                found |= self._new_lines.at(file, at.line) | self._old_lines.at(file, at.line)
+                own = [unit for unit in reverted if unit.file == file]
+                line = own[0].change.line_without(own, at.line) if own and at.line > 0 else at.line
+                if line or not own:
+                    found |= self._new_lines.at(file, line)
+                found |= self._old_lines.at(file, at.line)
         return found
 
     # ---- the other units

@@ -167,6 +167,21 @@ class FileChange:
         text = self._reverted(units)
         return Entry(self.new.kind, text.encode("utf-8", "surrogateescape"))
 
+    def line_without(self, units: Items[Unit], line: int) -> int:
+        """The line of the new text at a line of the text without some units; 0 for a line of the old text."""
+        if len(units) == len(self.units) or any(unit.is_whole for unit in units):
+            return 0
+        at = count = 0
+        for a, b, c, d in sorted((edit for unit in units for edit in unit.edits), key=_order):
+            kept = max(c - at, 0)
+            if line <= count + kept:
+                return at + line - count
+            count += kept + b - a
+            if line <= count:
+                return 0
+            at = max(at, d)
+        return at + line - count
+
     def _reverted(self, units: Items[Unit]) -> str:
         out: list[str] = []
         at = 0
