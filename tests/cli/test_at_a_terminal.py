@@ -25,7 +25,7 @@ from plait.tree.context import Context
 pty = pytest.importorskip("pty")
 
 # Takes seconds, with the optimizer or without.
-FILES = 24
+FILES = 40
 DEPTH, FOUND = (27, 196418) if FAST else (24, 46368)
 SLOW = f"#@ def f(n):\n#@   return f(n - 1) + f(n - 2) if n > 1 else n\n#@ end\na: #@ f({DEPTH})\n"
 
