@@ -9,7 +9,7 @@ from plait.base.path_errors import read_failure
 from plait.base.similar_names import near
 from plait.base.source import displayable_path
 from plait.tree.nodes import Array, Map, kind_name
-from plait.ytt.workspace.input_files import KUSTOMIZATIONS
+from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,6 +141,9 @@ def pipeline_hint(top: Map, path: str, known: Sequence[str]) -> str | None:
         return f"these are layered documents: plait layer {path} renders them"
     if any(near(key, known) for key in keys):
         return None
+    if os.path.basename(path) == CHART:
+        build = os.path.dirname(path) or "."
+        return f"this is a Helm chart: helm template {build} | plait render -f - -f overlay.yml changes its output"
     if os.path.basename(path) in KUSTOMIZATIONS or (keys & {*_RESOURCES} and "apiVersion" in keys):
         build = os.path.dirname(path) or "."
         return f"this is a kustomization: kustomize build {build} | plait render -f - -f overlay.yml changes its output"
