@@ -31,7 +31,7 @@ ENTERED: ContextVar[tuple[CallObserver, ...]] = ContextVar("plait_engines", defa
 
 
 def current_reuse() -> Reuse | None:
-    """What evaluations share in the current block; None outside of one."""
+    """The shared state of evaluations in the current block; None outside of one."""
     entered = ENTERED.get()
     return entered[0].reuse if entered else None
 

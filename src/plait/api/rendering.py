@@ -107,7 +107,7 @@ arender = awaited(render)
 
 @contextmanager
 def _shared_files(request: Render) -> Iterator[tuple[SharedFiles | None, CodeCache | None]]:
-    """What a call shares with others in the block of an engine: files, and compiled code."""
+    """The files and the compiled code that a call shares with others in the block of an engine; None for its own."""
     reuse = current_reuse()
     if reuse is None:
         yield None, None
