@@ -411,6 +411,7 @@ _WARNINGS = (
     ("U0165", "prefix-without-variables", "no environment variable has the prefix of a flag of data values"),
     ("U0166", "values-without-template", "data values are given, and no input is a template"),
     ("U0167", "format-prefix", "a data values file is read as YAML, and its name suggests another format"),
+    ("U0168", "code-without-effect", "a text template contains a value as a statement, which inserts nothing"),
 )
 _FINDINGS = (
     ("D101", "dead-overlay", "an overlay or overlay item affects no output"),

@@ -7,7 +7,6 @@ import os
 from plait.base.errors import TemplateError, warning
 from plait.base.similar_names import counted, did_you_mean
 from plait.base.source import Position, public
-from plait.base.suggestions import Hint
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, walk
 from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, STARLARK, TEXT, YAML
 
@@ -279,9 +278,9 @@ def _unused_hint(entry: ReferencedValues, library: Library) -> str | None:
         alias = entry.refs[0].alias
         called = f'library.get("{path}"' + (f', alias="{alias}")' if alias else ")")
         return f"the library is there, but nothing evaluates {called}, or its alias is another one"
-    near = did_you_mean(path, known) if path else None
+    near = did_you_mean(f"@{path}", [f"@{one}" for one in known]) if path else None
     if near is not None:
-        return Hint(near.replace('"', '"@', 1), *near.suggestions)
+        return near
     names = ", ".join(f"@{name}" for name in known[:_NAMES_SHOWN])
     return f"the libraries here are {names}" if known and path else None
 

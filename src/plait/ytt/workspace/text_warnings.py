@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from plait.base.errors import warning
 from plait.base.source import Position
 from plait.yaml.merge_conflicts import conflict_warnings
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def text_warnings(file: InputFile, read: YamlFile | None) -> Iterator[Warning]:
-    """Warnings about conflicts of a merge, code for YAML in a text template, and code for text templates in YAML.
+    """Warnings about conflicts of a merge, values that a text template does not insert, code for YAML in a text template,
+    and code for text templates in YAML.
 
     read: the file as YAML, or None for another file.
     """
@@ -35,12 +38,23 @@ def text_warnings(file: InputFile, read: YamlFile | None) -> Iterator[Warning]:
         yield warning(message, code="text-not-templated", at=Position(file.source, line))
     if "<<<<<<<" in text:
         yield from conflict_warnings(file.source)
-    line = _code_in_comments(text) if file.type == TEXT and not file.is_plain else None
+    if file.type != TEXT or file.is_plain:
+        return
+    for found in _INSERTS_NOTHING.finditer(text):
+        code = found[1]
+        if code.partition(".")[0] not in _STATEMENTS:
+            at = Position(file.source, text.count("\n", 0, found.start()) + 1)
+            message = f"(@ {code} @) inserts nothing; (@= {code} @) inserts the value"
+            yield warning(message, code="code-without-effect", at=at)
+    line = _code_in_comments(text)
     if line is not None:
         at = Position(file.source, line)
         yield warning("#@ begins no code in a text template; (@ and @) enclose it", code="code-in-text", at=at)
 
 
+# A value as a statement, and the names that are statements.
+_INSERTS_NOTHING = re.compile(r"\(@-?\s*([A-Za-z_]\w*(?:\.\w+|\[(?:\w+|'[^'\n]*'|\"[^\"\n]*\")\])*)\s*-?@\)")
+_STATEMENTS = frozenset(("break", "continue", "else", "end", "pass", "return"))
 # Starts of lines that are certainly intended as code.
 _CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
 
