@@ -89,6 +89,7 @@ COMMAND_LINES: dict[str, tuple[list[str], str]] = {
     "krm": ([], "resource-list"),
     "origin": (["run", "nosuch", "report.txt"], "run-not-found"),
     "init": (WRONG, USAGE),
+    "schema": (["import", "nosuch.json"], "file-not-found"),
     "ci": (WRONG, USAGE),
     "completion": (WRONG, USAGE),
     "shims": (WRONG, USAGE),

@@ -356,6 +356,7 @@ CHANNELS: dict[str, Callable[[Site], str] | None] = {
     "compose": composed,
     "fmt": None,  # prints the text of the files that it is given
     "init": None,  # has no inputs
+    "schema": None,  # prints what the schema that it is given declares
     "ci": None,  # evaluates nothing
     "krm": None,  # has no secrets
     "completion": None,  # has no inputs

@@ -179,6 +179,7 @@ TYPED_ONLY = {
     "layer",
     "fmt",
     "init",
+    "schema",
     "krm",
     "completion",
     "diff",

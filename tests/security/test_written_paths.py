@@ -133,6 +133,7 @@ READERS = {
     "log",
     "origin",
     "review",
+    "schema",
     "trust",
     "krm",
     "completion",

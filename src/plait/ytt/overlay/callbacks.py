@@ -42,7 +42,9 @@ def _holder(function: object, word: str) -> str:
     place = definition_of(function)
     for number in range(place.line, place.line + _LINES) if place is not None and place.source is not None else ():
         line = place.source.line(number) or ""  # type: ignore[union-attr]
-        found = re.search(rf"""([A-Za-z_]\w*(?:\[[^\][]*\]|\.\w+)*)\[{re.escape(word)}\]""", line.replace("'", '"'))
+        found = re.search(
+            rf"""(?<![\w.])([A-Za-z_]\w*(?:\[[^\][]*\]|\.\w+)*)\[{re.escape(word)}\]""", line.replace("'", '"')
+        )
         if found is not None:
             return found[1]
     return "left"
