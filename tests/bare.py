@@ -18,6 +18,7 @@ LINES = {
     "fmt": ["a.yml"],
     "init": ["new"],
     "ci": ["init", "github", "--dry-run"],
+    "schema": ["import", "schema.json"],
     "krm": [],
     "completion": ["bash"],
     "shims": ["bin"],

@@ -9,7 +9,9 @@ from importlib.util import find_spec
 
 import pytest
 
+import bare
 from plait.base.fast_paths import FAST
+from plait.cli import COMMANDS
 
 # What a render may load of other packages besides what a bare interpreter has: libyaml's binding (which brings what
 # Cython needs) and the small parts of the standard library.
@@ -234,3 +236,7 @@ def test_two_files_are_compared_without_projects_and_overlays(
         pathlib.Path(name).write_text(f"a: {name}\n", "utf-8")
     loaded = modules_after(["diff", "a.yml", "b.yml"])
     assert loaded & {"plait.authoring", "plait.insight.overlays", "difflib"} == set()
+
+
+def test_the_check_of_a_bare_installation_has_every_command() -> None:
+    assert set(bare.LINES) == set(COMMANDS)
