@@ -5,12 +5,13 @@ A misspelt `name=diego_cell?` adds an item, or removes none, without an error.
 
 from __future__ import annotations
 
-from plait.base.errors import OpsError, warning
+from plait.base.errors import warning
 from plait.base.similar_names import distance, is_slip
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
+from plait.ops.path_hints import exists, required
 from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape
-from plait.ops.walk import find, text_under
+from plait.ops.walk import text_under
 from plait.ops.working_copy import WorkingCopy
 from plait.tree.nodes import Array, Map
 
@@ -50,22 +51,22 @@ class _NearMiss:
         base: the document before all operations. named: the number of operations that name a part.
         """
         tokens = self.operation.pointer.tokens
-        if named[_text(tokens[: self.depth + 1])] > 1 or _has(
-            before, tokens[: self.depth], _required(tokens[self.depth])
-        ):
+        above = tokens[: self.depth]
+        near = (*above, self.near)
+        if named[_text(tokens[: self.depth + 1])] > 1 or exists(before, (*above, required(tokens[self.depth]))):
             return False
-        if not _has(base, tokens[: self.depth], self.near) and _text((*tokens[: self.depth], self.near)) in named:
+        if not exists(base, near) and _text(near) in named:
             return False
-        meant = [*map(_required, tokens[: self.depth]), self.near]
-        if not _has(before, meant):
+        meant = [*map(required, near)]
+        if not exists(before, meant):
             return False
         rest = tokens[self.depth + 1 :]
-        while rest and _has(before, meant, _required(rest[0])):
-            meant.append(_required(rest[0]))
+        while rest and exists(before, (*meant, required(rest[0]))):
+            meant.append(required(rest[0]))
             rest = rest[1:]
         self.meant = Pointer((*meant, *rest))
         # Two names that differ in a letter, such as those of two groups, may both be correct. The rest of the path decides.
-        return _has(before, self.meant.tokens) and (self.is_slip or (not rest and self.depth + 1 < len(tokens)))
+        return exists(before, self.meant.tokens) and (self.is_slip or (not rest and self.depth + 1 < len(tokens)))
 
     def tell(self, warn: Warn) -> None:
         operation = self.operation
@@ -173,21 +174,5 @@ def _name(token: Token) -> str:
     return token.name if type(token) is KeyToken else token.value if type(token) is MatchingIndexToken else ""
 
 
-def _required(token: Token) -> Token:
-    if type(token) is KeyToken:
-        return KeyToken(token.name)
-    if type(token) is MatchingIndexToken:
-        return MatchingIndexToken(token.key, token.value, modifiers=token.modifiers)
-    return token
-
-
 def _text(tokens: Sequence[Token]) -> str:
-    return str(Pointer(tuple(map(_required, tokens))))
-
-
-def _has(root: Value, tokens: Sequence[Token], last: Token | None = None) -> bool:
-    try:
-        find(root, Pointer((*tokens, last) if last is not None else tuple(tokens)), slash=False)
-    except OpsError:
-        return False
-    return True
+    return str(Pointer(tuple(map(required, tokens))))

@@ -23,12 +23,8 @@ _MOST_OPERATIONS = 2_000
 
 def failing_depth(root: Value, pointer: Pointer) -> int | None:
     """The index of the first token that selects nothing in a document; None if all select something."""
-    for depth in range(len(pointer.tokens)):
-        try:
-            find(root, Pointer(pointer.tokens[: depth + 1]), slash=False)
-        except OpsError:
-            return depth
-    return None
+    tokens = pointer.tokens
+    return next((depth for depth in range(len(tokens)) if not exists(root, tokens[: depth + 1])), None)
 
 
 def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
@@ -42,7 +38,7 @@ def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
     token = pointer.tokens[failing]
     if (type(token) is KeyToken and not token.name) or (type(token) is MatchingIndexToken and token.modifiers):
         return None
-    rest = (_required(token), *pointer.tokens[failing + 1 :])
+    rest = (required(token), *pointer.tokens[failing + 1 :])
     for depth in range(failing, -1, -1):
         start = Pointer(pointer.tokens[:depth])
         found = [way for way in _places(find(root, start, slash=False), rest[0]) if _leads(root, start, way, rest)]
@@ -56,11 +52,7 @@ def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
 def _leads(root: Value, start: Pointer, way: tuple[Token, ...], rest: tuple[Token, ...]) -> bool:
     """True if the rest of a path is found in the document at another place."""
     end = rest[:-1] if type(rest[-1]) not in (KeyToken, MatchingIndexToken) else rest
-    try:
-        find(root, Pointer((*start.tokens, *way, *end)), slash=False)
-    except OpsError:
-        return False
-    return True
+    return exists(root, (*start.tokens, *way, *end))
 
 
 def _places(root: Value, token: Token) -> Iterator[tuple[Token, ...]]:
@@ -103,10 +95,22 @@ def _naming(array: Array, place: int) -> Token:
     return MatchingIndexToken("name", name)
 
 
-def _required(token: Token) -> Token:
+def required(token: Token) -> Token:
+    """The token without the mark of an optional part."""
     if type(token) is KeyToken:
         return KeyToken(token.name)
-    return MatchingIndexToken(token.key, token.value) if type(token) is MatchingIndexToken else token
+    if type(token) is MatchingIndexToken:
+        return MatchingIndexToken(token.key, token.value, modifiers=token.modifiers)
+    return token
+
+
+def exists(root: Value, tokens: Iterable[Token]) -> bool:
+    """True if a document has what a path selects."""
+    try:
+        find(root, Pointer(tuple(tokens)), slash=False)
+    except OpsError:
+        return False
+    return True
 
 
 def removed_by(base: Value, operations: Iterable[Operation], failed: Operation) -> Operation | None:
@@ -129,20 +133,12 @@ def removed_by(base: Value, operations: Iterable[Operation], failed: Operation) 
     depth = failing_depth(draft.result(), failed.pointer)
     if depth is None:
         return None
-    failing = Pointer(failed.pointer.tokens[: depth + 1])
-    draft, was, last = WorkingCopy(base), _has(base, failing), None
+    failing = failed.pointer.tokens[: depth + 1]
+    draft, was, last = WorkingCopy(base), exists(base, failing), None
     for operation in before:
         operation.apply(draft)
-        now = _has(draft.result(), failing)
+        now = exists(draft.result(), failing)
         if was and not now:
             last = operation
         was = now
     return last
-
-
-def _has(root: Value, pointer: Pointer) -> bool:
-    try:
-        find(root, pointer, slash=False)
-    except OpsError:
-        return False
-    return True
