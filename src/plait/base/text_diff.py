@@ -274,3 +274,26 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         number = before[number]
     found.reverse()
     return found
+
+
+def heaviest_pairs(weights: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """The ordered pairs of rows and columns with the highest total weight, without pairs of weight 0."""
+    rows, columns = len(weights), len(weights[0]) if weights else 0
+    # best[row][column]: the weight of the best pairs from this row and this column on.
+    best = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in range(rows - 1, -1, -1):
+        for column in range(columns - 1, -1, -1):
+            best[row][column] = max(
+                best[row + 1][column], best[row][column + 1], best[row + 1][column + 1] + weights[row][column]
+            )
+    pairs: list[tuple[int, int]] = []
+    row = column = 0
+    while row < rows and column < columns:
+        if weights[row][column] and best[row][column] == best[row + 1][column + 1] + weights[row][column]:
+            pairs.append((row, column))
+            row, column = row + 1, column + 1
+        elif best[row][column] == best[row + 1][column]:
+            row += 1
+        else:
+            column += 1
+    return pairs

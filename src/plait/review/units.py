@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from plait.base.errors import PlaitError
 from plait.base.lines import lines_with_breaks
 from plait.base.source import Source
-from plait.base.text_diff import ranges
+from plait.base.text_diff import heaviest_pairs, ranges
 from plait.insight.item_names import IDENTIFYING
 from plait.review.result import numbers
 from plait.review.revisions import LINK, Entry
@@ -400,25 +400,7 @@ class _Trees:
             return []
         old = [_weights(self.old_lines[one.start : one.end]) for one in left]
         new = [_weights(self.new_lines[one.start : one.end]) for one in right]
-        # best[i][j]: the weight of the best pairs among the items from i and from j.
-        best = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
-        shared: dict[tuple[int, int], int] = {}
-        for i in range(len(old) - 1, -1, -1):
-            for j in range(len(new) - 1, -1, -1):
-                common = (old[i] & new[j]).total()
-                shared[i, j] = common if 2 * common > min(old[i].total(), new[j].total()) else 0
-                best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + shared[i, j])
-        found: list[tuple[int, int]] = []
-        i = j = 0
-        while i < len(old) and j < len(new):
-            if shared[i, j] and best[i][j] == best[i + 1][j + 1] + shared[i, j]:
-                found.append((i, j))
-                i, j = i + 1, j + 1
-            elif best[i][j] == best[i + 1][j]:
-                i += 1
-            else:
-                j += 1
-        return found
+        return heaviest_pairs([[_common(a, b) for b in new] for a in old])
 
     def _pair(self, a: _Part, b: _Part) -> None:
         if self.old_lines[a.start : a.end] == self.new_lines[b.start : b.end]:
@@ -473,6 +455,12 @@ def _weights(lines: Sequence[str]) -> Counter[str]:
         text = line.strip()
         found[text] += len(text)
     return found
+
+
+def _common(a: Counter[str], b: Counter[str]) -> int:
+    """The weight of the lines that two items share; 0 unless it is more than half of the smaller one's."""
+    common = (a & b).total()
+    return common if 2 * common > min(a.total(), b.total()) else 0
 
 
 def _paired_by_order(left: Sequence[_Part], right: Sequence[_Part]) -> int:

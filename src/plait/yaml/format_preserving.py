@@ -12,6 +12,7 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, UsageError
 from plait.base.lines import lines_with_breaks
 from plait.base.source import Position, Source
+from plait.base.text_diff import heaviest_pairs
 from plait.base.text_edits import ConflictError, Edit, edited
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
@@ -465,28 +466,11 @@ def _between(
     rows, columns = here_end - here, there_end - there
     if rows == columns or not rows or not columns or rows * columns > _SIMILAR_CELLS:
         return [(here + n, there + n) for n in range(min(rows, columns))]
-    # The ordered pairs with the highest total similarity.
-    best = [[0] * (columns + 1) for _ in range(rows + 1)]
     likeness = [
         [_likeness(old[here + row].value, new[there + column].value) for column in range(columns)]
         for row in range(rows)
     ]
-    for row in range(rows - 1, -1, -1):
-        for column in range(columns - 1, -1, -1):
-            best[row][column] = max(
-                best[row + 1][column], best[row][column + 1], best[row + 1][column + 1] + likeness[row][column]
-            )
-    pairs: list[tuple[int, int]] = []
-    row = column = 0
-    while row < rows and column < columns:
-        if likeness[row][column] and best[row][column] == best[row + 1][column + 1] + likeness[row][column]:
-            pairs.append((here + row, there + column))
-            row, column = row + 1, column + 1
-        elif best[row][column] == best[row + 1][column]:
-            row += 1
-        else:
-            column += 1
-    return pairs
+    return [(here + row, there + column) for row, column in heaviest_pairs(likeness)]
 
 
 def _likeness(old: Value, new: Value) -> int:
