@@ -68,7 +68,7 @@ class Engine:
         """The result of a render with shared files; None if its files cannot be shared. Raises PlaitError."""
         context.cache = self.part().cache
         with self.sharing(request, is_recorded=context.trace is not None) as shared:
-            if shared is None or request.program == "ytt":
+            if shared is None:
                 return None
             named = (Render.allow_links, Render.allow_all_links, Render.offline)
             options = tuple((use.option.name, use.value) for option in named for use in request.uses_of(option))
@@ -86,8 +86,9 @@ class Engine:
         """
         # These change files after they were listed, or replace the phases.
         changes_files = request.has(Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format)
+        is_recorded = is_recorded or current_listener() is not None
         shared = None
-        if self._reuses and not is_recorded and not changes_files and current_listener() is None:
+        if self._reuses and not is_recorded and not changes_files and request.program != "ytt":
             shared = self.part().files(frozenset(request.extensions))
         if shared is None or not shared.begin():
             yield None
