@@ -174,9 +174,9 @@ class Permissions:
             f'this project has no permission to {verb} "{need.name}"',
             at=need.at,
             expected=f"{expected}, or a permission",
-            hint=f"plait trust {subject} shows and grants the project's requests; to grant only this: plait trust {subject} --{need.access} {quote(_absolute(need))}",
+            hint=f"plait trust {subject} shows and grants the project's requests; to grant only this: plait trust {subject} --{need.access} {quote(absolute(need))}",
         )
-        error.access, error.name = need.access, _absolute(need)
+        error.access, error.name = need.access, absolute(need)
         error.origins = ()  # names in project files never depend on a secret
         return error
 
@@ -196,7 +196,8 @@ def _is_among(name: str, granted: str) -> bool:
     return name.startswith(granted[:-1]) if granted.endswith("*") else name == granted
 
 
-def _absolute(need: Need) -> str:
+def absolute(need: Need) -> str:
+    """The name as in errors."""
     return os.path.realpath(need.name) if need.access in PATHS else need.name
 
 

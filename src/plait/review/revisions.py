@@ -16,7 +16,7 @@ from plait.base.content import regular_content
 from plait.base.errors import PermissionDeniedError, heading, render
 from plait.base.input_view import permitted
 from plait.base.limits import current_budget
-from plait.base.permissions import FILE_NAMES, PATHS, Need, Permissions, is_within
+from plait.base.permissions import FILE_NAMES, PATHS, Need, Permissions, absolute, is_within
 from plait.base.trust import permissions_of
 from plait.base.writing.directory import opened, temporary
 from plait.base.writing.real_paths import WriteRefused
@@ -134,9 +134,7 @@ class Sides:
         at = error.at
         file = "" if at is None or at.source is None else self.path_of(at.source.shown)
         if isinstance(error, PermissionDeniedError) and any(
-            error.access == need.access
-            and (os.path.realpath(need.name) if need.access in PATHS else need.name) == error.name
-            for need in self.requested
+            (error.access, error.name) == (need.access, absolute(need)) for need in self.requested
         ):
             error.hint = (
                 "only HEAD's project file asks for it, so no review grants it: look at the request, and let BASE's "
