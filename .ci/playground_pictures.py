@@ -13,7 +13,7 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-from plait.playground.examples import examples
+from plait.integrations.playground.examples import examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

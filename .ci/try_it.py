@@ -15,9 +15,9 @@ import re
 import zlib
 
 from plait.base.errors import PlaitError
-from plait.playground.commands import command
-from plait.playground.evaluation import PIPELINE
-from plait.playground.examples import examples
+from plait.integrations.playground.commands import command
+from plait.integrations.playground.evaluation import PIPELINE
+from plait.integrations.playground.examples import examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mkdocs.structure.pages import Page
 
-    from plait.playground.evaluation import File
+    from plait.integrations.playground.evaluation import File
 
 # What has no form for browsers.
 MISSING = re.compile("@ytt:regexp")

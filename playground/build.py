@@ -22,11 +22,11 @@ from importlib.metadata import metadata
 from pathlib import Path
 
 from plait.base.version import __version__
-from plait.playground.examples import examples
-from plait.playground.questions import respond
+from plait.integrations.playground.examples import examples
+from plait.integrations.playground.questions import respond
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "src" / "plait" / "playground" / "static"
+PAGE = HERE.parent / "src" / "plait" / "integrations" / "playground" / "static"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Of plait: what a page cannot use.
 LEFT_OUT = re.compile(

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.base.source import Source
-from plait.starlark.containers import Dict, List
-from plait.starlark.values import Builtin
 from plait.tree.annotations import Annotation
 from plait.yaml.comments import Comments
 from plait.yaml.reader import read
 from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Not, Or, Subset
+from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.values import Builtin
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,8 @@ from plait.base.limits import Limits, budget_scope
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
 from plait.engine.world import evaluate_in
-from plait.starlark.step_budget import budget_of
 from plait.tree.context import Context
+from plait.ytt.starlark.step_budget import budget_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -214,7 +214,7 @@ def _service() -> Iterator[dict[str, Any]]:
 
 
 def _playground() -> Iterator[dict[str, Any]]:
-    from plait.playground.evaluation import evaluate
+    from plait.integrations.playground.evaluation import evaluate
 
     for name in ("app.yml", "warned.yml"):
         answer = evaluate({"kind": "render", "files": [{"name": name, "text": FILES[name]}]})
@@ -278,14 +278,14 @@ TOOL_CALLS: dict[str, dict[str, Any] | None] = {
 
 
 def test_each_tool_of_agents_has_a_call() -> None:
-    from plait.agents.tools import TOOLS
+    from plait.integrations.agents.tools import TOOLS
 
     assert set(TOOL_CALLS) == set(TOOLS)
 
 
 @pytest.mark.parametrize("tool", [name for name, arguments in TOOL_CALLS.items() if arguments is not None])
 def test_a_tool_of_agents_reports_the_error_as_data(tool: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from plait.agents.tools import answer
+    from plait.integrations.agents.tools import answer
 
     arguments = TOOL_CALLS[tool]
     assert arguments is not None

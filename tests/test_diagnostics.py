@@ -45,8 +45,8 @@ _ALLOWED = {
     ("service/keystone.py", "_mistake"): _OTHERS,
     ("yaml/embedded/toml.py", "_parsed"): _OTHERS,
     ("ytt/workspace/values_formats.py", "_toml"): _OTHERS,
-    ("starlark/exceptions.py", "_call_fault"): _OTHERS,
-    ("starlark/exceptions.py", "_unbound"): _OTHERS,
+    ("ytt/starlark/exceptions.py", "_call_fault"): _OTHERS,
+    ("ytt/starlark/exceptions.py", "_unbound"): _OTHERS,
 }
 _WARNERS = {"warn", "warn_openly"}
 

@@ -219,7 +219,7 @@ def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch, *, shows_code
                 patch.setattr(sys, "stderr", errors)
                 patch.setenv("NO_COLOR", "1")
                 # Threads that other tests left take no memory, but a run beside them would not count its own.
-                patch.setattr("plait.starlark.step_budget.has_other_threads", lambda: False)
+                patch.setattr("plait.ytt.starlark.step_budget.has_other_threads", lambda: False)
                 main(argv)
             buffer = out.buffer
             assert isinstance(buffer, io.BytesIO)

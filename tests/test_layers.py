@@ -17,7 +17,7 @@ LEVELS = [
     ["base"],
     ["tree"],
     ["yaml"],
-    ["starlark"],
+    ["ytt.starlark"],
     ["ytt", "ops", "layering"],
     ["insight"],
     ["engine"],
@@ -26,32 +26,44 @@ LEVELS = [
     ["fleet"],
     ["review"],
     ["service"],
-    ["playground"],
-    ["agents"],
+    ["integrations"],
     ["cli"],
     ["__main__"],
 ]
 LEVEL_OF = {name: level for level, names in enumerate(LEVELS) for name in names}
 
 
+def package_of(module: str) -> str:
+    """The innermost package with a level that contains a module. module: its name under plait, such as `yaml.nodes`."""
+    first, second, *_ = [*module.split("."), ""]
+    return f"{first}.{second}" if f"{first}.{second}" in LEVEL_OF else first
+
+
+def module_of(file: pathlib.Path, package: pathlib.Path) -> str:
+    return ".".join(file.relative_to(package).with_suffix("").parts).removesuffix(".__init__")
+
+
+def directory_of(name: str) -> pathlib.Path:
+    return PACKAGE.joinpath(*name.split("."))
+
+
 def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """(package under plait, line) of every import in a module, whichever form it has."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            if module == "plait":
-                yield from ((alias.name, node.lineno) for alias in node.names)
-            elif module.startswith("plait."):
-                yield module.split(".")[1], node.lineno
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
-            yield from (
-                (alias.name.split(".")[1], node.lineno) for alias in node.names if alias.name.startswith("plait.")
-            )
+            whole = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in whole:
+            if name.startswith("plait."):
+                yield package_of(name.removeprefix("plait.")), node.lineno
 
 
 def upward_imports(package: pathlib.Path) -> Iterator[str]:
     for file in sorted(package.rglob("*.py")):
-        here = file.relative_to(package).parts[0].removesuffix(".py")
+        here = package_of(module_of(file, package))
         if here == "__init__":
             continue
         for there, line in imported(ast.parse(file.read_text("utf-8"))):
@@ -71,6 +83,8 @@ def test_no_package_imports_upward_or_sideways() -> None:
 def test_an_upward_import_is_found(tmp_path: pathlib.Path) -> None:
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "nodes.py").write_text("from plait.yaml import read\n", "utf-8")
+    (tmp_path / "ytt" / "starlark").mkdir(parents=True)
+    (tmp_path / "ytt" / "starlark" / "scan.py").write_text("from plait.ytt.templates import text\n", "utf-8")
     (tmp_path / "ops").mkdir()
     (tmp_path / "ops" / "walk.py").write_text(
         "import plait.layering.data_paths\nfrom plait.tree.nodes import Map\n", "utf-8"
@@ -78,6 +92,7 @@ def test_an_upward_import_is_found(tmp_path: pathlib.Path) -> None:
     assert list(upward_imports(tmp_path)) == [
         "ops/walk.py:1: ops imports layering",
         "tree/nodes.py:1: tree imports yaml",
+        "ytt/starlark/scan.py:1: ytt.starlark imports ytt",
     ]
 
 
@@ -92,9 +107,11 @@ ARCHITECTURE = pathlib.Path(__file__).parents[1] / "docs" / "architecture.md"  #
 PICTURE = re.compile(r"(?<=<!-- packages -->\n)```text\n.*?```\n(?=<!-- end -->)", re.DOTALL)
 
 
-def imports_of(package: pathlib.Path) -> set[str]:
-    files = package.rglob("*.py") if package.is_dir() else [package.with_suffix(".py")]
-    return {there for file in files for there, _ in imported(ast.parse(file.read_text("utf-8")))} & set(LEVEL_OF)
+def imports_of(name: str) -> set[str]:
+    path = directory_of(name)
+    files = path.rglob("*.py") if path.is_dir() else [path.with_suffix(".py")]
+    own = [file for file in files if package_of(module_of(file, PACKAGE)) == name]
+    return {there for file in own for there, _ in imported(ast.parse(file.read_text("utf-8")))} & set(LEVEL_OF)
 
 
 def purpose(package: pathlib.Path) -> str:
@@ -109,9 +126,9 @@ def picture() -> str:
     lines = []
     for names in LEVELS:
         for name in names:
-            lines.append(f"{name:<11} {purpose(PACKAGE / name)}")
-            used = sorted(imports_of(PACKAGE / name) - {name}, key=lambda other: (LEVEL_OF[other], other))
-            lines.append(f"{'':<11}   uses {', '.join(used)}" if used else "")
+            lines.append(f"{name:<12} {purpose(directory_of(name))}")
+            used = sorted(imports_of(name) - {name}, key=lambda other: (LEVEL_OF[other], other))
+            lines.append(f"{'':<12}   uses {', '.join(used)}" if used else "")
         lines.append("")
     return "```text\n" + re.sub(r"\n{2,}", "\n\n", "\n".join(lines)).rstrip() + "\n```\n"
 

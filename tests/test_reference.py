@@ -23,10 +23,10 @@ from plait.ops.certificates import OPTIONS
 from plait.ops.generate import GENERATORS
 from plait.ops.operation_files import OPERATIONS
 from plait.ops.operations import FIELDS
-from plait.starlark.table.methods import METHODS
-from plait.starlark.table.universal import UNIVERSAL
 from plait.ytt.overlay.plan import ACTION_ANNOTATIONS
 from plait.ytt.schema.validations import KEYWORDS
+from plait.ytt.starlark.table.methods import METHODS
+from plait.ytt.starlark.table.universal import UNIVERSAL
 from plait.ytt.templates.directives import ADDED, KNOWN_BY_NAME
 from plait.ytt.workspace.file_marks import KEYS, TYPES
 

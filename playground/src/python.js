@@ -14,7 +14,7 @@ const bytesOf = async (name) => new Uint8Array(await (await fetch(new URL(name, 
 const PREPARE = `
 import gc
 from plait.authoring.lsp import message_handler
-from plait.playground import questions
+from plait.integrations.playground import questions
 questions.load()
 gc.collect()
 `;

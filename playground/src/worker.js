@@ -1,7 +1,7 @@
 // plait in a worker: a message is a request as JSON, and its answer has the answer as JSON.
 import { start } from "./python.js";
 
-const beginning = start().then((python) => python.pyimport("plait.playground.questions").respond);
+const beginning = start().then((python) => python.pyimport("plait.integrations.playground.questions").respond);
 const SHORT = 1000; // milliseconds of an evaluation that may be done again
 let isUsed = false;
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import generated
-from plait.agents.pages import index, page_of, topics
 from plait.base.errors import UsageError
+from plait.integrations.agents.pages import index, page_of, topics
 
 ROOT = Path(__file__).parents[2]
 

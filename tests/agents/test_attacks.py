@@ -10,9 +10,9 @@ import pytest
 from test_canary import CANARY, ENCRYPTED, LONELY, PIPELINE, SECRETS, STORE, WRONG_STORE
 
 from files import write_files
-from plait.agents.result_pages import text_of
-from plait.agents.tools import TOOLS, answer
 from plait.base.errors import PlaitError
+from plait.integrations.agents.result_pages import text_of
+from plait.integrations.agents.tools import TOOLS, answer
 from secret_forms import CANARY as OTHER_CANARY
 from secret_forms import PROJECTS, shown
 

@@ -13,10 +13,10 @@ import pytest
 from session import all_of, answers, run, session, text_of
 
 from files import write_files
-from plait.agents.result_pages import MOST, Item, page
-from plait.agents.result_pages import text_of as page_text
-from plait.agents.tools import TOOLS
 from plait.cli import main
+from plait.integrations.agents.result_pages import MOST, Item, page
+from plait.integrations.agents.result_pages import text_of as page_text
+from plait.integrations.agents.tools import TOOLS
 
 FILES = {
     "plait.yml": """\

@@ -12,9 +12,9 @@ import pytest
 import plait
 from plait.base.code_cache import CodeCache, build, user_cache
 from plait.base.source import Source
-from plait.starlark.program import Program, compile_program
-from plait.starlark.program_parts import CodePart
 from plait.tree.context import Context
+from plait.ytt.starlark.program import Program, compile_program
+from plait.ytt.starlark.program_parts import CodePart
 from plait.ytt.templates.template import compile_starlark
 
 TEXT = "def double(x):\n  return x * 2\nend\nanswer = double(21)\n"
@@ -61,7 +61,7 @@ def test_another_text_is_another_entry(cache: CodeCache) -> None:
 def test_every_file_that_compiles_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plait.base.version.__version__", "not installed")
     known = build()
-    for package in ("starlark", "yaml", "ytt/templates"):
+    for package in ("ytt/starlark", "yaml", "ytt/templates"):
         for file in (Path(plait.__file__).parent / package).rglob("*.py"):
             assert f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" in known, file
 

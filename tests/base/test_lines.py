@@ -17,7 +17,7 @@ from plait.yaml.embedded import ini, properties
 
 PACKAGE = pathlib.Path(plait.__file__).parent
 # Where the rule is another one: the methods of Starlark, and the texts of a library of Python.
-OTHERS = {"starlark/table/methods.py", "service/deepdiff.py"}
+OTHERS = {"ytt/starlark/table/methods.py", "service/deepdiff.py"}
 MARKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
 

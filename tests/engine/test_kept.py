@@ -63,7 +63,7 @@ CHANGES: list[tuple[str, str | None]] = [
 
 def evaluated(context: Context, engine: Engine | None = None) -> tuple[str, list[str], int]:
     """The output, what was printed, and the steps that it took."""
-    from plait.starlark.step_budget import budget_of
+    from plait.ytt.starlark.step_budget import budget_of
 
     printed: list[str] = []
     context.print_line.to = printed.append

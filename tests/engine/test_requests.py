@@ -62,7 +62,7 @@ def test_no_command_line_is_searched_for_a_flag() -> None:
 
 # Texts with flags that are not plait's, by module: of git and sops, and of pytest; and properties of CSS.
 OTHER_PROGRAMS = {
-    "agents/tools.py",
+    "integrations/agents/tools.py",
     "base/children/programs.py",
     "fleet/revision_diff.py",
     "authoring/project/inference/shell.py",

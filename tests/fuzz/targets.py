@@ -139,8 +139,8 @@ def annotation(data: bytes) -> None:
 
 
 def starlark_parse(data: bytes) -> None:
-    from plait.starlark.program import compile_program
-    from plait.starlark.program_parts import CodePart
+    from plait.ytt.starlark.program import compile_program
+    from plait.ytt.starlark.program_parts import CodePart
 
     text = text_of(data)
     try:
@@ -150,9 +150,9 @@ def starlark_parse(data: bytes) -> None:
 
 
 def starlark_run(data: bytes) -> None:
-    from plait.starlark.program import compile_program
-    from plait.starlark.program_parts import CodePart
-    from plait.starlark.value_text import repr_of
+    from plait.ytt.starlark.program import compile_program
+    from plait.ytt.starlark.program_parts import CodePart
+    from plait.ytt.starlark.value_text import repr_of
 
     text = modest(text_of(data))
     try:
@@ -206,8 +206,8 @@ def schema(data: bytes) -> None:
 
 def modules(data: bytes) -> None:
     """A text given to every decoder and checker that templates can load."""
-    from plait.starlark.calls import call
     from plait.ytt.modules import load_module
+    from plait.ytt.starlark.calls import call
 
     text = text_of(data)
     for name, members in MEMBERS.items():

@@ -8,10 +8,10 @@ from plait.base.errors import StarlarkError
 from plait.insight.explain import explain, lines
 from plait.insight.node_paths import parse
 from plait.insight.path_resolution import find
-from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet
 from plait.tree.provenance import Trace
+from plait.ytt.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.render_job import RenderJob

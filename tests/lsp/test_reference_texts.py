@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plait.authoring.lsp import reference
-from plait.starlark.table.universal import UNIVERSAL
+from plait.ytt.starlark.table.universal import UNIVERSAL
 from plait.ytt.templates.directives import KNOWN_BY_NAME
 
 ROOT = Path(__file__).parents[2]

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.base.errors import StarlarkError
-from plait.starlark.calls import call
-from plait.starlark.comparison import equals
-from plait.starlark.values import Builtin
 from plait.tree.context import Context
 from plait.tree.nodes import from_plain, to_plain
 from plait.ytt.modules import load_module
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.comparison import equals
+from plait.ytt.starlark.values import Builtin
 from plait.ytt.yaml_fragments import to_data
 
 # The first call into the language raises the recursion limit, which must not happen inside a test of hypothesis.

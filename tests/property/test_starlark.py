@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits
 from plait.base.source import Source
-from plait.starlark.calls import call
-from plait.starlark.comparison import equals
-from plait.starlark.containers import Dict, List, has, insert, lookup
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.value_text import repr_of, str_of
 from plait.tree.context import Context
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.comparison import equals
+from plait.ytt.starlark.containers import Dict, List, has, insert, lookup
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.value_text import repr_of, str_of
 
 PROGRAM = """
 def add(a, b): return a + b

@@ -25,13 +25,13 @@ from plait.base.text_diff import hunks
 from plait.insight.node_paths import parse, ways
 from plait.layering.data_paths import _compiled, compile_path
 from plait.layering.plain_scalars import plain_values
-from plait.starlark.containers import List
 from plait.tree.nodes import Map, MapItem, key_id
 from plait.yaml.embedded import ini
 from plait.yaml.json import write_json
 from plait.yaml.reader import read
 from plait.yaml.scalar_styles import folded, leaf
 from plait.yaml.writer import write
+from plait.ytt.starlark.containers import List
 from plait.ytt.yaml_fragments import to_nodes
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 
 from plait.base.source import Source
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.step_budget import budget_of
 from plait.tree.context import Context, Limits
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.step_budget import budget_of
 
 MEBI = 1 << 20
 TIMES = 8

@@ -10,10 +10,10 @@ from __future__ import annotations
 import pytest
 
 import plait
-from plait.starlark.parse import _ASSIGNMENTS
-from plait.starlark.parse.expression_grammar import _LEVEL
-from plait.starlark.table.methods import METHODS
-from plait.starlark.table.universal import UNIVERSAL
+from plait.ytt.starlark.parse import _ASSIGNMENTS
+from plait.ytt.starlark.parse.expression_grammar import _LEVEL
+from plait.ytt.starlark.table.methods import METHODS
+from plait.ytt.starlark.table.universal import UNIVERSAL
 
 HEAD = (
     '#@ load("@ytt:data", "data")\n#@ load("@ytt:struct", "struct")\n#@ load("@ytt:assert", "assert")\n'

@@ -15,7 +15,7 @@ import pytest
 import decisions
 import plait
 from plait.cli import main
-from plait.starlark.table.universal import UNIVERSAL
+from plait.ytt.starlark.table.universal import UNIVERSAL
 
 FIRST, SECOND = "hunter2Kestrel", "qqq"
 
@@ -114,7 +114,7 @@ def test_every_caller_of_functions_is_known() -> None:
         imported = {
             alias.asname or alias.name
             for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module in ("plait.starlark", "plait.starlark.calls")
+            if isinstance(node, ast.ImportFrom) and node.module in ("plait.ytt.starlark", "plait.ytt.starlark.calls")
             for alias in node.names
         }
         if "call" not in imported:
@@ -133,7 +133,7 @@ def test_every_caller_of_functions_is_known() -> None:
 
 
 def test_universal_functions_that_call_are_known() -> None:
-    from plait.starlark.instrument.dataflow.expressions import _CALLING_BACK
+    from plait.ytt.starlark.instrument.dataflow.expressions import _CALLING_BACK
 
     takes_key = {"max", "min", "sorted"}
     assert takes_key == _CALLING_BACK

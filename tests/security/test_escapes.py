@@ -24,7 +24,7 @@ TRACES = (
     "<code",
     "object at 0x",
     "<built-in method __",
-    "plait.starlark",
+    "plait.ytt.starlark",
     "Traceback",
     "site-packages",
     "/usr/",

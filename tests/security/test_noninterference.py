@@ -13,8 +13,8 @@ import pytest
 import flows
 import plait
 from plait.cli import main
-from plait.starlark.table.universal import UNIVERSAL
 from plait.ytt.modules import MODULES
+from plait.ytt.starlark.table.universal import UNIVERSAL
 
 CANARY, OTHER = "hunter2Kestrel", "qqq"
 FORMS = (CANARY, CANARY[::-1], CANARY.upper(), CANARY.encode().hex(), "aHVudGVyMktlc3RyZWw", "104", CANARY[1:-1])

@@ -10,14 +10,14 @@ from __future__ import annotations
 import pytest
 
 import plait
-from plait.starlark.parse import _ASSIGNMENTS
-from plait.starlark.parse.expression_grammar import _LEVEL
-from plait.starlark.table.methods import METHODS
-from plait.starlark.table.universal import UNIVERSAL
 from plait.tree.context import Context
 from plait.ytt.modules import MODULES, load_module
 from plait.ytt.overlay.expectations import KEYWORDS
 from plait.ytt.overlay.plan import _ACTION_KEYWORDS
+from plait.ytt.starlark.parse import _ASSIGNMENTS
+from plait.ytt.starlark.parse.expression_grammar import _LEVEL
+from plait.ytt.starlark.table.methods import METHODS
+from plait.ytt.starlark.table.universal import UNIVERSAL
 from plait.ytt.templates.directives import ADDED, KNOWN_BY_NAME
 
 HEAD = "".join(f'#@ load("@ytt:{name}", "{name}")\n' for name in ("data", *sorted(MODULES))) + (

@@ -6,13 +6,13 @@ import pytest
 
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.source import Source
-from plait.starlark.calls import call
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.step_budget import budget_of
-from plait.starlark.structs import Struct
-from plait.starlark.values import Builtin
 from plait.tree.context import Context, Limits
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.step_budget import budget_of
+from plait.ytt.starlark.structs import Struct
+from plait.ytt.starlark.values import Builtin
 
 
 def run(text: str, **limits: int) -> tuple[dict[str, object], int]:
@@ -106,7 +106,7 @@ def test_limits_are_named_with_their_place(text: str, limits: dict[str, int], me
 
 
 def test_time_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.starlark.step_budget.has_other_threads", lambda: False)
+    monkeypatch.setattr("plait.ytt.starlark.step_budget.has_other_threads", lambda: False)
     with pytest.raises(LimitError, match=r"seconds=0\.01"):
         _long(Limits(seconds=0.01))
     with pytest.raises(LimitError, match="memory=1"):

@@ -14,15 +14,15 @@ import pytest
 from plait.base.errors import Finding, PlaitError
 from plait.base.extensions import F_STRINGS
 from plait.base.source import Position, Source
-from plait.starlark.calls import call
-from plait.starlark.comparison import equals
-from plait.starlark.containers import Dict, List, freeze
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.structs import Struct
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import Builtin
 from plait.tree.context import Context
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.comparison import equals
+from plait.ytt.starlark.containers import Dict, List, freeze
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.structs import Struct
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import Builtin
 
 CASES = Path(__file__).parents[1] / "cases" / "starlark"
 PRELUDE = 'load("@test", "eq", "error_of", "frozen", "struct")'

@@ -6,10 +6,10 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark.containers import List
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.value_text import repr_of
+from plait.ytt.starlark.containers import List
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.value_text import repr_of
 
 MAKES = [
     "[1, 2, 3]",

@@ -8,14 +8,14 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark.calls import call
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.step_budget import budget_of
-from plait.starlark.structs import Struct
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import Builtin
 from plait.tree.context import Context
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.step_budget import budget_of
+from plait.ytt.starlark.structs import Struct
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import Builtin
 
 VALUES = [
     "",

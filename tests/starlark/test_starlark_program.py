@@ -11,20 +11,20 @@ import pytest
 
 from plait.base.errors import Finding, LimitError, PlaitError, StarlarkError
 from plait.base.source import Position, Source
-from plait.starlark.arguments import unpack, unpack_positional
-from plait.starlark.calls import call
-from plait.starlark.containers import Dict, List
-from plait.starlark.program import Program, compile_program
-from plait.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
-from plait.starlark.structs import Module
-from plait.starlark.values import Builtin, type_of
 from plait.tree.context import Context
+from plait.ytt.starlark.arguments import unpack, unpack_positional
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.program import Program, compile_program
+from plait.ytt.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
+from plait.ytt.starlark.structs import Module
+from plait.ytt.starlark.values import Builtin, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.starlark.program_parts import Piece, Slots
+    from plait.ytt.starlark.program_parts import Piece, Slots
 
 
 def name(identifier: str) -> _ast.expr:
@@ -264,7 +264,7 @@ def test_types() -> None:
 def test_compiling_is_deterministic() -> None:
     text = "def f(a, b=1): return {k: a for k in 'x y'.split()}\nx = [f(1), f(2)]\n"
     script = (
-        "import sys, marshal; from plait.starlark.program import compile_program; from plait.starlark.program_parts import CodePart; from plait.base.source import Source;"
+        "import sys, marshal; from plait.ytt.starlark.program import compile_program; from plait.ytt.starlark.program_parts import CodePart; from plait.base.source import Source;"
         f"sys.stdout.buffer.write(marshal.dumps(compile_program([CodePart({text!r})], Source('x')).code))"
     )
     outs = {

@@ -6,9 +6,9 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.structs import Struct
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.structs import Struct
 
 REFUSED = """
 ().__class__

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plait.authoring.lsp import tokens
-from plait.starlark.scan import KEYWORDS
+from plait.ytt.starlark.scan import KEYWORDS
 from truth.projects import Subject, sample
 from truth.rows import Row
 

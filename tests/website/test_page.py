@@ -26,9 +26,9 @@ import pytest
 
 import ci
 from patience import LONGEST
-from plait.playground import server as server_module
-from plait.playground.examples import examples
-from plait.playground.server import Playground
+from plait.integrations.playground import server as server_module
+from plait.integrations.playground.examples import examples
+from plait.integrations.playground.server import Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route
 
-    from plait.playground.evaluation import File
+    from plait.integrations.playground.evaluation import File
 
     class Shared(TypedDict, total=False):
         kind: str

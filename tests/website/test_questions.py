@@ -7,16 +7,16 @@ import json
 import pytest
 
 from plait.base.sandbox import ask as sealed
-from plait.playground.evaluation import QUESTIONS
-from plait.playground.examples import examples
-from plait.playground.questions import respond
+from plait.integrations.playground.evaluation import QUESTIONS
+from plait.integrations.playground.examples import examples
+from plait.integrations.playground.questions import respond
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from plait.playground.examples import Example
+    from plait.integrations.playground.examples import Example
 
 EXAMPLES = {one["title"]: one for one in examples()}
 FAILING = {"A value the schema refuses", "An overlay that matches nothing"}
@@ -263,9 +263,9 @@ def test_every_question_is_answered_where_nothing_is_written(question: str) -> N
     change = {"document": 0, "path": "spec.replicas", "text": "7"}
     given = {"ask": question, "change": change, "command": "ytt -f config"}
     request = {"kind": example["kind"], "files": example["files"], **given}
-    assert json.loads(sealed("plait.playground.questions", json.dumps(request).encode(), seconds=600)) == answer(
-        example, **given
-    )
+    assert json.loads(
+        sealed("plait.integrations.playground.questions", json.dumps(request).encode(), seconds=600)
+    ) == answer(example, **given)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NODE = shutil.which("node")
-FOLDERS = ("src/plait/playground/static", "src/plait/review", "playground/src", "editors/vscode")
+FOLDERS = ("src/plait/integrations/playground/static", "src/plait/review", "playground/src", "editors/vscode")
 SCRIPTS = sorted(file for folder in FOLDERS for file in (ROOT / folder).glob("*.js"))
 IS_MODULE = re.compile(r"^(?:import|export)\b", re.MULTILINE)
 

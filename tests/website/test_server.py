@@ -25,14 +25,14 @@ from plait.base.errors import LimitError, UsageError
 from plait.base.sandbox import Sandbox
 from plait.base.sandbox import ask as sealed
 from plait.cli import main
-from plait.playground.evaluation import KINDS, QUESTIONS, evaluate
-from plait.playground.examples import examples
-from plait.playground.server import MOST, MOST_CONNECTIONS, Playground
+from plait.integrations.playground.evaluation import KINDS, QUESTIONS, evaluate
+from plait.integrations.playground.examples import examples
+from plait.integrations.playground.server import MOST, MOST_CONNECTIONS, Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.playground.evaluation import File, Request
-    from plait.playground.examples import Example
+    from plait.integrations.playground.evaluation import File, Request
+    from plait.integrations.playground.examples import Example
 
 EXAMPLES = examples()
 # Those that are about an error.
@@ -44,7 +44,7 @@ needs_copies = pytest.mark.skipif(not can_fork(), reason="processes are not copi
 
 
 def ask(request: bytes) -> bytes:
-    return sealed("plait.playground.questions", request, seconds=20)
+    return sealed("plait.integrations.playground.questions", request, seconds=20)
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,7 @@ def test_connections_that_wait_lock_nobody_out(stall: str, server: Playground) -
 
 @pytest.mark.parametrize("stall", STALLS)
 def test_a_connection_that_waits_is_ended(stall: str, server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.playground.server.SECONDS_TO_SEND", 0.1)
+    monkeypatch.setattr("plait.integrations.playground.server.SECONDS_TO_SEND", 0.1)
     port = server.server_address[1]
     with socket.create_connection(("localhost", port), timeout=LONGEST) as one:
         one.sendall(STALLS[stall].replace(b"{port}", str(port).encode()))
@@ -238,7 +238,7 @@ def test_a_connection_that_waits_is_ended(stall: str, server: Playground, monkey
 
 
 def test_a_client_that_sends_byte_by_byte_is_ended(server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.playground.server.SECONDS_TO_SEND", 0.1)
+    monkeypatch.setattr("plait.integrations.playground.server.SECONDS_TO_SEND", 0.1)
     port = server.server_address[1]
     with socket.create_connection(("localhost", port), timeout=LONGEST) as one, pytest.raises(ConnectionError):
         _drip(one)
@@ -450,7 +450,7 @@ LONG = "#@ def f():\n#@   return [0 for _ in range(1000000000)]\n#@ end\na: #@ f
 
 @needs_copies
 def test_a_sandbox_answers_each_request_as_a_process_of_its_own() -> None:
-    sandbox = Sandbox("plait.playground.sandboxed:serve")
+    sandbox = Sandbox("plait.integrations.playground.sandboxed:serve")
     requests = [json.dumps({"kind": one["kind"], "files": one["files"]}).encode() for one in EXAMPLES]
     try:
         found = [sandbox.ask(request, seconds=LONGEST) for request in requests]
@@ -462,7 +462,7 @@ def test_a_sandbox_answers_each_request_as_a_process_of_its_own() -> None:
 
 @needs_copies
 def test_a_sandbox_that_takes_too_long_ends_with_its_copy() -> None:
-    sandbox = Sandbox("plait.playground.sandboxed:serve")
+    sandbox = Sandbox("plait.integrations.playground.sandboxed:serve")
     assert sandbox.ask(json.dumps(APP).encode(), seconds=LONGEST)
     request = json.dumps({"kind": "render", "files": [{"name": "app.yml", "text": LONG}]}).encode()
     with pytest.raises(LimitError, match="took too long"):
@@ -492,7 +492,7 @@ def test_a_sandbox_ends_with_the_process_that_asks() -> None:
     """And so does the copy that is at work."""
     program = f"""
 from plait.base.sandbox import Sandbox
-sandbox = Sandbox("plait.playground.sandboxed:serve")
+sandbox = Sandbox("plait.integrations.playground.sandboxed:serve")
 sandbox.ask({json.dumps(APP).encode()!r}, seconds=600)
 print(sandbox.process, flush=True)
 while True:
@@ -567,7 +567,7 @@ NAMES = {
 @needs_copies
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_no_name_makes_an_evaluation_wait_or_fail(name: str) -> None:
-    sandbox = Sandbox("plait.playground.sandboxed:serve")
+    sandbox = Sandbox("plait.integrations.playground.sandboxed:serve")
     try:
         for kind in KINDS:
             for question in (None, *QUESTIONS):

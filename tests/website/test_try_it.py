@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import pytest
 
 import ci
-from plait.playground.examples import examples
-from plait.playground.questions import respond
+from plait.integrations.playground.examples import examples
+from plait.integrations.playground.questions import respond
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.playground.evaluation import File
+    from plait.integrations.playground.evaluation import File
 
 try_it = ci.load("try_it")
 DOCS = Path(__file__).parents[2] / "docs"

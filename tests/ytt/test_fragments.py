@@ -4,11 +4,11 @@ import pytest
 
 from plait.base.errors import LimitError, StarlarkError
 from plait.base.source import Source
-from plait.starlark.containers import Dict, List, Set
-from plait.starlark.structs import Module, Struct
-from plait.starlark.values import Builtin, NoAttribute
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, documents, from_plain, to_plain
 from plait.ytt.data_values import to_struct
+from plait.ytt.starlark.containers import Dict, List, Set
+from plait.ytt.starlark.structs import Module, Struct
+from plait.ytt.starlark.values import Builtin, NoAttribute
 from plait.ytt.yaml_fragments import YamlFragment, go_type_name, to_nodes, to_starlark
 
 

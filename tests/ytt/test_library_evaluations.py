@@ -278,8 +278,8 @@ class _Anything(dict[str, object]):
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        from plait.starlark.structs import Struct
         from plait.ytt.modules import MODULES, load_module
+        from plait.ytt.starlark.structs import Struct
 
         name = path.removeprefix("@ytt:")
         one = load_module(name, Context()) if name in MODULES else Struct({"values": Struct({"a": 1})})

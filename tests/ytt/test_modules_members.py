@@ -8,14 +8,14 @@ import pytest
 
 from plait.base.errors import PlaitError, StarlarkError
 from plait.base.source import Source
-from plait.starlark.calls import call
-from plait.starlark.containers import Dict, List, insert
-from plait.starlark.structs import Module, Struct
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import Builtin, NoAttribute, type_of
 from plait.tree.context import Context
 from plait.yaml.reader import read
 from plait.ytt.modules import MODULES, load_module
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.containers import Dict, List, insert
+from plait.ytt.starlark.structs import Module, Struct
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import Builtin, NoAttribute, type_of
 from plait.ytt.yaml_fragments import YamlFragment, to_nodes
 
 

@@ -8,15 +8,15 @@ import pytest
 
 from plait.base.errors import OverlayError, PlaitError, StarlarkError
 from plait.base.limits import Limits
-from plait.starlark.calls import call
-from plait.starlark.containers import Dict, List
-from plait.starlark.values import Builtin
 from plait.tree.annotations import Annotation
 from plait.tree.context import Context
 from plait.tree.nodes import Map, MapItem, from_plain, to_plain
 from plait.ytt.modules.overlay import module
 from plait.ytt.overlay.error_stack import sentence
 from plait.ytt.overlay.matchers import ALL
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.values import Builtin
 from plait.ytt.yaml_fragments import YamlFragment, to_starlark
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import pytest
 
 from plait.base.errors import ReadError
 from plait.base.source import Source
-from plait.starlark.syntax import Def
 from plait.tree.nodes import Map, to_plain
+from plait.ytt.starlark.syntax import Def
 from plait.ytt.templates.recovery import STARLARK, TEXT, YAML, add_others, recover
 from plait.ytt.templates.template_files import read_yaml
 

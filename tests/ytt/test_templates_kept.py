@@ -10,9 +10,9 @@ import casefiles
 from plait.base.code_cache import CodeCache
 from plait.base.errors import LimitError, PlaitError, ReadError, TemplateError, render
 from plait.base.limits import Limits, budget_scope
-from plait.starlark.step_budget import budget_of
 from plait.tree.context import Context
 from plait.yaml.output_formats import FORMATS
+from plait.ytt.starlark.step_budget import budget_of
 from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.render_job import RenderJob, RenderOptions

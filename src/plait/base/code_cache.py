@@ -44,7 +44,7 @@ _COMMON = 1 << 14  # most entries are smaller
 _MANY = 32  # minimum number of entries of a pack
 # A full directory is emptied. One run then compiles everything, and other runs need no bookkeeping.
 _ENTRIES = 20_000
-_OWN_PACKAGES = ("starlark", "yaml", "ytt/templates")
+_OWN_PACKAGES = ("ytt/starlark", "yaml", "ytt/templates")
 
 
 class CodeCache:

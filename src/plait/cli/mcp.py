@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from plait.agents.server import serve
 from plait.cli.tools import only_argument
 from plait.engine.flags import Command
 from plait.engine.options import Request
+from plait.integrations.agents.server import serve
 
 
 class Mcp(Request):

@@ -11,7 +11,7 @@ from plait.base.version import __version__
 from plait.cli.streams import complain, note
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text
-from plait.playground.server import Playground
+from plait.integrations.playground.server import Playground
 
 TYPE_CHECKING = False
 

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark import syntax
-from plait.starlark.parsing import parse_program
-from plait.starlark.scan import ScanFailure, scan
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.yaml.lossless.binding import Spans
 from plait.yaml.reader import read
+from plait.ytt.starlark import syntax
+from plait.ytt.starlark.parsing import parse_program
+from plait.ytt.starlark.scan import ScanFailure, scan
 from plait.ytt.templates.recovery import STARLARK, TEXT, YAML, recover
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.starlark.program_parts import Piece
-    from plait.starlark.syntax import Statement
     from plait.tree.nodes import Item
+    from plait.ytt.starlark.program_parts import Piece
+    from plait.ytt.starlark.syntax import Statement
 
 
 class Scalar:

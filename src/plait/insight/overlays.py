@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from plait.insight.diff import identity_fields, paired, printed
 from plait.insight.item_names import by_key, identifying
-from plait.starlark.value_text import repr_of
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 from plait.yaml.writer import write_value
+from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

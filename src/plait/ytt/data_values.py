@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.base.similar_names import did_you_mean
-from plait.starlark.containers import List
-from plait.starlark.structs import STRUCTS, Members, Module, Struct
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import NoAttribute
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, Array, Map
+from plait.ytt.starlark.containers import List
+from plait.ytt.starlark.structs import STRUCTS, Members, Module, Struct
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import NoAttribute
 from plait.ytt.yaml_fragments import to_nodes, to_starlark
 
 TYPE_CHECKING = False
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from plait.base.source import Position
-    from plait.starlark.values import Value
     from plait.tree.nodes import MapItem
     from plait.tree.nodes import Value as NodeValue
+    from plait.ytt.starlark.values import Value
 
 
 class _DataMembers(Members):

@@ -15,11 +15,6 @@ from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import counted, did_you_mean
 from plait.base.source import Position
-from plait.starlark.containers import Dict, List, Set, insert
-from plait.starlark.step_budget import charge, check_headroom, look
-from plait.starlark.structs import Module, Struct
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import NoAttribute, Value, type_of
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import (
     COLLECTION_TYPES,
@@ -34,6 +29,11 @@ from plait.tree.nodes import (
     is_filled,
     kind_name,
 )
+from plait.ytt.starlark.containers import Dict, List, Set, insert
+from plait.ytt.starlark.step_budget import charge, check_headroom, look
+from plait.ytt.starlark.structs import Module, Struct
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import NoAttribute, Value, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from plait.authoring.analysis.name_positions import Placed, PlacedParser, place_of, plain, with_columns
 from plait.base.errors import PlaitError
-from plait.starlark import syntax
-from plait.starlark.parsing import parse_program
-from plait.starlark.syntax import Def, For, If, Load, While
+from plait.ytt.starlark import syntax
+from plait.ytt.starlark.parsing import parse_program
+from plait.ytt.starlark.syntax import Def, For, If, Load, While
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from plait.base.source import Source
-    from plait.starlark.syntax import Expression, Scope, Statement
+    from plait.ytt.starlark.syntax import Expression, Scope, Statement
     from plait.ytt.templates.recovery import Recovered
 
 # Represents an item of a list among keys.

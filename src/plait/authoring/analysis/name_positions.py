@@ -6,17 +6,17 @@ argument and string in the tree has a position.
 
 from __future__ import annotations
 
-from plait.starlark.parse import Parser
-from plait.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
-from plait.starlark.scan import scan, scan_slot
+from plait.ytt.starlark.parse import Parser
+from plait.ytt.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
+from plait.ytt.starlark.scan import scan, scan_slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.base.source import Source
-    from plait.starlark.program_parts import Piece
-    from plait.starlark.scan import Token
+    from plait.ytt.starlark.program_parts import Piece
+    from plait.ytt.starlark.scan import Token
 
 # Matches the lines of a folded scalar that count as one.
 _FOLDED = 100

@@ -13,8 +13,8 @@ from plait.authoring.analysis.code import ITEM
 from plait.authoring.analysis.file_facts import TEMPLATE
 from plait.authoring.analysis.name_positions import Placed
 from plait.authoring.analysis.source_paths import path_of
-from plait.starlark import syntax
 from plait.tree.nodes import Array, Map, MapItem
+from plait.ytt.starlark import syntax
 from plait.ytt.templates.recovery import STARLARK, TEXT
 
 TYPE_CHECKING = False
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.base.input_view import InputView
     from plait.base.source import Source
-    from plait.starlark.syntax import Scope
     from plait.tree.lookups import Lookups
     from plait.tree.nodes import Value as NodeValue
+    from plait.ytt.starlark.syntax import Scope
 
     Keys = tuple[str, ...]
 

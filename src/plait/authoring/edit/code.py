@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from plait.base.source import Source
-from plait.starlark.program_parts import CodePart
-from plait.starlark.scan import ScanFailure, scan
-from plait.starlark.value_text import repr_of
 from plait.tree.nodes import COLLECTION_TYPES
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.scan import ScanFailure, scan
+from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

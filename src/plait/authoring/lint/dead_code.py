@@ -11,7 +11,7 @@ from plait.authoring.lint.dead_values import TESTS, modules
 from plait.authoring.lint.finding import LintFinding
 from plait.base.text_edits import Edit
 from plait.insight.blocks import block_end, code_on
-from plait.starlark.syntax import Assign, Call, Evaluate, Load, Name
+from plait.ytt.starlark.syntax import Assign, Call, Evaluate, Load, Name
 from plait.ytt.templates.recovery import STARLARK
 
 TYPE_CHECKING = False

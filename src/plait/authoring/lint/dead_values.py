@@ -9,8 +9,8 @@ from plait.authoring.analysis import data_value_uses
 from plait.authoring.analysis.file_facts import TEMPLATE
 from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.base.text_edits import Edit
-from plait.starlark.syntax import Evaluate
 from plait.tree.nodes import Map, MapItem
+from plait.ytt.starlark.syntax import Evaluate
 from plait.ytt.templates.recovery import STARLARK, TEXT
 
 TYPE_CHECKING = False

@@ -9,9 +9,9 @@ from typing import TypedDict
 from plait.authoring.analysis.file_facts import TEMPLATE
 from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.base.text_edits import Edit
-from plait.starlark.syntax import Assign, Branch, Call, Def, Evaluate, For, If, Literal, Name, Return, While
-from plait.starlark.table.universal import UNIVERSAL
 from plait.yaml.document_names import document_name
+from plait.ytt.starlark.syntax import Assign, Branch, Call, Def, Evaluate, For, If, Literal, Name, Return, While
+from plait.ytt.starlark.table.universal import UNIVERSAL
 from plait.ytt.templates.directives import is_plain
 from plait.ytt.templates.recovery import STARLARK
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lint.layout import LintedFile
     from plait.authoring.lint.subject import LintProject
-    from plait.starlark.syntax import Expression, Statement
+    from plait.ytt.starlark.syntax import Expression, Statement
 
 _LONG = ("@template/code", "@template/value")
 

@@ -13,8 +13,8 @@ from plait.authoring.lsp import matchers, reference, variables, yaml_completion
 from plait.authoring.lsp.features import CompletionItem
 from plait.authoring.lsp.navigation import loaded_file
 from plait.authoring.lsp.schemas import declared
-from plait.starlark.table.methods import METHODS
-from plait.starlark.table.universal import UNIVERSAL
+from plait.ytt.starlark.table.methods import METHODS
+from plait.ytt.starlark.table.universal import UNIVERSAL
 from plait.ytt.templates.recovery import STARLARK, TEXT
 
 TYPE_CHECKING = False

@@ -7,8 +7,8 @@ from collections import Counter
 
 from plait.authoring.lsp.features import CompletionItem
 from plait.authoring.lsp.overlay_targets import left_items
-from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Map
+from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

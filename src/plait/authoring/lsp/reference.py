@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.base.source import Source
-    from plait.starlark.syntax import Def
+    from plait.ytt.starlark.syntax import Def
 
 # Modules created for each file, with their members.
 _OF_FILES = {"data": ("values", "read", "list"), "library": ("get",), "template": ("replace",)}

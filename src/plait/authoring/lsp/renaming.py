@@ -18,8 +18,8 @@ from plait.authoring.lsp import claims, layering_navigation, variables
 from plait.authoring.lsp.features import FileEdit, FileRange
 from plait.base.errors import PlaitError
 from plait.layering.validation import SCHEMA_PATTERN
-from plait.starlark.scan import KEYWORDS, RESERVED
 from plait.tree.nodes import Map, equal
+from plait.ytt.starlark.scan import KEYWORDS, RESERVED
 from plait.ytt.templates.recovery import findings_of
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import re
 
 from plait.authoring.analysis.file_facts import OPS, TEMPLATE
 from plait.authoring.lsp.features import SemanticToken
-from plait.starlark.scan import KEYWORDS
+from plait.ytt.starlark.scan import KEYWORDS
 from plait.ytt.templates.recovery import STARLARK
 
 TYPE_CHECKING = False

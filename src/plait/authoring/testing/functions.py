@@ -18,13 +18,13 @@ from plait.engine.options import Use
 from plait.engine.pipeline import file_source
 from plait.engine.render import Render
 from plait.engine.rendering import job
-from plait.starlark.calls import call
-from plait.starlark.parsing import failure, parse_program
-from plait.starlark.program_parts import CodePart
-from plait.starlark.syntax import Assign, Def, Literal, Name
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet
 from plait.tree.withholding import telling
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.parsing import failure, parse_program
+from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.starlark.syntax import Assign, Def, Literal, Name
 from plait.ytt.templates.recovery import of_conflict
 from plait.ytt.workspace.phases import exports, has_secrets
 from plait.ytt.yaml_fragments import YamlFragment
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
     from plait.authoring.testing.results import ExpectationFailure
     from plait.base.source import Source
-    from plait.starlark.syntax import Statement
+    from plait.ytt.starlark.syntax import Statement
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import RenderJob
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         def end(self) -> None: ...
 
     class Code(Closeable, Protocol):
-        """The state of the traced programs of a run (see `plait.starlark.instrument.dataflow`)."""
+        """The state of the traced programs of a run (see `plait.ytt.starlark.instrument.dataflow`)."""
 
         def is_decided(self) -> bool:
             """True if a condition that depends on a secret led to the current code."""
@@ -149,7 +149,7 @@ class Trace:
     the conditions and loops that made an item exist. there: items whose existence depends on a secret. chosen: items
     whose value was selected by a secret. removals: the removed items. matches: maps overlay documents to the documents
     that they matched. unmatched: overlay items without a match, with the items that they were compared with. code: the
-    state of traced programs (see `plait.starlark.instrument.dataflow`). label: the current name of overlays, if it is
+    state of traced programs (see `plait.ytt.starlark.instrument.dataflow`). label: the current name of overlays, if it is
     not that of their actions. stages: the documents after each step. effects: the effect of each operation, action and
     substitution, in order. secrets: secret parts of sources: (source, first line, line after the last). marks: decides
     what may be shown; None in an evaluation without secrets. texts: the lines of text files of the output, by path.

@@ -11,8 +11,8 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
+    from plait.ytt.starlark.structs import Module
 
 # The name after `@ytt:`, to the file in this package and its function.
 MODULES: dict[str, tuple[str, str]] = {

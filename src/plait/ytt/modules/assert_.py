@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from plait.base.errors import LimitError, PlaitError, StarlarkError
-from plait.starlark.calls import call
-from plait.starlark.step_budget import charge, check_headroom
-from plait.starlark.values import is_callable, type_of
 from plait.ytt.modules.members import module_of, text
 from plait.ytt.modules.yaml import encode
 from plait.ytt.overlay.error_stack import sentence
 from plait.ytt.schema import rules
 from plait.ytt.schema.rules import Assertion
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.step_budget import charge, check_headroom
+from plait.ytt.starlark.values import is_callable, type_of
 from plait.ytt.yaml_fragments import starlark_type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs, Member
     from plait.ytt.schema.rules import Rule
+    from plait.ytt.starlark.structs import Module
 
 
 def module(context: Context) -> Module:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 
 from plait.base.errors import StarlarkError
-from plait.starlark.step_budget import check_headroom
 from plait.ytt.modules.members import flag, from_utf8, module_of, only_text, utf8
+from plait.ytt.starlark.step_budget import check_headroom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _STANDARD = _LETTERS + b"+/"

@@ -8,9 +8,9 @@ from plait.ytt.modules.members import module_of, only_text, utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
 
 def md5(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.source import Source
-from plait.starlark.containers import Dict, List
-from plait.starlark.step_budget import charge
 from plait.yaml.json import read_json, write_json
 from plait.ytt.modules.json_faults import fault
 from plait.ytt.modules.members import exactly, flag, indentation, known, module_of, only_text
+from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.step_budget import charge
 from plait.ytt.yaml_fragments import to_data, to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
 
 def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share

@@ -5,7 +5,7 @@ Used only after Python's parser has rejected a text.
 
 from __future__ import annotations
 
-from plait.starlark.value_text import repr_of
+from plait.ytt.starlark.value_text import repr_of
 
 
 def fault(text: str) -> tuple[str, int] | None:

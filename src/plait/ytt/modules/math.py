@@ -10,8 +10,8 @@ import math
 
 from plait.base.errors import StarlarkError
 from plait.base.errors import warning as warning_of
-from plait.starlark.structs import Module
 from plait.ytt.modules.members import exactly, member, no_number, number
+from plait.ytt.starlark.structs import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

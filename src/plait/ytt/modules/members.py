@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.base.similar_names import did_you_mean
-from plait.starlark.step_budget import charge
-from plait.starlark.structs import Counted, Module
-from plait.starlark.values import Builtin, type_of
+from plait.ytt.starlark.step_budget import charge
+from plait.ytt.starlark.structs import Counted, Module
+from plait.ytt.starlark.values import Builtin, type_of
 from plait.ytt.yaml_fragments import starlark_type_name
 
 TYPE_CHECKING = False

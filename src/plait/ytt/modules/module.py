@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
-from plait.starlark.structs import Module
-from plait.starlark.values import type_of
 from plait.ytt.modules.members import module_of
+from plait.ytt.starlark.structs import Module
+from plait.ytt.starlark.values import type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError, StarlarkError
 from plait.base.source import CLAUSE
-from plait.starlark.step_budget import charge
-from plait.starlark.structs import Module
-from plait.starlark.values import Builtin, is_callable, type_of
 from plait.tree.nodes import COLLECTION_TYPES
 from plait.ytt.overlay.annotation_removal import erased
 from plait.ytt.overlay.apply import apply
 from plait.ytt.overlay.error_stack import APPLY
 from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Not, Or, Subset
+from plait.ytt.starlark.step_budget import charge
+from plait.ytt.starlark.structs import Module
+from plait.ytt.starlark.values import Builtin, is_callable, type_of
 from plait.ytt.yaml_fragments import YamlFragment, counted_nodes, to_nodes
 
 TYPE_CHECKING = False

@@ -6,19 +6,19 @@ ytt uses RE2 too. Its time is linear in the text for every pattern.
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
-from plait.starlark.calls import call
-from plait.starlark.step_budget import charge
-from plait.starlark.values import is_callable
 from plait.ytt.modules.members import exactly, module_of, text
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.step_budget import charge
+from plait.ytt.starlark.values import is_callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
     class Match(Protocol):
         def group(self, group: int, /) -> str | None: ...

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
-from plait.starlark.calls import call
-from plait.starlark.containers import Dict, List
-from plait.starlark.step_budget import charge
-from plait.starlark.structs import Struct
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import is_callable, type_of
 from plait.ytt.modules.members import exactly, member, module_of
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.step_budget import charge
+from plait.ytt.starlark.structs import Struct
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import is_callable, type_of
 from plait.ytt.yaml_fragments import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
-    from plait.starlark.values import Builtin
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
+    from plait.ytt.starlark.values import Builtin
 
 
 def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share

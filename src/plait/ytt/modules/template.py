@@ -7,8 +7,8 @@ A YAML template gets the module from its execution, because `replace` changes it
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
-from plait.starlark.structs import Module
-from plait.starlark.values import Builtin
+from plait.ytt.starlark.structs import Module
+from plait.ytt.starlark.values import Builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,18 +11,18 @@ from decimal import Decimal
 
 from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
-from plait.starlark.containers import Dict, List, insert
-from plait.starlark.step_budget import charge
 from plait.tree.nodes import Array, DocumentSet, Map
 from plait.ytt.modules.members import exactly, indentation, known, module_of, only_text
+from plait.ytt.starlark.containers import Dict, List, insert
+from plait.ytt.starlark.step_budget import charge
 from plait.ytt.yaml_fragments import counted_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
 _BARE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x7F: "\\u007f"}

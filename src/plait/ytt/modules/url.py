@@ -8,18 +8,18 @@ from __future__ import annotations
 from urllib.parse import quote_from_bytes
 
 from plait.base.errors import StarlarkError
-from plait.starlark.containers import Dict, List, insert
-from plait.starlark.step_budget import charge
-from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Array, Map, kind_name
 from plait.ytt.modules.members import Parsed, answering, exactly, from_utf8, member, module_of, only_text, utf8
+from plait.ytt.starlark.containers import Dict, List, insert
+from plait.ytt.starlark.step_budget import charge
+from plait.ytt.starlark.value_text import repr_of
 from plait.ytt.yaml_fragments import go_type_name, to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
 _HEX = frozenset("0123456789abcdefABCDEF")
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")

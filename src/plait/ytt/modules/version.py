@@ -13,9 +13,9 @@ from plait.ytt.modules.members import module_of, only_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
 # A full semantic version: three numbers without leading zeros, then pre-release and build.
 _NUMBER = r"(0|[1-9][0-9]*)"

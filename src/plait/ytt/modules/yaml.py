@@ -5,23 +5,23 @@ from __future__ import annotations
 from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.extensions import TAGS
 from plait.base.source import Source
-from plait.starlark.containers import Dict, insert
-from plait.starlark.step_budget import charge
 from plait.tree.nodes import Document, DocumentSet, is_empty
 from plait.yaml.document_start import is_second
 from plait.yaml.reader import read
 from plait.yaml.tags import is_tag, write_tagged
 from plait.yaml.writer import write
 from plait.ytt.modules.members import exactly, module_of, only_text
+from plait.ytt.starlark.containers import Dict, insert
+from plait.ytt.starlark.step_budget import charge
 from plait.ytt.yaml_fragments import YamlFragment, to_data, to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
+    from plait.ytt.starlark.structs import Module
 
 
 def module(context: Context) -> Module:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from plait.base.errors import OverlayError, PlaitError
 from plait.base.source import public
-from plait.starlark.containers import List
-from plait.starlark.values import type_of
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
 from plait.ytt.overlay.annotation_removal import erased, with_annotations
@@ -20,6 +18,8 @@ from plait.ytt.overlay.containment import differences
 from plait.ytt.overlay.expectations import ANY_DEFAULT, MatchCountError
 from plait.ytt.overlay.matchers import NOTHING
 from plait.ytt.overlay.plan import point_at_annotation
+from plait.ytt.starlark.containers import List
+from plait.ytt.starlark.values import type_of
 from plait.ytt.yaml_fragments import to_nodes, to_starlark
 
 TYPE_CHECKING = False

@@ -11,7 +11,6 @@ from __future__ import annotations
 from plait.base.errors import OverlayError, PlaitError
 from plait.base.extensions import EMBEDDED
 from plait.base.source import NODE
-from plait.starlark.calls import call
 from plait.tree.nodes import Map, MapItem
 from plait.ytt.overlay.actions import ACTIONS, wrong_kind
 from plait.ytt.overlay.changed_collections import MOST_NAMES, ArrayEdit, MapEdit, OverlayState
@@ -19,6 +18,7 @@ from plait.ytt.overlay.error_stack import key_text, step_text
 from plait.ytt.overlay.matchers import MapKey
 from plait.ytt.overlay.near_misses import warning_of
 from plait.ytt.overlay.plan import INSIDE
+from plait.ytt.starlark.calls import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

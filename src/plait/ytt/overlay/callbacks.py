@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.base.similar_names import counted
-from plait.starlark.calls import call
-from plait.starlark.values import definition_of
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.values import definition_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ are the same in every evaluation. Functions that refer to data values, files, li
 
 from __future__ import annotations
 
-from plait.starlark.program import names_of
-from plait.starlark.structs import Module
-from plait.starlark.values import FUNCTION, Builtin
 from plait.tree.identity import identical_scalars
 from plait.tree.nodes import SCALARS
 from plait.ytt.overlay.matchers import ALL
+from plait.ytt.starlark.program import names_of
+from plait.ytt.starlark.structs import Module
+from plait.ytt.starlark.values import FUNCTION, Builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from plait.base.errors import OverlayError
 from plait.base.similar_names import counted, nearest
 from plait.base.source import Position, Quoted, Wording, public
 from plait.base.suggestions import ARGUMENT, Hint, Suggestion, replacing
-from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.yaml.document_names import described, key_text
 from plait.ytt.overlay.changed_collections import MISSING, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
 from plait.ytt.overlay.matchers import And, IndexMatcher, MapKey, Subset, items_word
+from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

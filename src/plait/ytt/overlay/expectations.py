@@ -8,9 +8,9 @@ each of the three on separately, so a child's `expects` under an inherited `miss
 from __future__ import annotations
 
 from plait.base.errors import OverlayError
-from plait.starlark.calls import call
-from plait.starlark.containers import List
-from plait.starlark.values import is_callable, type_of
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.containers import List
+from plait.ytt.starlark.values import is_callable, type_of
 from plait.ytt.yaml_fragments import starlark_type_name
 
 TYPE_CHECKING = False

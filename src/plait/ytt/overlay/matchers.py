@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from plait.base.errors import OverlayError, PlaitError, StarlarkError
 from plait.base.similar_names import did_you_mean
-from plait.starlark.step_budget import charge
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import Value, is_callable, type_of
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
 from plait.ytt.overlay.callbacks import BY, asked
 from plait.ytt.overlay.changed_collections import MISSING, ArrayEdit, MapEdit, key_value
 from plait.ytt.overlay.containment import contains
+from plait.ytt.starlark.step_budget import charge
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import Value, is_callable, type_of
 from plait.ytt.yaml_fragments import starlark_type_name, to_nodes, to_starlark
 
 TYPE_CHECKING = False

@@ -9,13 +9,13 @@ from __future__ import annotations
 from plait.base.errors import OverlayError
 from plait.base.extensions import EMBEDDED
 from plait.base.similar_names import did_you_mean
-from plait.starlark.values import is_callable, type_of
 from plait.tree.deferred_values import Deferred
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
 from plait.ytt.overlay.annotation_removal import NAMESPACE, erased_item
 from plait.ytt.overlay.changed_collections import key_value
 from plait.ytt.overlay.expectations import ANY_DEFAULT, KEYWORDS, UNSET, MatchCount, expectation
 from plait.ytt.overlay.matchers import NOTHING, MapKey, matcher_of
+from plait.ytt.starlark.values import is_callable, type_of
 from plait.ytt.yaml_fragments import starlark_type_name
 
 TYPE_CHECKING = False

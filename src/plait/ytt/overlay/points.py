@@ -4,8 +4,8 @@ is a listener.
 
 from __future__ import annotations
 
-from plait.starlark.calls import call
 from plait.tree.nodes import COLLECTIONS, walk
+from plait.ytt.starlark.calls import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

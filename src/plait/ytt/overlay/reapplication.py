@@ -13,9 +13,6 @@ from itertools import compress
 from operator import is_, is_not
 
 from plait.base.errors import PlaitError
-from plait.starlark.containers import Dict, List
-from plait.starlark.step_budget import budget_of
-from plait.starlark.values import FUNCTION, Builtin
 from plait.tree.identity import MOST_ITEMS, identical_scalars
 from plait.tree.nodes import SCALARS, Array, Map, equal
 from plait.ytt.overlay.application import MOST_LOOKS
@@ -25,6 +22,9 @@ from plait.ytt.overlay.expectations import ANY_DEFAULT, UNSET, MatchCountError
 from plait.ytt.overlay.fast import FastOverlayApplication
 from plait.ytt.overlay.matchers import ALL, FREE_SIZE, CallableMatcher, Combined, IndexMatcher, MapKey, Matcher, Subset
 from plait.ytt.overlay.same_documents import is_plain, is_plain_overlay, same_document, same_with
+from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.step_budget import budget_of
+from plait.ytt.starlark.values import FUNCTION, Builtin
 from plait.ytt.yaml_fragments import YamlFragment
 
 TYPE_CHECKING = False

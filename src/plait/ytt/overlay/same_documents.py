@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from operator import is_not
 
-from plait.starlark.containers import Dict, List
 from plait.tree.identity import MOST_ITEMS, identical, identical_scalars
 from plait.tree.nodes import SCALARS, Array, DocumentSet, Map, MapItem, walk
+from plait.ytt.starlark.containers import Dict, List
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

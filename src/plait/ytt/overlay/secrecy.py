@@ -8,14 +8,14 @@ matched or not, because both reveal the secret.
 from __future__ import annotations
 
 from plait.base.errors import OverlayError
-from plait.starlark.containers import List
-from plait.starlark.instrument.dataflow.windows import DependencyTracker
-from plait.starlark.values import is_callable, is_function
 from plait.tree.nodes import COLLECTIONS, Array, Document, Map, MapItem, is_empty, walk
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import UNSET
 from plait.ytt.overlay.matchers import CallableMatcher, Combined, IndexMatcher, MapKey, Subset
 from plait.ytt.overlay.tracing import OverlayTracer, TracedCallback, compared
+from plait.ytt.starlark.containers import List
+from plait.ytt.starlark.instrument.dataflow.windows import DependencyTracker
+from plait.ytt.starlark.values import is_callable, is_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

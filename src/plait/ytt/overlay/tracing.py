@@ -9,12 +9,12 @@ annotations' functions.
 
 from __future__ import annotations
 
-from plait.starlark.calls import call
-from plait.starlark.instrument.dataflow.shadows import opened, without
-from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, equal, walk
 from plait.tree.provenance import Change, Contributor, OverlayMatch
 from plait.ytt.overlay.matchers import ALL, NOTHING, CallableMatcher, Combined, IndexMatcher, MapKey, Matcher, Subset
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.instrument.dataflow.shadows import opened, without
+from plait.ytt.starlark.instrument.dataflow.windows import DependencyTracker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

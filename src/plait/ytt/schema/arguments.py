@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plait.base.errors import Finding
 from plait.base.similar_names import did_you_mean
-from plait.starlark.values import type_of
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, MapItem, kind_name, walk
+from plait.ytt.starlark.values import type_of
 from plait.ytt.yaml_fragments import starlark_type_name, to_nodes
 
 TYPE_CHECKING = False

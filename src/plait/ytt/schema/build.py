@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, SchemaError, warning
 from plait.base.extensions import ALTERNATIVES, KEYS, REQUIRED, SECRETS
-from plait.starlark.value_text import repr_of
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import Array, Map, MapItem, kind_name, walk
 from plait.ytt.schema import arguments
@@ -27,6 +26,7 @@ from plait.ytt.schema.types import (
     default_of,
 )
 from plait.ytt.schema.validations import read_validation
+from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

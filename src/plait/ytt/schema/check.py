@@ -11,10 +11,10 @@ from plait.base.errors import Finding
 from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Quoted, Wording, public, quotation, suggested
-from plait.starlark.value_text import repr_of
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
 from plait.ytt.schema.types import MANY, AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType
+from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.similar_names import did_you_mean
 from plait.base.suggestions import replacing
-from plait.starlark.value_text import repr_of
+from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

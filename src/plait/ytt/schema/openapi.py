@@ -7,10 +7,10 @@ and later; those with `when=` are not.
 from __future__ import annotations
 
 from plait.base.errors import LimitError
-from plait.starlark.containers import List
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, equal
 from plait.ytt.schema.rules import is_sequence, members_of
 from plait.ytt.schema.types import AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType, without_default
+from plait.ytt.starlark.containers import List
 from plait.ytt.yaml_fragments import to_nodes
 
 TYPE_CHECKING = False

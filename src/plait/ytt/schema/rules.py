@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.base.source import CALL, Position, Source, public
-from plait.starlark.arguments import unpack_positional
-from plait.starlark.comparison import compare, equals
-from plait.starlark.containers import Dict, List, Set, has, lookup
-from plait.starlark.structs import Counted, Struct
-from plait.starlark.value_text import repr_of, str_of
-from plait.starlark.values import Builtin, Value, type_of
+from plait.ytt.starlark.arguments import unpack_positional
+from plait.ytt.starlark.comparison import compare, equals
+from plait.ytt.starlark.containers import Dict, List, Set, has, lookup
+from plait.ytt.starlark.structs import Counted, Struct
+from plait.ytt.starlark.value_text import repr_of, str_of
+from plait.ytt.starlark.values import Builtin, Value, type_of
 from plait.ytt.yaml_fragments import plain
 
 TYPE_CHECKING = False

@@ -11,14 +11,14 @@ from plait.base.errors import Finding, LimitError, PlaitError, SchemaError, full
 from plait.base.events import current_listener
 from plait.base.limits import current_budget
 from plait.base.source import Frame, Wording, public, quotation
-from plait.starlark.calls import call
-from plait.starlark.structs import Struct
-from plait.starlark.value_text import repr_of
-from plait.starlark.values import NoAttribute, Value, is_callable, is_function, type_of
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.ytt.schema import rules
 from plait.ytt.schema.check import key_text
 from plait.ytt.schema.types import MANY, ArrayType, MapType, Validation
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.structs import Struct
+from plait.ytt.starlark.value_text import repr_of
+from plait.ytt.starlark.values import NoAttribute, Value, is_callable, is_function, type_of
 from plait.ytt.yaml_fragments import to_starlark
 
 TYPE_CHECKING = False

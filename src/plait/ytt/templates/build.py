@@ -16,10 +16,10 @@ from __future__ import annotations
 from plait.base.errors import StarlarkError, warning
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import INSTRUCTION, Position
-from plait.starlark.calls import call
-from plait.starlark.values import Builtin, Value, type_of
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import INTEGERS, ArrayItem, Document, DocumentSet, MapItem
+from plait.ytt.starlark.calls import call
+from plait.ytt.starlark.values import Builtin, Value, type_of
 from plait.ytt.templates.interpolation import inserter
 
 TYPE_CHECKING = False
@@ -201,7 +201,7 @@ class TemplateExecution:
 
     def module(self) -> Mapping[str, object]:
         """The names that `load("@ytt:template", ...)` provides to a file."""
-        from plait.starlark.structs import Module
+        from plait.ytt.starlark.structs import Module
 
         return {"template": Module("template", {"replace": Builtin("template.replace", self.replace)})}
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from plait.starlark.program_parts import ArgsSlot, CodePart, ExprSlot
 from plait.tree.nodes import Array, Document, Map, MapItem, key_id
+from plait.ytt.starlark.program_parts import ArgsSlot, CodePart, ExprSlot
 from plait.ytt.templates import directives, text
 from plait.ytt.templates.lower import KEY_TEXT, TEXT, VALUE, BeginText, Fill, KeepKey, SetValue
 from plait.ytt.templates.node_table import CollectionRow, ItemPattern, NodeTable
@@ -22,9 +22,9 @@ from plait.ytt.templates.node_table import CollectionRow, ItemPattern, NodeTable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.source import Source
-    from plait.starlark.program_parts import Piece
     from plait.tree.nodes import Collection, DocumentSet, Item
     from plait.yaml.comments import Comments
+    from plait.ytt.starlark.program_parts import Piece
     from plait.ytt.templates.directives import Directives
     from plait.ytt.templates.lower import Hole
     from plait.ytt.templates.node_table import Entry

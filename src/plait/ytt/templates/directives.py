@@ -6,7 +6,7 @@ from plait.base.errors import TemplateError
 from plait.base.source import Advice, Flag, Position, Source
 from plait.base.suggestions import COMMENT as COMMENT_MARK
 from plait.base.suggestions import Hint, Suggestion
-from plait.starlark.program_parts import CodePart, ExprSlot
+from plait.ytt.starlark.program_parts import CodePart, ExprSlot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

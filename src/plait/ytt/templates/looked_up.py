@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plait.starlark.containers import List
-from plait.starlark.structs import STRUCTS, Members
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import Array, Map
 from plait.ytt.data_values import DataStruct
+from plait.ytt.starlark.containers import List
+from plait.ytt.starlark.structs import STRUCTS, Members
 from plait.ytt.yaml_fragments import to_starlark
 
 TYPE_CHECKING = False

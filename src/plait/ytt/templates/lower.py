@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import _ast
 
-from plait.starlark.program_parts import TemplateStatement
+from plait.ytt.starlark.program_parts import TemplateStatement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from plait.starlark.program_parts import ArgsSlot, ExprSlot, Slot, Slots
+    from plait.ytt.starlark.program_parts import ArgsSlot, ExprSlot, Slot, Slots
 
     Hole: TypeAlias = "str | list[tuple[str, int]]"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.starlark.instrument.coverage import points_in
-from plait.starlark.program_parts import CodePart
+from plait.ytt.starlark.instrument.coverage import points_in
+from plait.ytt.starlark.program_parts import CodePart
 from plait.ytt.templates import text
 from plait.ytt.templates.compiler import plan
 from plait.ytt.templates.statement_lines import of_nodes, of_text

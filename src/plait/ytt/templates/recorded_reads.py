@@ -6,10 +6,10 @@ that gets the same answers to its reads has the same result, provided that all e
 
 from __future__ import annotations
 
-from plait.starlark.structs import STRUCTS, Members
 from plait.tree.identity import identical
 from plait.tree.nodes import Array, Map
 from plait.ytt.data_values import DataStruct, to_struct
+from plait.ytt.starlark.structs import STRUCTS, Members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

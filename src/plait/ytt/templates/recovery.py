@@ -13,8 +13,8 @@ from collections import deque
 
 from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
-from plait.starlark.parsing import distinct, parse_program
-from plait.starlark.program_parts import CodePart
+from plait.ytt.starlark.parsing import distinct, parse_program
+from plait.ytt.starlark.program_parts import CodePart
 from plait.ytt.templates import text
 from plait.ytt.templates.compiler import plan
 from plait.ytt.templates.template_files import read_yaml
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.base.errors import Finding
-    from plait.starlark.program_parts import Piece
-    from plait.starlark.syntax import Scope, Statement
     from plait.yaml.lossless.recovery import Repair
+    from plait.ytt.starlark.program_parts import Piece
+    from plait.ytt.starlark.syntax import Scope, Statement
     from plait.ytt.templates.file import YamlFile
 
 YAML, TEXT, STARLARK = "yaml", "text", "starlark"

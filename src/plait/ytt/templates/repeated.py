@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.base.source import CLAUSE, INSTRUCTION
-from plait.starlark.value_text import str_of
 from plait.tree.nodes import key_id
+from plait.ytt.starlark.value_text import str_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
-from plait.starlark.value_text import str_of
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id, kind_name
+from plait.ytt.starlark.value_text import str_of
 from plait.ytt.templates.repeated import displace, settle
 from plait.ytt.yaml_fragments import YamlFragment, go_type_name
 

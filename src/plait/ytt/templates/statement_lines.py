@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from plait.base.source import Source
-    from plait.starlark.program_parts import TemplateStatement
+    from plait.ytt.starlark.program_parts import TemplateStatement
     from plait.ytt.templates.node_table import Entry, NodeTable
 
 

@@ -6,8 +6,8 @@ from plait.base.errors import PlaitError, StarlarkError
 from plait.base.events import current_listener
 from plait.base.extensions import VALUES_REFER
 from plait.base.fast_paths import FAST
-from plait.starlark.program import Program, compile_program
-from plait.starlark.step_budget import budget_of
+from plait.ytt.starlark.program import Program, compile_program
+from plait.ytt.starlark.step_budget import budget_of
 from plait.ytt.templates.build import NAMES, TemplateExecution
 from plait.ytt.templates.cached_template import ANNOTATED, CachedTemplate, compiled_as, keep
 from plait.ytt.templates.file import TemplateResult
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from plait.base.code_cache import CodeCache
     from plait.base.source import Position, Source
-    from plait.starlark.instrument.coverage import LinesOf
-    from plait.starlark.program import Load
     from plait.tree.context import Context
     from plait.tree.provenance import Trace
+    from plait.ytt.starlark.instrument.coverage import LinesOf
+    from plait.ytt.starlark.program import Load
     from plait.ytt.templates.file import YamlFile
     from plait.ytt.templates.node_table import NodeTable
     from plait.ytt.templates.tracing import TemplateTracer
@@ -201,7 +201,7 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
     """Compiles a `.star` file. Raises StarlarkError."""
 
     def compiled() -> Program:
-        from plait.starlark.program_parts import CodePart
+        from plait.ytt.starlark.program_parts import CodePart
 
         return compile_program([CodePart(source.text, 1)], source, traced=traced, lines_of=_line_mapper(lambda _: ()))
 

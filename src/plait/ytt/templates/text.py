@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.base.source import Position, Source
-from plait.starlark.program import compile_program
-from plait.starlark.program_parts import CodePart, ExprSlot
+from plait.ytt.starlark.program import compile_program
+from plait.ytt.starlark.program_parts import CodePart, ExprSlot
 from plait.ytt.templates.lower import Insert, TextHooks
 from plait.ytt.templates.statement_lines import of_text
 
@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.starlark.instrument.coverage import LinesOf
-    from plait.starlark.program import Program
-    from plait.starlark.program_parts import Piece
+    from plait.ytt.starlark.instrument.coverage import LinesOf
+    from plait.ytt.starlark.program import Program
+    from plait.ytt.starlark.program_parts import Piece
 
 # The characters of Go's unicode.IsSpace; Python's str.strip() also removes U+001C to U+001F.
 SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"

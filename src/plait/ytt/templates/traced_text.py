@@ -6,9 +6,9 @@ Lines are items of an array, so that they have histories like all items.
 
 from __future__ import annotations
 
-from plait.starlark.instrument.dataflow.shadows import TracedValue
 from plait.tree.nodes import Array, ArrayItem
 from plait.tree.provenance import Change, Contributor
+from plait.ytt.starlark.instrument.dataflow.shadows import TracedValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.base.source import Source
-    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.provenance import Origin, Trace
+    from plait.ytt.starlark.instrument.dataflow.windows import DependencyTracker
 
     Shadow = tuple[Origin, ...]
     # A piece of text, its line if the template contains it literally, and its origins.

@@ -13,16 +13,16 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 
-from plait.starlark.containers import Dict, List
-from plait.starlark.instrument.dataflow.marking import program_names
-from plait.starlark.instrument.dataflow.shadows import TracedValue, opened, without
-from plait.starlark.instrument.dataflow.windows import DependencyTracker
-from plait.starlark.structs import Struct
-from plait.starlark.values import NoAttribute
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, SCALARS, Array, Document, DocumentSet, Map, MapItem, walk
 from plait.tree.provenance import Change, Contributor, Control
 from plait.ytt.data_values import DataStruct
+from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.instrument.dataflow.marking import program_names
+from plait.ytt.starlark.instrument.dataflow.shadows import TracedValue, opened, without
+from plait.ytt.starlark.instrument.dataflow.windows import DependencyTracker
+from plait.ytt.starlark.structs import Struct
+from plait.ytt.starlark.values import NoAttribute
 from plait.ytt.templates import directives
 from plait.ytt.templates.repeated import MAP_KEY_OVERRIDE
 from plait.ytt.templates.template_files import read_yaml

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.base.source import Source
-    from plait.starlark.structs import Module
     from plait.ytt.json_schema.values_schema import ValuesSchema
     from plait.ytt.overlay.apply import Plans
     from plait.ytt.schema.types import Declaration
+    from plait.ytt.starlark.structs import Module
     from plait.ytt.templates.file import TemplateResult
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs

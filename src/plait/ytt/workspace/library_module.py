@@ -5,11 +5,11 @@ from __future__ import annotations
 from plait.base.errors import PlaitError, ReadError, StarlarkError
 from plait.base.similar_names import did_you_mean
 from plait.base.source import CLAUSE, HIDDEN
-from plait.starlark.structs import STRUCTS, Module
-from plait.starlark.values import Builtin, type_of
 from plait.tree.nodes import Document, DocumentSet, Map, walk
 from plait.ytt.data_values import to_struct
 from plait.ytt.schema.build import build
+from plait.ytt.starlark.structs import STRUCTS, Module
+from plait.ytt.starlark.values import Builtin, type_of
 from plait.ytt.templates.looked_up import noted_values
 from plait.ytt.templates.tracing import note_argument, note_export, note_library, traced_values, windows_of
 from plait.ytt.workspace.render_job import ReferencedValues

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.base.source import Position
-    from plait.starlark.program import Load
-    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.tree.nodes import Value
+    from plait.ytt.starlark.program import Load
+    from plait.ytt.starlark.structs import Module
     from plait.ytt.templates.recorded_reads import Reads
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
@@ -127,7 +127,7 @@ class Loader:
                 recordings.pop()
                 self._loading.pop()
                 is_changeable, self._has_changeable = self._has_changeable, outer
-            from plait.starlark.structs import can_change
+            from plait.ytt.starlark.structs import can_change
 
             if is_changeable or can_change(exports.values()):
                 self._has_changeable = True
@@ -141,7 +141,7 @@ class Loader:
         self._session.reached_out |= found[2]
         self._session.instruction_sets += found[3]
         if found[1]:
-            from plait.starlark.step_budget import charge
+            from plait.ytt.starlark.step_budget import charge
 
             charge(sum(_A_LINE + len(line) for line in found[1]))
             marks = self._session.context.secrets
@@ -230,7 +230,7 @@ class Loader:
         functions = session.data_functions.get((current, root))
         if functions is None:
             functions = session.data_functions[current, root] = _data_functions(session, current, root)
-        from plait.starlark.structs import Struct
+        from plait.ytt.starlark.structs import Struct
 
         values = self._values
         recorded = reads.values_of(values) if reads is not None and isinstance(values, Map) else None
@@ -284,7 +284,7 @@ def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Mo
 def _data_functions(session: Session, current: Library, root: Library) -> dict[str, object]:
     """`data.list` and `data.read` for files in a directory."""
     context = session.context
-    from plait.starlark.values import Builtin, type_of
+    from plait.ytt.starlark.values import Builtin, type_of
 
     read, listing = data_reader(current, root)
 
@@ -314,7 +314,7 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
         return content
 
     def data_list(*args: object, **_kwargs: object) -> object:
-        from plait.starlark.containers import List
+        from plait.ytt.starlark.containers import List
 
         if len(args) > 1:
             raise StarlarkError("data.list: expected exactly zero or one argument", code="argument-count")

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError
 from plait.base.limits import current_budget
-from plait.starlark.step_budget import budget_of
-from plait.starlark.structs import can_change
 from plait.ytt.overlay.same_documents import is_plain_overlay, known_again
+from plait.ytt.starlark.step_budget import budget_of
+from plait.ytt.starlark.structs import can_change
 from plait.ytt.templates.file import TemplateResult
 from plait.ytt.templates.recorded_reads import Answers, Reads
 from plait.ytt.workspace.input_files import YAML

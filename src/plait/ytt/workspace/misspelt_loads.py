@@ -8,7 +8,7 @@ from plait.base.errors import ReadError
 from plait.base.similar_names import counted, listed, near
 from plait.base.source import Position
 from plait.base.suggestions import replacing
-from plait.starlark.syntax import Load
+from plait.ytt.starlark.syntax import Load
 from plait.ytt.templates.recovery import recover
 
 TYPE_CHECKING = False

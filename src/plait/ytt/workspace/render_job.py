@@ -328,7 +328,7 @@ class Memo:
         """The result of `make` for these objects, cached. Raises its errors."""
         if self._of == of:
             return self._made  # type: ignore[no-any-return]
-        from plait.starlark.step_budget import budget_of
+        from plait.ytt.starlark.step_budget import budget_of
 
         budget = budget_of(context)
         before = budget.spent, context.told

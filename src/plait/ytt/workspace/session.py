@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plait.base.errors import Warning
-    from plait.starlark.structs import Module
     from plait.tree.nodes import DocumentSet, Value
+    from plait.ytt.starlark.structs import Module
     from plait.ytt.templates.template import Template
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, TemplateError
 from plait.base.limits import current_budget
-from plait.starlark.structs import Struct
-from plait.starlark.values import Value
 from plait.tree.deferred_values import Deferred, UnresolvedValueError, is_deferred
 from plait.tree.nodes import SCALARS, Array, Map
 from plait.tree.provenance import Change
 from plait.ytt.data_values import to_struct
+from plait.ytt.starlark.structs import Struct
+from plait.ytt.starlark.values import Value
 from plait.ytt.templates.tracing import traced_values, windows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.nodes import Document, Item, Items
     from plait.tree.nodes import Value as NodeValue
     from plait.tree.provenance import Origin, Trace
+    from plait.ytt.starlark.instrument.dataflow.windows import DependencyTracker
 
 
 class ReferredValues(Struct):

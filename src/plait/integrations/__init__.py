@@ -1,0 +1,1 @@
+"""Integrations: plait in other programs, above the public API: the playground and the MCP server for AI agents."""

@@ -1,0 +1,136 @@
+"""Findings about undefined names. Loaded only if there are some."""
+
+from __future__ import annotations
+
+import re
+
+from plait.base.errors import Finding
+from plait.base.similar_names import listed, near, spelled
+from plait.base.source import Position
+from plait.base.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.base.source import Source
+    from plait.ytt.starlark.syntax import Name, Scope
+
+_WORDS = {"true": "True", "false": "False", "null": "None", "nil": "None", "none": "None"}
+
+
+# Modules that templates usually load by their own name.
+_MODULES = frozenset(
+    [
+        "assert",
+        "base64",
+        "data",
+        "ip",
+        "json",
+        "library",
+        "math",
+        "md5",
+        "module",
+        "overlay",
+        "regexp",
+        "sha256",
+        "struct",
+        "template",
+        "toml",
+        "url",
+        "version",
+        "yaml",
+    ]
+)
+
+
+# Arguments of annotations that are True or absent.
+_FLAGS = frozenset(["missing_ok", "or_add"])
+
+# Names that users write without their module.
+_MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"])
+
+
+# The characters of a line in which hints look for each of its names.
+_MOST_READ = 1000
+
+
+def _dashed(name: str, line: str) -> str | None:
+    """A hint for a key with a dash, which is read as a subtraction; None for other names."""
+    found = re.search(rf"(?<![\w.])([A-Za-z_][\w.]*)\.(\w+(?:-\w+)*-{re.escape(name)})\b", line)
+    return None if found is None else f'a key with a dash is written in brackets: {found[1]}["{found[2]}"]'
+
+
+def _lines_of(names: Sequence[str], scope: Scope) -> Iterator[int]:
+    """The lines that bind the names, in the innermost scope that binds them."""
+    place: Scope | None = scope
+    while place is not None:
+        found = [line for name in names if (line := place.bound.get(name))]
+        if found:
+            yield from found
+            return
+        place = place.parent
+
+
+def _later(name: Name, scope: Scope) -> str | None:
+    """A hint for a name that the top level defines after its use, or None."""
+    line = scope.bound.get(name.name, 0) if scope.parent is None and name.early else 0
+    return f"line {line} defines it, after this use: move that up, or this down" if line > name.line else None
+
+
+def _parameter(name: str, line: str) -> str | None:
+    """A hint for a lambda without its parameter, or None."""
+    found = re.search(rf"\blambda\s*:(?=.*\b{re.escape(name)}\b)", line)
+    return f"a parameter stands before the colon: lambda {name}: ..." if found is not None else None
+
+
+def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:
+    """The finding for a name that no scope defines. universal: the names that every program knows."""
+    text = (source.line(name.line) or "")[:_MOST_READ]
+    word = _WORDS.get(name.name)
+    why = "to indicate no value" if word == "None" else "for boolean assignment"
+    hint: str | None = replacing(name.name, [word], f"use '{word}' instead of '{name.name}' {why}") if word else None
+    alike: list[str] = []
+    suggestions = [Suggestion(QUOTE_WORD, old=name.name)]
+    if hint is None and name.name in _MODULES:
+        load = f'load("@ytt:{name.name}", "{name.name}")'
+        hint = Hint(f"load it first: {load}", Suggestion(LOAD, load))
+        suggestions = []
+    if hint is None:
+        known = set(universal)
+        outer: Scope | None = scope
+        while outer is not None:
+            known.update(outer.bound)
+            outer = outer.parent
+        alike = near(name.name, sorted(known))
+        hint = replacing(name.name, alike, f"did you mean {listed(alike)}?") if alike else None
+        if name.name in _FLAGS and "#@overlay/" in text:
+            hint = replacing(name.name, [f"{name.name}=True"], f"did you mean {name.name}=True?")
+        if name.name in _MATCHERS:
+            meant = f"overlay.{name.name}"
+            hint = replacing(name.name, [meant], f"did you mean {meant}?")
+        if hint is not None:
+            suggestions = []
+        elif hint is None and f"={name.name}" in text.partition("#@overlay/")[2]:
+            hint = f'a text is written in quotes: "{name.name}"'
+    hint = _later(name, scope) or hint or _dashed(name.name, text) or _parameter(name.name, text)
+    told = f"undefined: {name.name}"
+    also = [Position(source, line).labelled("the nearest name") for line in _lines_of(alike[:1], scope)]
+    bound: set[str] = set()
+    place: Scope | None = scope
+    while place is not None:
+        # At the top level ytt knows only names that are already bound.
+        early = scope.parent is None and name.early
+        bound.update(known for known, line in place.bound.items() if not early or line < name.line)
+        place = place.parent
+    meant = spelled(name.name, sorted(bound))
+    return Finding(
+        told,
+        code="undefined-name",
+        at=Position(source, name.line),
+        also=also,
+        word=name.name,
+        hint=hint,
+        suggestions=suggestions,
+        reference=f"{told} (did you mean {meant}?)" if meant else told,
+    )
