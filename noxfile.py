@@ -92,8 +92,14 @@ def pyright(session: nox.Session) -> None:
 
 @nox.session
 def editors(session: nox.Session) -> None:
-    """The extension for Visual Studio Code: its grammar, its client against the server, its package. Needs Node.js and npm."""
-    prepare(session, "lsp")
+    """The extension for Visual Studio Code: its grammar, its client, its package; settings of the other editors.
+
+    Needs Node.js and npm. Neovim, and Emacs with eglot and yaml-mode, are tested if they are installed.
+    """
+    prepare(session, "test")
+    if session.venv_backend != "none":
+        session.install("tree-sitter==0.25.2", "tree-sitter-yaml", "tree-sitter-starlark")
+    session.run("pytest", "-q", "tests/lsp/test_editor_settings.py", "tests/lsp/test_neovim.py")
     place = pathlib.Path("editors", "vscode").resolve()
     with session.chdir(place):
         session.run("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", external=True)

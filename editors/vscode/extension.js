@@ -29,7 +29,7 @@ async function start() {
     await client.start();
   } catch (error) {
     vscode.window.showErrorMessage(
-      `plait: the language server does not start: ${error.message}. Install it with pip install 'plait[lsp]', or set plait.command.`,
+      `plait: the language server does not start: ${error?.message ?? error}. Install it with pip install '.[lsp]' in a copy of plait's repository, or set plait.command.`,
     );
   }
 }
