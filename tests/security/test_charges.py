@@ -5,6 +5,8 @@ Each expression stands in a loop of a function, where compiled code does most in
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from plait.base.source import Source
@@ -104,14 +106,18 @@ EVERY = [f"x = {line}" for line in EXPRESSIONS.split("\n") if line] + [line for 
 
 def steps_of(statement: str, *, optimize: bool) -> int:
     """The steps of a program that has a statement in a loop."""
-    begin = f"{BEGIN}def go():\n  for n in range({TIMES}):\n    {statement}\n  end\nend\n"
+    loop = f"def go():\n  for n in range({TIMES}):\n    {statement}\n  end\nend\n"
+    return spent(f"{BEGIN}{loop}go()", optimize=optimize) - spent(f"{BEGIN}{EMPTY}", optimize=optimize)
 
-    def spent(text: str) -> int:
-        context = Context(limits=Limits(steps=1 << 40))
-        compile_program([CodePart(text)], Source("a.star", text), optimize=optimize).run(context)
-        return budget_of(context).spent
 
-    return spent(begin + "go()") - spent(begin)
+EMPTY = "def go():\n  return None\nend\n"
+
+
+@functools.cache
+def spent(text: str, *, optimize: bool) -> int:
+    context = Context(limits=Limits(steps=1 << 40))
+    compile_program([CodePart(text)], Source("a.star", text), optimize=optimize).run(context)
+    return budget_of(context).spent
 
 
 @pytest.mark.parametrize("statement", EVERY)

@@ -268,8 +268,9 @@ def test_a_note_that_the_cache_was_looked_at_is_only_that(text: str) -> None:
 def test_a_bomb_takes_little_memory() -> None:
     """A process of its own tells the most that it had in memory; what `getrusage` tells begins with its parent's."""
     counts("first", is_shared=True)
+    bomb = entry(bytes(1 << 29))
     for path in results():
-        put(path, bytes(1 << 30))
+        put_raw(path, bomb)
     code = (
         "from plait.fleet import fleet\n"
         "print(fleet(output='second', cache='kept', cache_shared=True).check().counts)\n"

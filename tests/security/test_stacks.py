@@ -92,7 +92,7 @@ def usual() -> str:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="limits stacks as Linux does")
-@pytest.mark.parametrize("kibibytes", [256, 512, 1024, 2048, 4096, 5120, 8192])
+@pytest.mark.parametrize("kibibytes", [256, 512, 1024, 5120, 8192])
 def test_any_stack_of_a_thread_will_do(kibibytes: int, usual: str) -> None:
     assert outcomes(kibibytes) == usual
 

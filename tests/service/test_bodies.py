@@ -35,7 +35,7 @@ def resident(pid: int) -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell")
 def test_rejected_bodies_are_freed(tmp_path: Path) -> None:
-    """Twenty bodies of 0.9 MB, whose nodes take 20 MB each: what stays of all is less than what four would leave."""
+    """Ten bodies of 0.9 MB, whose nodes take 20 MB each: what stays of all is less than what four would leave."""
     command = [sys.executable, "-m", "plait", "serve", "--port", "0", "--limit", f"seconds={LONGEST}"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
@@ -44,7 +44,7 @@ def test_rejected_bodies_are_freed(tmp_path: Path) -> None:
                 server.stderr.readline().strip().rpartition("/")[2], timeout=LONGEST
             )
             begun = 0
-            for number in range(5):
+            for number in range(3):
                 for kind, (body, status) in REJECTED.items():
                     connection.request("PUT", "/api/v1.0/buckets/a/documents", body, {"content-type": serving.YAML})
                     response = connection.getresponse()

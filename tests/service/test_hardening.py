@@ -185,22 +185,23 @@ def test_the_existence_of_files_of_the_machine_is_not_told(tmp_path: Path) -> No
     for name in ("there/a.yml", "never/a.yml", "there", "never", "there/link", "never/link"):
         path = str(tmp_path / name)
         up = "../" * 12 + path.lstrip("/")
-        runs: dict[str, object] = {}
+        # A matrix that cannot be read fails its project: each is asked for alone, all others together.
+        projects: list[dict[str, object]] = [{}]
         for number, one in enumerate((path, up, f"{path}/../a.yml", f"./{up}")):
-            runs |= {
+            projects[0] |= {
                 f"files{number}": {"render": {"files": [one]}},
                 f"values{number}": {"render": {"files": ["a.yml"], "data-values-file": [one]}},
                 f"base{number}": {"patch": {"base": one, "ops": "ops.yml"}},
                 f"ops{number}": {"patch": {"base": "a.yml", "ops": one}},
-                f"vars{number}": {"patch": {"base": "a.yml", "vars-file": one}},
+                f"vars{number}": {"patch": {"base": "a.yml", "vars-files": one}},
                 f"store{number}": {"patch": {"base": "a.yml", "vars-store": one}},
                 f"layer{number}": {"layer": {"files": [one]}},
                 f"secrets{number}": {"layer": {"files": ["a.yml"], "secrets-file": one}},
-                f"matrix{number}": {"matrix": {"environments": one}, "render": {"files": ["a.yml"]}},
             }
+            projects.append({"matrix": {"matrix": {"environments": one}, "render": {"files": ["a.yml"]}}})
         told = []
-        for run, steps in runs.items():
-            files = {"plait.yml": yaml.safe_dump({"runs": {run: steps}}), "a.yml": "a: 1\n", "ops.yml": "[]\n"}
+        for runs in projects:
+            files = {"plait.yml": yaml.safe_dump({"runs": runs}), "a.yml": "a: 1\n", "ops.yml": "[]\n"}
             documents = [
                 {"schema": "plait/File/v1", "metadata": {"schema": "metadata/Control/v1", "name": file}, "data": text}
                 for file, text in files.items()
@@ -209,9 +210,11 @@ def test_the_existence_of_files_of_the_machine_is_not_told(tmp_path: Path) -> No
             revision = put.text.rpartition("revision: ")[2].strip()
             reply = client.ask("GET", f"/revisions/{revision}/fleet")
             assert "canary" not in reply.text
+            assert reply.text.count("has no permission") >= len(runs)
+            assert "matrix" in runs or [one["name"] for one in yaml.safe_load(reply.text)] == sorted(runs)
             # The sandbox has a directory of its own for each request.
             text = re.sub(r"/\S*/plait-\w{8}\b", "SANDBOX", reply.text)
-            told.append((run, reply.status, text.replace("never", "there")))
+            told.append((reply.status, text.replace("never", "there")))
         answers.append(told)
     client.close()
     for there, gone in zip(answers[::2], answers[1::2], strict=True):
