@@ -67,6 +67,15 @@ def sarif(session: nox.Session) -> None:
 
 
 @nox.session
+def clients(session: nox.Session) -> None:
+    """The integrations with the programs that package indexes have: the engine of Helm 4, which is large."""
+    prepare(session, "test")
+    if session.venv_backend != "none":
+        session.install("helm-python-sdk")
+    session.run("pytest", "-q", "tests/test_gitops.py", "tests/test_integrations.py", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Ruff: rules and format."""
     prepare(session, "dev")

@@ -1,4 +1,4 @@
-"""Helm, Kustomize, Argo CD, pre-commit and GitHub, each spoken to as the real program does."""
+"""Helm, Kustomize, pre-commit and GitHub, each spoken to as the real program does."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import sys
 import tomllib
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -224,9 +225,104 @@ def test_a_match_of_nothing_is_a_warning(environment: dict[str, str]) -> None:
     answer = yaml.safe_load(done.stdout)
     assert answer["items"] == given["items"]
     tags = {"code": "U0158", "name": "no-matching-item"}
-    assert answer["results"] == [{"message": said, "severity": "warning", "tags": tags}]
+    reference = {"apiVersion": "plait/v1", "kind": "Plait", "name": "x"}
+    assert answer["results"] == [{"message": said, "severity": "warning", "resourceRef": reference, "tags": tags}]
     given["items"] = []
     assert not run(["plait", "krm"], environment, yaml.safe_dump(given)).count("severity")
+
+
+# The schema of the specification of KRM functions, v1, for what a function prints.
+RESOURCE_LIST = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "items"],
+    "properties": {
+        "apiVersion": {"enum": ["config.kubernetes.io/v1", "config.kubernetes.io/v1beta1"]},
+        "kind": {"const": "ResourceList"},
+        "items": {"type": "array", "items": {"type": "object"}},
+        "functionConfig": {"type": "object"},
+        "results": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["message"],
+                "additionalProperties": False,
+                "dependentRequired": {"field": ["resourceRef"]},
+                "properties": {
+                    "message": {"type": "string"},
+                    "severity": {"enum": ["error", "warning", "info"]},
+                    "resourceRef": {
+                        "type": "object",
+                        "required": ["apiVersion", "kind", "name"],
+                        "additionalProperties": {"type": "string"},
+                    },
+                    "field": {"type": "object", "required": ["path"]},
+                    "file": {
+                        "type": "object",
+                        "required": ["path"],
+                        "additionalProperties": False,
+                        "properties": {"path": {"type": "string"}, "index": {"type": "number"}},
+                    },
+                    "tags": {"type": "object", "additionalProperties": {"type": "string"}},
+                },
+            },
+        },
+    },
+}
+COMMENTED = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+functionConfig:
+  apiVersion: plait/v1
+  kind: Plait
+  metadata: {name: scale}
+  spec:
+    operations:
+    - {type: replace, path: /spec/replicas, value: 3}
+    templates:
+      more.yml: |
+        kind: ConfigMap
+        apiVersion: v1
+items:
+- apiVersion: apps/v1
+  kind: Deployment   # the shop
+  metadata:
+    name: web
+    annotations:
+      internal.config.kubernetes.io/path: 'shop/web.yml'
+      internal.config.kubernetes.io/index: '1'
+  spec:
+    # enough for now
+    replicas: 1   # per zone
+"""
+
+
+def test_comments_of_a_resource_list_are_kept(environment: dict[str, str]) -> None:
+    out = run(["plait", "krm"], environment, COMMENTED)
+    changed = COMMENTED.replace("replicas: 1 ", "replicas: 3 ")
+    # A result of templates is a document like any other: it has the place of its file among the items.
+    assert sorted(out.splitlines()) == sorted([*changed.splitlines(), "- kind: ConfigMap", "  apiVersion: v1"])
+    jsonschema.validate(yaml.safe_load(out), RESOURCE_LIST)
+    given = json.dumps(yaml.safe_load(COMMENTED))
+    assert yaml.safe_load(run(["plait", "krm"], environment, given)) == yaml.safe_load(out)
+
+
+def test_a_result_names_the_item_that_an_operation_fails_on(environment: dict[str, str]) -> None:
+    failing = COMMENTED.replace("/spec/replicas", "/spec/replcas")
+    done = subprocess.run(["plait", "krm"], input=failing, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.startswith(failing)
+    answer = yaml.safe_load(done.stdout)
+    jsonschema.validate(answer, RESOURCE_LIST)
+    [result] = answer["results"]
+    assert result["resourceRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    assert result["file"] == {"path": "shop/web.yml", "index": 1}
+    failing = COMMENTED.replace("kind: ConfigMap", "kind: #@ nme")
+    done = subprocess.run(["plait", "krm"], input=failing, env=environment, capture_output=True, text=True, check=False)
+    answer = yaml.safe_load(done.stdout)
+    jsonschema.validate(answer, RESOURCE_LIST)
+    [result] = answer["results"]
+    assert result["resourceRef"] == {"apiVersion": "plait/v1", "kind": "Plait", "name": "scale"}
+    assert (result["tags"]["file"], result["tags"]["line"]) == ("more.yml", "1")
 
 
 def test_what_is_no_resource_list(environment: dict[str, str]) -> None:
@@ -237,28 +333,6 @@ def test_what_is_no_resource_list(environment: dict[str, str]) -> None:
 def test_resource_list_without_anything_to_do(environment: dict[str, str]) -> None:
     given = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [{"a": "1"}, {"b": "yes"}]}
     assert documents(run(["plait", "krm"], environment, yaml.safe_dump(given))) == [given]
-
-
-def test_argo_cd_plugin(environment: dict[str, str], tmp_path: pathlib.Path) -> None:
-    [plugin] = documents((EXAMPLES / "argocd" / "plugin.yml").read_text())
-    assert (plugin["apiVersion"], plugin["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
-    repository = tmp_path / "repository"
-    shutil.copytree(EXAMPLES / "argocd" / "plait", repository / "plait")
-    assert list(repository.glob(plugin["spec"]["discover"]["find"]["glob"])) == [repository / "plait"]
-    # Nothing else is in the environment of a sidecar: no home directory, no locale, no terminal.
-    given = {
-        "PATH": environment["PATH"], "ARGOCD_APP_NAME": "shop", "ARGOCD_APP_NAMESPACE": "default",
-        "ARGOCD_APP_REVISION": "0123456789abcdef", "ARGOCD_APP_SOURCE_PATH": ".",
-        "ARGOCD_APP_SOURCE_REPO_URL": "https://git.example/shop.git", "ARGOCD_APP_SOURCE_TARGET_REVISION": "HEAD",
-        "KUBE_VERSION": "1.34.0", "KUBE_API_VERSIONS": "v1,apps/v1", "ARGOCD_ENV_STAGE": "test",
-        "ARGOCD_APP_PARAMETERS": '[{"name":"replicas","string":"5"}]', "PARAM_REPLICAS": "5",
-    }  # fmt: skip
-    names = {parameter["name"] for parameter in plugin["spec"]["parameters"]["static"]}
-    assert names == {parameter["name"] for parameter in json.loads(given["ARGOCD_APP_PARAMETERS"])}
-    [document] = documents(run(plugin["spec"]["generate"]["command"], given, where=repository))
-    assert document["data"] == {"replicas": "5"}
-    said = run(plugin["spec"]["generate"]["command"], {**given, "PARAM_REPLCAS": "5"}, where=repository, status=1)
-    assert 'did you mean "REPLICAS"?' in said
 
 
 def hooks() -> dict[str, Any]:
