@@ -223,10 +223,10 @@ def test_names_that_windows_takes_for_something_else(place: str, name: str | Non
 
 def test_output_files_on_windows(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     announced: list[str] = []
-    output_files.add_files(str(tmp_path), [("aux.yml", "a: 1\n")], announced.append)
+    output_files.add_files(str(tmp_path), [("aux.yml", b"a: 1\n")], announced.append)
     monkeypatch.setattr(output_files, "_ON_WINDOWS", True)
     with pytest.raises(plait.UsageError) as caught:
-        output_files.add_files(str(tmp_path), [("fine.yml", "a: 1\n"), ("more/aux.yml", "a: 1\n")], announced.append)
+        output_files.add_files(str(tmp_path), [("fine.yml", b"a: 1\n"), ("more/aux.yml", b"a: 1\n")], announced.append)
     assert caught.value.found == "aux.yml"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["aux.yml"]
     monkeypatch.setattr(os, "path", ntpath)
@@ -240,8 +240,8 @@ def test_output_files_on_windows(tmp_path: pathlib.Path, monkeypatch: pytest.Mon
 def test_the_longest_names(tmp_path: pathlib.Path) -> None:
     name = "x" * 251 + ".yml"
     announced: list[str] = []
-    output_files.add_files(str(tmp_path), [(name, "a: 1\n")], announced.append)
-    output_files.add_files(str(tmp_path), [(name, "a: 2\n")], announced.append)
+    output_files.add_files(str(tmp_path), [(name, b"a: 1\n")], announced.append)
+    output_files.add_files(str(tmp_path), [(name, b"a: 2\n")], announced.append)
     assert (tmp_path / name).read_text() == "a: 2\n"
     store = tmp_path / ("s" * 251 + ".yml")
     plait.patch({"a.yml": "a: ((x))\nvariables: [{name: x, type: password}]"}, store=store)
@@ -249,7 +249,7 @@ def test_the_longest_names(tmp_path: pathlib.Path) -> None:
     assert set(plait.read(store).to_dict()) == {"x", "z"}
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, store.name])
     with pytest.raises(plait.ReadError, match="file name too long"):
-        output_files.add_files(str(tmp_path), [("x" * 300, "a: 1\n")], announced.append)
+        output_files.add_files(str(tmp_path), [("x" * 300, b"a: 1\n")], announced.append)
 
 
 def test_an_output_directory_that_cannot_be_renamed_keeps_what_it_has(
@@ -266,7 +266,7 @@ def test_an_output_directory_that_cannot_be_renamed_keeps_what_it_has(
     monkeypatch.setattr(os, "rename", refused)
     monkeypatch.setattr(os, "replace", refused)
     with pytest.raises(plait.ReadError, match="access is denied"):
-        output_files.replace_directory(str(target), [("new.yml", "new")], lambda _: None)
+        output_files.replace_directory(str(target), [("new.yml", b"new")], lambda _: None)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (target / "old.yml").read_text() == "old"
 

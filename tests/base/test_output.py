@@ -14,7 +14,7 @@ from plait.base.output_files import add_files, replace_directory
 from plait.tree.nodes import documents, from_plain
 from plait.yaml.output_formats import FORMATS, bulk_json, choose_formats
 
-Writer = Callable[[str, Sequence[tuple[str, str]], Callable[[str], None]], None]
+Writer = Callable[[str, Sequence[tuple[str, bytes]], Callable[[str], None]], None]
 
 
 @pytest.fixture(autouse=True)
@@ -52,14 +52,14 @@ def test_files_are_added() -> None:
     pathlib.Path("out/kept.yml").write_text("kept", "utf-8")
     pathlib.Path("out/d/b.yml").write_text("old", "utf-8")
     said: list[str] = []
-    add_files("./out/", [("t.txt", "t"), ("d/b.yml", "b"), ("new/deep/c.yml", "")], said.append)
+    add_files("./out/", [("t.txt", b"t"), ("d/b.yml", b"b"), ("new/deep/c.yml", b"")], said.append)
     assert content("out") == {"d/b.yml": "b", "kept.yml": "kept", "new/deep/c.yml": "", "t.txt": "t"}
     assert said == ["creating: out/t.txt", "creating: out/d/b.yml", "creating: out/new/deep/c.yml"]
 
 
 def test_of_files_with_one_path_the_last_stays() -> None:
     said: list[str] = []
-    add_files("out", [("a.yml", "1"), ("a.yml", "2")], said.append)
+    add_files("out", [("a.yml", b"1"), ("a.yml", b"2")], said.append)
     assert content("out") == {"a.yml": "2"}
     assert said == ["creating: out/a.yml"] * 2
 
@@ -68,12 +68,12 @@ def test_a_directory_is_replaced() -> None:
     pathlib.Path("out/d").mkdir(parents=True)
     pathlib.Path("out/d/old.yml").write_text("old", "utf-8")
     said: list[str] = []
-    replace_directory("out/", [("a.yml", "a"), ("d/b.yml", "b")], said.append)
+    replace_directory("out/", [("a.yml", b"a"), ("d/b.yml", b"b")], said.append)
     assert content("out") == {"a.yml": "a", "d/b.yml": "b"}
     assert said == ["creating: out/a.yml", "creating: out/d/b.yml"]
     replace_directory("out", [], said.append)
     assert content("out") == {}
-    replace_directory("new/deep/out", [("a.yml", "a")], said.append)
+    replace_directory("new/deep/out", [("a.yml", b"a")], said.append)
     assert content("new") == {"deep/out/a.yml": "a"}
     assert sorted(os.listdir()) == ["new", "out"]
 
@@ -83,7 +83,7 @@ def test_duplicate_paths_are_refused_before_anything_is_lost() -> None:
     pathlib.Path("out/old.yml").write_text("old", "utf-8")
     for paths in (("a.yml", "a.yml"), ("d/../a.yml", "a.yml")):
         with pytest.raises(UsageError, match=r"Multiple files have same output destination paths: a\.yml"):
-            replace_directory("out", [(path, "") for path in paths], print)
+            replace_directory("out", [(path, b"") for path in paths], print)
     assert content("out") == {"old.yml": "old"}
 
 
@@ -93,12 +93,12 @@ def test_paths_that_lead_out_are_refused(path: str, write: Writer) -> None:
     pathlib.Path("out").mkdir()
     pathlib.Path("out/old.yml").write_text("old", "utf-8")
     with pytest.raises(UsageError, match="to be inside the output directory"):
-        write("out", [("fine.yml", ""), (path, "bad")], print)
+        write("out", [("fine.yml", b""), (path, b"bad")], print)
     assert content(".") == {"out/old.yml": "old"}
 
 
 def test_a_leading_slash_is_below_the_directory() -> None:
-    add_files("out", [("/a.yml", "a"), ("b/./c/../d.yml", "d")], lambda _: None)
+    add_files("out", [("/a.yml", b"a"), ("b/./c/../d.yml", b"d")], lambda _: None)
     assert content("out") == {"a.yml": "a", "b/d.yml": "d"}
 
 
@@ -111,7 +111,7 @@ def test_directories_nobody_wants_to_lose(directory: str, monkeypatch: pytest.Mo
     pathlib.Path("work").mkdir()
     monkeypatch.chdir("work")
     with pytest.raises(UsageError, match="Expected output directory path to not be one of"):
-        replace_directory(str(home) if directory == "~" else directory, [("a.yml", "")], print)
+        replace_directory(str(home) if directory == "~" else directory, [("a.yml", b"")], print)
     assert sorted(os.listdir("..")) == ["home", "out", "work"]
 
 
@@ -120,15 +120,15 @@ def test_a_failure_keeps_what_was_there() -> None:
     pathlib.Path("out/b.yml").write_text("old", "utf-8")
     said: list[str] = []
     with pytest.raises(ReadError, match=r"Writing 'out/a\.yml': is a directory"):
-        add_files("out", [("b.yml", "new"), ("a.yml", "")], said.append)
+        add_files("out", [("b.yml", b"new"), ("a.yml", b"")], said.append)
     assert (content("out"), said) == ({"b.yml": "old"}, [])
     pathlib.Path("file").write_text("", "utf-8")
     with pytest.raises(ReadError, match="Writing 'file"):
-        add_files("file", [("a.yml", "")], said.append)
+        add_files("file", [("a.yml", b"")], said.append)
     with pytest.raises(ReadError, match="Writing 'out'"):
-        replace_directory("out", [("a\0b", "")], said.append)
+        replace_directory("out", [("a\0b", b"")], said.append)
     with pytest.raises(ReadError, match="Writing"):
-        replace_directory("out", [("a", ""), ("a/b", "")], said.append)
+        replace_directory("out", [("a", b""), ("a/b", b"")], said.append)
     assert (content("out"), said) == ({"b.yml": "old"}, [])
     assert sorted(os.listdir()) == ["file", "out"]
 
@@ -136,7 +136,7 @@ def test_a_failure_keeps_what_was_there() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX modes")
 class TestModesAndLinks:
     def test_new_files_and_directories_are_their_owners(self) -> None:
-        add_files("out/deep", [("a/b.yml", "")], lambda _: None)
+        add_files("out/deep", [("a/b.yml", b"")], lambda _: None)
         for path in ("out", "out/deep", "out/deep/a", "out/deep/a/b.yml"):
             assert stat.S_IMODE(os.stat(path).st_mode) == 0o700, path
 
@@ -144,20 +144,20 @@ class TestModesAndLinks:
         pathlib.Path("out").mkdir()
         pathlib.Path("out/a.yml").write_text("", "utf-8")
         os.chmod("out/a.yml", 0o640)
-        add_files("out", [("a.yml", "new")], lambda _: None)
+        add_files("out", [("a.yml", b"new")], lambda _: None)
         assert stat.S_IMODE(os.stat("out/a.yml").st_mode) == 0o640
 
     def test_a_linked_directory_is_not_emptied_itself(self) -> None:
         pathlib.Path("real").mkdir()
         pathlib.Path("real/old.yml").write_text("old", "utf-8")
         os.symlink("real", "out")
-        replace_directory("out", [("a.yml", "a")], lambda _: None)
+        replace_directory("out", [("a.yml", b"a")], lambda _: None)
         assert content("real") == {"old.yml": "old"}
         assert content("out") == {"a.yml": "a"}
         assert not os.path.islink("out")
 
     def test_bytes_leave_as_they_came(self) -> None:
-        add_files("out", [("a.txt", "\udcff\n")], lambda _: None)
+        add_files("out", [("a.txt", b"\xff\n")], lambda _: None)
         assert pathlib.Path("out/a.txt").read_bytes() == b"\xff\n"
 
 

@@ -68,8 +68,8 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
             monkeypatch.delenv(variable)
     outcome = FleetWorker(setup).perform(task)
     assert outcome.error == ""
-    assert outcome.texts is not None
-    made = {f"one/{path}": text.encode() for path, text in outcome.texts.items()}
+    assert outcome.contents is not None
+    made = {f"one/{path}": data for path, data in outcome.contents.items()}
     assert made == contents(tmp_path / "out")
 
 

@@ -52,7 +52,7 @@ class Stream(io.FileIO):
     write = watched(io.FileIO.write)
 
 output.open = lambda descriptor, mode: Stream(descriptor, mode)
-files = [("a.yml", "new a\\n" * 100), ("d/b.yml", "new b\\n"), ("e/f/c.txt", "new c\\n")]
+files = [("a.yml", b"new a\\n" * 100), ("d/b.yml", b"new b\\n"), ("e/f/c.txt", b"new c\\n")]
 try:
     getattr(output, writer)("out", files, lambda line: None)
 except Exception as error:
@@ -181,7 +181,7 @@ def test_a_system_that_refuses_is_an_error_of_the_user(
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)
         with pytest.raises(ReadError, match="Writing 'out"):
-            write("out", [("a.yml", "new")], lambda _: None)
+            write("out", [("a.yml", b"new")], lambda _: None)
     assert content(tmp_path / "out") == OLD
     assert os.listdir(tmp_path) == ["out"]
 
@@ -191,7 +191,7 @@ def test_a_read_only_directory_loses_nothing(tmp_path: pathlib.Path) -> None:
     fill(tmp_path / "out", OLD)
     os.chmod(tmp_path / "out", 0o500)
     with pytest.raises(ReadError):
-        add_files(str(tmp_path / "out"), [("a.yml", "new")], lambda _: None)
+        add_files(str(tmp_path / "out"), [("a.yml", b"new")], lambda _: None)
     os.chmod(tmp_path / "out", 0o700)
     assert content(tmp_path / "out") == OLD
 
@@ -206,20 +206,20 @@ class TestLinks:
 
     def test_a_linked_file_is_replaced_not_followed(self) -> None:
         os.symlink("../outside/secret.yml", "out/a.yml")
-        add_files("out", [("a.yml", "new\n")], lambda _: None)
+        add_files("out", [("a.yml", b"new\n")], lambda _: None)
         assert not os.path.islink("out/a.yml")
         assert content(pathlib.Path("outside"))["secret.yml"] == "mine\n"
 
     def test_a_linked_directory_inside_is_not_followed(self) -> None:
         os.symlink("../outside/d", "out/d")
         with pytest.raises((ReadError, UsageError), match="symbolic link"):
-            add_files("out", [("first.yml", "new\n"), ("d/b.yml", "new\n")], lambda _: None)
+            add_files("out", [("first.yml", b"new\n"), ("d/b.yml", b"new\n")], lambda _: None)
         assert content(pathlib.Path("outside")) == {"secret.yml": "mine\n", "d/b.yml": "mine\n"}
         assert os.listdir("out") == ["d"]
 
     def test_a_link_out_of_the_directory_is_not_emptied_through(self) -> None:
         os.symlink("../outside", "out/d")
-        replace_directory("out", [("a.yml", "new\n")], lambda _: None)
+        replace_directory("out", [("a.yml", b"new\n")], lambda _: None)
         assert content(pathlib.Path("outside")) == {"secret.yml": "mine\n", "d/b.yml": "mine\n"}
 
     def test_a_link_to_what_nobody_wants_to_lose(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +231,7 @@ class TestLinks:
                 os.remove("link")
             os.symlink(target, "link")
             with pytest.raises(UsageError):
-                replace_directory("link", [("a.yml", "")], lambda _: None)
+                replace_directory("link", [("a.yml", b"")], lambda _: None)
 
 
 def test_the_parents_of_home_are_not_emptied(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +242,7 @@ def test_the_parents_of_home_are_not_emptied(tmp_path: pathlib.Path, monkeypatch
     monkeypatch.chdir(work)
     monkeypatch.setenv("HOME", str(home))
     with pytest.raises(UsageError) as caught:
-        replace_directory(str(home.parent), [("a.yml", "")], lambda _: None)
+        replace_directory(str(home.parent), [("a.yml", b"")], lambda _: None)
     assert "around the home directory" in str(caught.value.found)
 
 
@@ -258,10 +258,10 @@ def test_a_render_that_fails_empties_nothing(tmp_path: pathlib.Path, monkeypatch
 @pytest.mark.parametrize("path", [".git/hooks/pre-commit", "d/.GIT/config"])
 def test_nothing_is_written_for_git_to_run(path: str, tmp_path: pathlib.Path) -> None:
     with pytest.raises(UsageError, match=r"inside a \.git directory"):
-        add_files(str(tmp_path), [(path, "x")], lambda _: None)
+        add_files(str(tmp_path), [(path, b"x")], lambda _: None)
     assert os.listdir(tmp_path) == []
 
 
 def test_existing_modes_stay_and_nothing_is_left_for_others(tmp_path: pathlib.Path) -> None:
-    add_files(str(tmp_path / "out"), [("a.yml", "x")], lambda _: None)
+    add_files(str(tmp_path / "out"), [("a.yml", b"x")], lambda _: None)
     assert stat.S_IMODE(os.stat(tmp_path / "out" / "a.yml").st_mode) & 0o077 == 0

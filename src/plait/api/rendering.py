@@ -160,7 +160,7 @@ class RenderInputs:
         given = {file: documents.nodes for file, documents in self.documents.items()}
         result = run(self._job, self.context, given, self._shared)
         if self._shared is not None:
-            result.known = self._shared.texts
+            result.reusing = self._shared.writer
         return result
 
 

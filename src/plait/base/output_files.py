@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import current_permissions
 from plait.base.source import reason
@@ -31,14 +30,14 @@ if TYPE_CHECKING:
 _MODE = 0o700
 
 
-def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
+def add_files(directory: str, files: Iterable[tuple[str, bytes]], announce: Callable[[str], None]) -> None:
     """Writes files into a directory; other files stay (`--output-files`).
 
     If two files have the same path, the last one is written. announce: receives a line `creating: PATH` per file.
     Raises UsageError for a path outside of the directory, ReadError if writing fails or a directory on the path is a
     symbolic link.
     """
-    places = [(inside(path), text) for path, text in files]
+    places = [(inside(path), data) for path, data in files]
     made: list[tuple[str, str]] = []
     try:
         with followed(directory, make=_MODE) as top:
@@ -52,19 +51,19 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
 
 
 def _add(
-    top: Directory, places: Sequence[OutputFile], made: list[tuple[str, str]], announce: Callable[[str], None]
+    top: Directory, places: Sequence[tuple[str, bytes]], made: list[tuple[str, str]], announce: Callable[[str], None]
 ) -> None:
     """Writes the files under temporary names, then renames them. made: receives the path of each file and its temporary
     name, until it is renamed.
     """
     with Folders(top, make=_MODE) as folders:
-        for place, text in places:
+        for place, data in places:
             folder, name = folders.of(place)
             before = folder.check_file(name, replaces_links=True)
             # A separate name, because the file name may already have the maximum length.
             aside = aside_name()
             made.append((place, aside))
-            folder.create(aside, [encoded(text)], before, new_mode=_MODE)
+            folder.create(aside, [data], before, new_mode=_MODE)
         made.reverse()
         while made:
             place, aside = made[-1]
@@ -115,7 +114,7 @@ class Folders:
             self._open[1].close()
 
 
-def replace_directory(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
+def replace_directory(directory: str, files: Iterable[tuple[str, bytes]], announce: Callable[[str], None]) -> None:
     """Replaces a directory by one with exactly these files (`--dangerous-emptied-output-directory`).
 
     announce: receives a line `creating: PATH` per file. Raises UsageError for two files with the same path, a path
@@ -142,19 +141,19 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
         raise write_error(directory, error) from None
 
 
-def places_of(files: Iterable[OutputFile]) -> dict[str, str]:
-    """The texts by path. Raises UsageError for two files with the same path, and for a path outside of the directory."""
-    places: dict[str, str] = {}
-    for path, text in files:
+def places_of(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+    """The contents by path. Raises UsageError for two files with the same path, and for a path outside of the directory."""
+    places: dict[str, bytes] = {}
+    for path, data in files:
         place = inside(path)
         if place in places:
             raise UsageError(f"Multiple files have same output destination paths: {path}", code="duplicate-output")
-        places[place] = text
+        places[place] = data
     return places
 
 
 def fill_directory(
-    parent: Directory, name: str, places: Mapping[str, str], beside: Directory, aside: str, ready: Callable[[], None]
+    parent: Directory, name: str, places: Mapping[str, bytes], beside: Directory, aside: str, ready: Callable[[], None]
 ) -> None:
     """Replaces the entry `name` by a directory with these files. Raises OSError.
 
@@ -170,7 +169,7 @@ def fill_directory(
         beside.discard(aside)
 
 
-def unchanged(parent: Directory, name: str, places: Mapping[str, str]) -> dict[str, int] | None:
+def unchanged(parent: Directory, name: str, places: Mapping[str, bytes]) -> dict[str, int] | None:
     """The times of these files, in nanoseconds, if the directory `name` contains exactly them. None if it differs."""
     status = parent.status(name)
     if status is None or not stat.S_ISDIR(status.st_mode):
@@ -189,9 +188,9 @@ def unchanged(parent: Directory, name: str, places: Mapping[str, str]) -> dict[s
             for above, expected in inside_of.items():
                 if set(folders.at(above).names()) != expected:
                     return None
-            for place, text in places.items():
+            for place, data in places.items():
                 folder, last = folders.of(place)
-                time = folder.time_of(last, encoded(text))
+                time = folder.time_of(last, data)
                 if time is None:
                     return None
                 times[place] = time
@@ -200,15 +199,15 @@ def unchanged(parent: Directory, name: str, places: Mapping[str, str]) -> dict[s
     return times
 
 
-def _fill(beside: Directory, name: str, places: Mapping[str, str]) -> None:
+def _fill(beside: Directory, name: str, places: Mapping[str, bytes]) -> None:
     beside.make(name, _MODE)
     with beside.below(name) as top, Folders(top, make=_MODE) as folders:
-        for place, text in places.items():
+        for place, data in places.items():
             folder, last = folders.of(place)
-            folder.create(last, [encoded(text)], new_mode=_MODE)
+            folder.create(last, [data], new_mode=_MODE)
 
 
-def _fill_mounted(parent: Directory, name: str, places: Mapping[str, str], aside: str) -> None:
+def _fill_mounted(parent: Directory, name: str, places: Mapping[str, bytes], aside: str) -> None:
     """As `fill_directory`, for a mount point, which cannot be renamed or be the target of a rename."""
     with parent.below(name) as mounted:
         try:

@@ -11,6 +11,7 @@ from plait.authoring.reduce.behaviours import (
 from plait.authoring.reduce.candidates import Workspace, first_candidate
 from plait.authoring.reduce.reducer import Reducer
 from plait.authoring.reduce.result_files import INPUTS, command_line, result_files
+from plait.base.content import encoded
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
 from plait.base.output_files import add_files
@@ -87,7 +88,7 @@ def main(argv: Sequence[str]) -> int:
     files = result_files(request.command, found, behaviour)
     if flags.has(Reduce.to):
         with cleanup_on_signal():
-            add_files(target, files, lambda _: None)
+            add_files(target, ((path, encoded(text)) for path, text in files), lambda _: None)
         write_answer(f"{command_line(request.command, found)}\n")
     else:
         inputs = "".join(f"-- {name} --\n{text}" for name, text in files if name.startswith(f"{INPUTS}/"))

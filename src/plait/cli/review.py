@@ -148,7 +148,7 @@ def _write_output(directory: str, found: RenderedSide) -> None:
     if found.error is not None:
         raise found.error
     with cleanup_on_signal():
-        add_files(directory, list(found.files.items()), lambda _: None)
+        add_files(directory, found.files.items(), lambda _: None)
 
 
 def _write_message(path: str, found: Result) -> None:

@@ -76,7 +76,7 @@ class Engine:
                 files = shared.files(paths, options, lambda path: inputs.files([path]))
             job = job_of(request, files, inputs, context, library=shared.library(files))
             result = run(job, context, shared=shared)
-            result.known = shared.texts
+            result.reusing = shared.writer
             return result
 
     @contextmanager

@@ -73,6 +73,7 @@ def evaluate(request: Render, context: Context, reuse: Reuse | None = None) -> R
         paths=result.paths(),
         texts=[file.path for file in result.texts],
         write=result.write(form),
+        reusing=result.reusing_writer(form),
         warnings=context.warnings,
         trace=context.trace,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.extensions import TAGS
 from plait.base.limits import budget_scope, current_budget
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Value
     from plait.tree.plain_data import Plain
     from plait.tree.provenance import Trace
+    from plait.yaml.reusing_writer import ReusingWriter
 
     # A text, or its parts: strings, [quotation, True if its source is private, None for the error's source], and [flag,
     # value].
@@ -279,7 +281,7 @@ class Rendered(Documents):
     texts: the paths of text files, for a run of a project.
     """
 
-    __slots__ = ("_files", "_paths", "texts")
+    __slots__ = ("_files", "_paths", "_reusing", "texts")
 
     def __init__(
         self,
@@ -293,12 +295,15 @@ class Rendered(Documents):
         tags: bool = False,
         paths: Sequence[str] | None = None,
         texts: Sequence[str] = (),
+        reusing: ReusingWriter | None = None,
     ) -> None:
+        """reusing: the writer, if it knows most documents."""
         super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace, tags=tags)
         # Written on demand, because most callers need only the documents.
         self._files = files
         self._paths = paths
         self.texts = list(texts)
+        self._reusing = reusing
 
     @property
     def files(self) -> dict[str, str]:
@@ -307,6 +312,13 @@ class Rendered(Documents):
             with budget_scope(self._run.again()):
                 self._files = dict(self._files() if callable(self._files) else self._files)
         return self._files
+
+    def to_bytes(self) -> bytes:
+        """The text as UTF-8. Documents of an earlier result are not encoded again."""
+        if self._reusing is None:
+            return encoded(self.to_yaml())
+        with budget_scope(self._run.again()):
+            return self._reusing.content(self.nodes)
 
     @property
     def paths(self) -> list[str]:

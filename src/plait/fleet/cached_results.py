@@ -20,7 +20,6 @@ from stat import S_ISREG
 from time import time
 
 from plait.base.code_cache import user_cache, user_secret
-from plait.base.content import encoded
 from plait.base.errors import ReadError
 from plait.base.warning_data import warning_data, warning_from
 from plait.base.writing.directory import is_aside
@@ -57,16 +56,16 @@ _FEW = 100
 
 
 class CachedResult:
-    """A cached result. texts: its files. reads: the files it read. warnings: its warnings. is_secret: the run uses
+    """A cached result. contents: its files. reads: the files it read. warnings: its warnings. is_secret: the run uses
     secrets.
     """
 
-    __slots__ = ("is_secret", "reads", "texts", "warnings")
+    __slots__ = ("contents", "is_secret", "reads", "warnings")
 
     def __init__(
-        self, texts: Mapping[str, str], reads: ReadSet, warnings: Sequence[Warning], *, is_secret: bool
+        self, contents: Mapping[str, bytes], reads: ReadSet, warnings: Sequence[Warning], *, is_secret: bool
     ) -> None:
-        self.texts = texts
+        self.contents = contents
         self.reads = reads
         self.warnings = warnings
         self.is_secret = is_secret
@@ -115,11 +114,10 @@ class Results:
         """
         made_by = made_by or version()
         reads = kept.reads
-        contents = {path: encoded(text) for path, text in kept.texts.items()}
-        sizes = {path: len(content) for path, content in contents.items()}
+        sizes = {path: len(content) for path, content in kept.contents.items()}
         result = {"files": sizes, "warnings": [*map(warning_data, kept.warnings)], "secret": kept.is_secret}
         try:
-            self._store(_name(made_by, "result", definition, reads.key()), result, contents.values())
+            self._store(_name(made_by, "result", definition, reads.key()), result, kept.contents.values())
             self._store(_name(made_by, "reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])
         except (OSError, ReadError):
             return
@@ -300,16 +298,13 @@ def _is_files(value: object) -> TypeGuard[dict[str, int]]:
     )
 
 
-def _divided(sizes: Mapping[str, int], contents: bytes) -> dict[str, str] | None:
-    """The texts of consecutive files with these sizes; None if the sizes do not fit the contents."""
-    files: dict[str, str] = {}
+def _divided(sizes: Mapping[str, int], contents: bytes) -> dict[str, bytes] | None:
+    """The consecutive files with these sizes; None if the sizes do not fit the contents."""
+    files: dict[str, bytes] = {}
     start = 0
-    try:
-        for path, size in sizes.items():
-            files[path] = contents[start : start + size].decode("utf-8", "surrogateescape")
-            start += size
-    except ValueError:
-        return None
+    for path, size in sizes.items():
+        files[path] = contents[start : start + size]
+        start += size
     return files if start == len(contents) else None
 
 

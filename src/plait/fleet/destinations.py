@@ -11,7 +11,6 @@ from functools import cached_property
 from stat import S_ISDIR, S_ISREG
 
 from plait.base.code_cache import user_secret
-from plait.base.content import encoded
 from plait.base.errors import UsageError
 from plait.base.output_files import Folders, fill_directory, inside, places_of, unchanged, write_error
 from plait.base.writing.real_paths import failure
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
         @property
         def key(self) -> bytes | None: ...
 
-        def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
+        def put(self, task: Task, contents: Mapping[str, bytes]) -> Mapping[str, int]:
             """Writes the results of a run and removes everything else from its destination. Returns the times of the
             files, if known.
 
@@ -132,7 +131,7 @@ class DirectoryDestination:
                 self._opened = strict(self.name, top, make=make, reads=reads)
         return self._opened
 
-    def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
+    def put(self, task: Task, contents: Mapping[str, bytes]) -> Mapping[str, int]:
         *above, name = task.place.split("/")
         try:
             here = self._here(_MODE)
@@ -141,19 +140,19 @@ class DirectoryDestination:
                 if task.is_file:
                     before = parent.check_file(name)
                     try:
-                        own.create(aside, [encoded(texts[""])], before, new_mode=_MODE)
+                        own.create(aside, [contents[""]], before, new_mode=_MODE)
                         own.move(aside, parent, name)
                     except BaseException:
                         own.discard(aside)
                         raise
                     return _times(parent, {"": name})
-                places = places_of(texts.items())
+                places = places_of(contents.items())
                 times = unchanged(parent, name, places)
                 if times is not None:
-                    return {path: times[inside(path)] for path in texts}
+                    return {path: times[inside(path)] for path in contents}
                 fill_directory(parent, name, places, own, aside, lambda: self._keep_others(task, parent, places, own))
                 with parent.below(name) as made:
-                    return _times(made, {path: path for path in texts})
+                    return _times(made, {path: path for path in contents})
         except (OSError, ValueError) as error:
             raise write_error(self.name, error) from None
 
@@ -163,7 +162,7 @@ class DirectoryDestination:
             self._token = (_tokens(own.read(_LOCK) or b"") or [os.urandom(8).hex()])[-1]
         return f"{self._token}-{os.getpid()}-{os.urandom(6).hex()}"
 
-    def _keep_others(self, task: Task, parent: Opened, places: Mapping[str, str], own: Opened) -> None:
+    def _keep_others(self, task: Task, parent: Opened, places: Mapping[str, bytes], own: Opened) -> None:
         """Moves files at a destination that no fleet has written to another directory. Raises OSError."""
         *_, name = task.place.split("/")
         before = parent.status(name)
@@ -284,9 +283,8 @@ class DirectoryDestination:
         self._journal = self._lock = self._opened = None
 
 
-def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:
+def digests(contents: Mapping[str, bytes], *, is_secret: bool) -> dict[str, Written]:
     """Digest and size of each file. Secret files have no digest, because a digest would allow guesses."""
-    contents = {path: encoded(text) for path, text in texts.items()}
     return {path: (None if is_secret else digest(data), len(data), None) for path, data in contents.items()}
 
 

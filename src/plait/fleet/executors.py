@@ -119,11 +119,11 @@ class _Keeper:
 
     def __call__(self, task: Task, outcome: RunResult) -> None:
         self._parts.update(outcome.news)
-        if outcome.status != RENDERED or outcome.is_secret or outcome.texts is None or outcome.reads is None:
+        if outcome.status != RENDERED or outcome.is_secret or outcome.contents is None or outcome.reads is None:
             return
         reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
         self._results.keep(
-            task.definition, CachedResult(outcome.texts, reads, outcome.warnings, is_secret=False), outcome.version
+            task.definition, CachedResult(outcome.contents, reads, outcome.warnings, is_secret=False), outcome.version
         )
 
 

@@ -23,7 +23,7 @@ from plait.fleet.bundle import Unpacked
 from plait.fleet.cached_results import CachedResult, Results
 from plait.fleet.destinations import digests, place_for_worker, with_times
 from plait.fleet.identity import version
-from plait.fleet.output_texts import texts_of
+from plait.fleet.output_contents import contents_of
 from plait.fleet.read_sets import DiskState, Parts, by_directory
 from plait.fleet.run_result import CACHED, FAILED, RENDERED, RunResult
 from plait.fleet.secret_runs import accesses_of, can_be_known, is_secret
@@ -150,9 +150,9 @@ class FleetWorker:
         try:
             outcome = self.stored(task) or self._made(task)
             if self._output is not None:
-                assert outcome.texts is not None
-                outcome.files = with_times(outcome.files, self._output.put(task, outcome.texts))
-                outcome.texts = None
+                assert outcome.contents is not None
+                outcome.files = with_times(outcome.files, self._output.put(task, outcome.contents))
+                outcome.contents = None
         except PlaitError as error:
             outcome = _failed(task, error, home, self._rename)
         except RecursionError:
@@ -181,10 +181,10 @@ class FleetWorker:
         run = task.run(self._project)
         view = InputView(is_read_only=False, environment=self._setup.environment)
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, engine=self._engine))
-        texts, warnings = texts_of(task, documents)
+        contents, warnings = contents_of(task, documents)
         if self._rename is not None:
             warnings = [renamed(one, self._rename) for one in warnings]
-        made = CachedResult(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
+        made = CachedResult(contents, self._disk.of_view(view), warnings, is_secret=is_secret(view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
             self._results.keep(task.definition, made)
         outcome = self._outcome(task, RENDERED, made, run, is_known=can_be_known(view))
@@ -198,9 +198,9 @@ class FleetWorker:
         parts = self._parts.named(found)
         if self._place is None and not hides:
             rest = self._disk.with_stamps(rest)
-        files = digests(made.texts, is_secret=hides)
+        files = digests(made.contents, is_secret=hides)
         return RunResult(
-            task.name, status, parts=parts, reads=rest, files=files, texts=made.texts, is_secret=hides,
+            task.name, status, parts=parts, reads=rest, files=files, contents=made.contents, is_secret=hides,
             warnings=made.warnings,
         )  # fmt: skip
 

@@ -15,7 +15,6 @@ from time import monotonic
 from urllib.parse import unquote
 from urllib.request import url2pathname
 
-from plait.base.content import encoded
 from plait.base.errors import ReadError, UsageError
 from plait.base.lines import lines_of
 from plait.fleet.manifest_lines import outputs
@@ -219,10 +218,10 @@ class RemoteDestination:
         self._written = 0
         self._last = monotonic()
 
-    def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
-        paths = {f"{task.place}/{name}" if name else task.place: text for name, text in texts.items()}
-        for path, text in paths.items():
-            self._store.write(path, encoded(text))
+    def put(self, task: Task, contents: Mapping[str, bytes]) -> Mapping[str, int]:
+        paths = {f"{task.place}/{name}" if name else task.place: data for name, data in contents.items()}
+        for path, data in paths.items():
+            self._store.write(path, data)
         others = self._at(task.place) - paths.keys()
         for path in others:
             if (path, self._there()[path][0]) in self._recorded:

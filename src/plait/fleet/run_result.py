@@ -28,13 +28,14 @@ class RunResult:
     differ only in values of axes. parts, reads: the files that were read, below known directories and elsewhere.
     accesses: programs and origins of URLs that were used, as in `Need`. news:
     parts that no earlier result of the batch contains. is_secret: the run uses secrets, so its result is not cached.
-    files: digest, size and time of each written file. texts: the contents of the files, if the worker does not write
+    files: digest, size and time of each written file. contents: of the files, if the worker does not write
     them. version: of the plait that evaluated the run (`plait.fleet.identity.version`). statistics: the numbers of
     reused and of new objects, by type.
     """
 
     __slots__ = (
         "accesses",
+        "contents",
         "error",
         "fault",
         "files",
@@ -48,7 +49,6 @@ class RunResult:
         "seconds",
         "statistics",
         "status",
-        "texts",
         "version",
         "warnings",
     )
@@ -69,7 +69,7 @@ class RunResult:
         accesses: Sequence[tuple[str, str]] = (),
         is_secret: bool = False,
         files: Mapping[str, Written] | None = None,
-        texts: Mapping[str, str] | None = None,
+        contents: Mapping[str, bytes] | None = None,
         warnings: Sequence[Warning] = (),
         version: str = "",
     ) -> None:
@@ -88,7 +88,7 @@ class RunResult:
         self.accesses = accesses
         self.is_secret = is_secret
         self.files = {} if files is None else files
-        self.texts = texts
+        self.contents = contents
         self.warnings = warnings
 
     def __repr__(self) -> str:

@@ -156,7 +156,7 @@ class Scheduler:
         for task, outcome in zip(portion.tasks, outcomes, strict=True):
             # Checked before results are written or cached. Old versions of plait send no version.
             check_version(getattr(outcome, "version", ""))
-            if outcome.texts is not None:
+            if outcome.contents is not None:
                 if self._keep is not None:
                     self._keep(task, outcome)
                 outcome = put(self._output, task, outcome)
@@ -205,12 +205,12 @@ def _useless() -> PlaitError:
 
 def put(output: Destination, task: Task, outcome: RunResult) -> RunResult:
     """Writes a result sent by a worker. Returns it, or a failed result if it cannot be written."""
-    assert outcome.texts is not None
+    assert outcome.contents is not None
     try:
-        outcome.files = with_times(outcome.files, output.put(task, outcome.texts))
+        outcome.files = with_times(outcome.files, output.put(task, outcome.contents))
     except PlaitError as error:
         told = text_of(error)
         # Other outcomes refer to the same parts.
         return RunResult(task.name, FAILED, error=told, news=outcome.news)
-    outcome.texts = None
+    outcome.contents = None
     return outcome

@@ -6,7 +6,7 @@ from plait.base.errors import PlaitError
 from plait.base.excerpts import renamed
 from plait.base.input_view import InputView
 from plait.engine.incremental import Engine
-from plait.fleet.output_texts import texts_of
+from plait.fleet.output_contents import contents_of
 from plait.review.result import RenderedSide
 
 TYPE_CHECKING = False
@@ -29,11 +29,11 @@ def rendered(sides: Sides, tasks: Sequence[Task]) -> RenderedSide:
     for task in tasks:
         try:
             documents = task.run(project).evaluate(view=InputView(), limits={}, engine=engine)
-            texts, warnings = texts_of(task, documents)
+            contents, warnings = contents_of(task, documents)
         except PlaitError as error:
             made.error = _failed(task, sides, error)
             return made
-        made.files.update((f"{task.place}/{name}" if name else task.place, text) for name, text in texts.items())
+        made.files.update((f"{task.place}/{name}" if name else task.place, data) for name, data in contents.items())
         told = [renamed(one, sides.text) for one in warnings]
         made.warnings += [one for one in told if one not in made.warnings]
     return made

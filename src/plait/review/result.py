@@ -360,12 +360,12 @@ def _shortened(line: str) -> str:
 
 
 class RenderedSide:
-    """The output of HEAD's side. files: texts by path, placed as `plait fleet` places them. error: of the first run that
+    """The output of HEAD's side. files: contents by path, placed as `plait fleet` places them. error: of the first run that
     fails; the files are incomplete then.
     """
 
     def __init__(self) -> None:
-        self.files: dict[str, str] = {}
+        self.files: dict[str, bytes] = {}
         self.warnings: list[Warning] = []
         self.error: PlaitError | None = None
 

@@ -12,15 +12,9 @@ if TYPE_CHECKING:
     from plait.base.output_files import OutputFile
     from plait.tree.context import FormatPreserver
     from plait.tree.nodes import DocumentSet
-    from plait.yaml.writer import KnownTexts
 
 OPENAPI = "openapi-v3"
 JSON_SCHEMA = "json-schema"
-
-
-def write_yaml(documents: DocumentSet, known: KnownTexts | None = None) -> str:
-    """Documents as YAML. known: the texts of documents printed before; updated."""
-    return write(documents, known=known)
 
 
 def _write_json(documents: DocumentSet) -> str:
@@ -35,7 +29,7 @@ def _write_positions(documents: DocumentSet) -> str:
     return write_positions(documents)
 
 
-FORMATS: dict[str, Callable[[DocumentSet], str]] = {"yaml": write_yaml, "json": _write_json, "pos": _write_positions}
+FORMATS: dict[str, Callable[[DocumentSet], str]] = {"yaml": write, "json": _write_json, "pos": _write_positions}
 
 
 def _write_tagged(documents: DocumentSet) -> str:

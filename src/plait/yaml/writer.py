@@ -14,26 +14,20 @@ from plait.yaml.scalar_styles import FORMS, StyledScalar, folded, leaf
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any, Protocol
+    from typing import Any
 
     from plait.base.errors import LimitError
-    from plait.tree.nodes import Collection, Document, MapItem, Value
+    from plait.tree.nodes import Collection, MapItem, Value
     from plait.yaml.scalar_styles import ScalarStyles
-
-    class KnownTexts(Protocol):
-        """The texts of documents, and how many characters each took of the limit."""
-
-        def find(self, document: Document, /) -> tuple[str, int] | None: ...
-
-        def __setitem__(self, document: Document, text: tuple[str, int], /) -> None: ...
 
 
 # The output can be much larger than the tree, because nodes and strings are shared. Counting each string would cost
 # time: an item counts as ITEM characters, a string too long to be cached as its length.
 ITEM = 64
+SEPARATOR = "---\n"
 
 
-def _limit() -> int:
+def output_room() -> int:
     """The maximum number of characters in the output."""
     run = current_budget()
     run.check_time()
@@ -46,37 +40,20 @@ def _too_long(at: Collection | None = None) -> LimitError:
     return limit_error("the output", "output", current_budget().most("output"), at=place)
 
 
-def write(
-    documents: DocumentSet,
-    *,
-    sort: bool = False,
-    fold: int | None = None,
-    forms: ScalarStyles = FORMS,
-    known: KnownTexts | None = None,
-) -> str:
+def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
     """Writes all documents, with `---` between them and a line break after each. Options as in `write_value`.
 
-    forms: of strings; by default those of go-yaml. known: the texts of documents printed before with the same options;
-    updated.
+    forms: of strings; by default those of go-yaml.
     """
     written: list[str] = []
     out: list[str] = []
-    room = _limit()
+    room = output_room()
     for document in documents.items:
-        if written:
-            written.append("---\n")
-        if known is not None and (text := known.find(document)) is not None and text[1] <= room:
-            written.append(text[0])
-            room -= text[1]
-            continue
-        before = room
-        room = _write(document.value, out, sort, fold, room, forms)
+        room = write_pieces(document.value, out, sort, fold, room, forms)
         # Pieces are joined per document, so that several documents need no more memory than one.
         written.append("".join(out))
         out.clear()
-        if known is not None:
-            known[document] = written[-1], before - room
-    return "".join(written)
+    return SEPARATOR.join(written)
 
 
 def write_value(value: Value, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
@@ -86,11 +63,11 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None, fo
     column; BOSH folds at 80, ytt never. forms: as in `write`.
     """
     out: list[str] = []
-    _write(value, out, sort, fold, _limit(), forms)
+    write_pieces(value, out, sort, fold, output_room(), forms)
     return "".join(out)
 
 
-def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: ScalarStyles) -> int:
+def write_pieces(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: ScalarStyles) -> int:
     """Appends the lines of a value to `out`. Returns the remaining number of characters."""
     # Exact type tests narrow the type; mypy would require `isinstance`.
     forms, keys = table.strings, table.keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.extensions import F_STRINGS, TAGS
 from plait.tree.nodes import Document, DocumentSet
-from plait.yaml.output_formats import FORMATS, TAGGED, write_yaml
+from plait.yaml.output_formats import FORMATS, TAGGED
 from plait.ytt.workspace import input_files as files
 from plait.ytt.workspace.library import build_library
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.tree.context import Context, FormatPreserver
     from plait.tree.nodes import Map
     from plait.yaml.output_paths import OutputPattern
-    from plait.yaml.writer import KnownTexts
+    from plait.yaml.reusing_writer import ReusingWriter
     from plait.ytt.overlay.apply import Plans
     from plait.ytt.schema.types import Declaration
     from plait.ytt.workspace.input_files import InputFile
@@ -264,10 +264,10 @@ class RenderResult:
     is_schema: the document is a schema of data values, which ytt prints without line numbers.
     originals: the texts as read, if the format is preserved.
     has_tags: maps with a tag as their key are printed as tags.
-    known: the texts of documents that were printed before, or None; updated.
+    reusing: prints documents of which most were printed before; or None.
     """
 
-    __slots__ = ("documents", "files", "has_tags", "is_schema", "known", "originals", "texts")
+    __slots__ = ("documents", "files", "has_tags", "is_schema", "originals", "reusing", "texts")
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class RenderResult:
         self.files = files
         self.texts = texts
         self.has_tags = False
-        self.known: KnownTexts | None = None
+        self.reusing: ReusingWriter | None = None
         if documents is None:
             documents = DocumentSet([document for file in files for document in file.documents.items])
         self.documents = documents
@@ -300,10 +300,11 @@ class RenderResult:
             from plait.yaml.position_listing import write_positions
 
             return lambda documents: write_positions(documents, are_shown=False)
-        known = self.known
-        if known is not None and form == "yaml" and not self.has_tags:
-            return lambda documents: write_yaml(documents, known)
-        return (TAGGED if self.has_tags else FORMATS)[form]
+        return self.reusing_writer(form) or (TAGGED if self.has_tags else FORMATS)[form]
+
+    def reusing_writer(self, form: str) -> ReusingWriter | None:
+        """The writer of documents that were printed before; None if it does not write this output."""
+        return self.reusing if form == "yaml" and self.originals is None and not self.has_tags else None
 
     def output_files(self) -> list[OutputFile]:
         """Path and text of every output file, text files first."""

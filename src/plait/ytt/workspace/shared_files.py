@@ -12,6 +12,7 @@ from _thread import allocate_lock
 
 from plait.base.input_view import current_permissions, current_view
 from plait.tree.nodes import COLLECTION_TYPES, count_nodes
+from plait.yaml.reusing_writer import ReusingWriter
 from plait.ytt.workspace.input_files import InputFile
 from plait.ytt.workspace.library import Library, build_library
 from plait.ytt.workspace.memory import Count, Memory, lays_out
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.context import Context
     from plait.tree.nodes import Document
+    from plait.yaml.reusing_writer import PrintedDocument
     from plait.ytt.workspace.render_job import LibraryLayout, RenderOptions
 
     Content = bytes
@@ -138,7 +140,7 @@ class SharedFiles:
 
     reads_once: evaluations see the files as the first evaluation did, until `refresh`. evaluation: the number of the
     current one. touched: receives each file that is used; or None. disk_pass: the number of the pass over the disk; in one pass, every file is listed and read at most
-    once. counts: numbers of reused objects, by kind. texts: the documents printed by the last two evaluations.
+    once. counts: numbers of reused objects, by kind. writer: prints documents that the last two evaluations printed.
     """
 
     def __init__(self, *, reads_once: bool) -> None:
@@ -151,7 +153,8 @@ class SharedFiles:
         self._layouts: Recent[Hashable, tuple[LibraryLayout, list[tuple[InputFile, Source]]]] = Recent()
         self._latest: Recent[Hashable, LibraryLayout] = Recent()
         self.counts = {kind: Count() for kind in (INPUTS, LIBRARIES, TEMPLATES)}
-        self.texts: Recent[Document, tuple[str, int]] = Recent()
+        self._printed: Recent[Document, PrintedDocument] = Recent()
+        self.writer = ReusingWriter(self._printed)
         self._sizes: Recent[Document, int] = Recent()
         self.touched: dict[InputFile, None] | None = None
         self._read = 0
@@ -168,7 +171,7 @@ class SharedFiles:
         if replaces or self._replaces or not self._reads_once:
             self.refresh()
         self._replaces = replaces
-        self.texts.end_generation()
+        self._printed.end_generation()
         self._sizes.end_generation()
         return True
 

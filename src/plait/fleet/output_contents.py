@@ -1,7 +1,8 @@
-"""The texts that a run writes to its destination, for fleets and for reviews."""
+"""The files that a run writes to its destination, for fleets and for reviews."""
 
 from __future__ import annotations
 
+from plait.base.content import encoded
 from plait.base.errors import warning
 from plait.engine.results import Rendered
 
@@ -12,14 +13,14 @@ if TYPE_CHECKING:
     from plait.fleet.plan import Task
 
 
-def texts_of(task: Task, documents: Documents) -> tuple[dict[str, str], list[Warning]]:
-    """The files of a run, and its warnings. The name is empty if the destination is one file."""
+def contents_of(task: Task, documents: Documents) -> tuple[dict[str, bytes], list[Warning]]:
+    """The contents of a run's files by path, and its warnings. The path is empty if the destination is one file."""
     warnings = list(documents.warned)
     if not isinstance(documents, Rendered):
-        return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
+        return {"" if task.is_file else "documents.yml": encoded(documents.to_yaml())}, warnings
     if not task.is_file:
-        return documents.files, warnings
+        return {path: encoded(text) for path, text in documents.files.items()}, warnings
     if documents.texts:
         message = f"text files are not written: {', '.join(documents.texts)}; an output that ends in / has them"
         warnings.append(warning(message, code="text-dropped"))
-    return {"": documents.to_yaml()}, warnings
+    return {"": documents.to_bytes()}, warnings
