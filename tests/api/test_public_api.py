@@ -155,6 +155,8 @@ def test_render_with_the_overlay_that_diff_found() -> None:
     assert found[0].after == {"d": 1}
     rendered = plait.render([left, {"overlay.yml": found.to_overlay()}])
     assert rendered.to_list() == plait.read(right).to_list()
+    merged = plait.render(left, merge={"merge.yml": found.to_merge()})
+    assert merged.to_list() == plait.read(right).to_list()
     with pytest.raises(plait.UsageError, match="one document"):
         found.to_operations()
 

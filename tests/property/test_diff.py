@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from typing import TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plait.base.errors import UsageError
 from plait.base.source import Source
 from plait.insight import diff
+from plait.insight.merge_patches import to_merge
 from plait.insight.overlays import to_overlay
 from plait.ops.job import patch
 from plait.ops.operation_files import read_operations
@@ -17,6 +21,7 @@ from plait.tree.equality import alike
 from plait.tree.nodes import Document, DocumentSet, from_plain
 from plait.yaml.writer import write
 from plait.ytt.workspace.input_files import in_memory
+from plait.ytt.workspace.merges import Merges, documents_of
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.render_job import RenderJob
 
@@ -53,6 +58,7 @@ NAMES = st.fixed_dictionaries(
     {"kind": st.sampled_from(["A", "B"]), "metadata": st.fixed_dictionaries({"name": st.sampled_from("pq")})},
     optional={"spec": VALUES},
 )
+Pod: TypeAlias = "dict[str, dict[str, object]]"
 TOPS = st.one_of(NAMES, VALUES)
 SETS = st.lists(TOPS, max_size=4)
 
@@ -79,6 +85,61 @@ def test_the_overlay_makes_the_right_side(a: list[object], b: list[object]) -> N
     text = write(DocumentSet(left))
     overlay = to_overlay(left, right)
     assert same(rendered(text, overlay), right), overlay
+
+
+# Arrays of a Pod: containers and env have merge keys, ports have one with a default, finalizers are a set.
+PORTS = st.lists(
+    st.fixed_dictionaries(
+        {"containerPort": st.integers(1, 3)},
+        optional={"protocol": st.sampled_from(["TCP", "UDP"]), "name": SCALARS},
+    ),
+    max_size=3,
+)
+CONTAINERS = st.lists(
+    st.fixed_dictionaries(
+        {"name": st.sampled_from(["x", "y", "z"])},
+        optional={"image": SCALARS, "args": st.lists(SCALARS, max_size=2), "ports": PORTS | SCALARS, "env": NAMED},
+    ),
+    max_size=3,
+)
+PODS = st.builds(
+    lambda metadata, spec, others: {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, **others},
+    st.fixed_dictionaries(
+        {"name": st.sampled_from("pq")},
+        optional={"finalizers": st.lists(st.sampled_from("abc"), max_size=3) | SCALARS, "labels": VALUES},
+    ),
+    st.fixed_dictionaries({}, optional={"containers": CONTAINERS, "hostNetwork": SCALARS, "volumes": NAMED}) | VALUES,
+    st.dictionaries(st.sampled_from(["data", "status", "$patch", "$retainKeys", 1, True]), VALUES, max_size=2),
+)
+
+
+@given(st.lists(PODS | NAMES, max_size=3), st.lists(PODS | NAMES, max_size=3))
+@settings(max_examples=150, deadline=None)
+def test_the_merge_makes_the_right_side(a: list[object], b: list[object]) -> None:
+    left, right = documents(a), documents(b)
+    with contextlib.suppress(UsageError):
+        text = to_merge(left, right)
+        applies(left, right, text)
+
+
+def applies(left: list[Document], right: list[Document], text: str) -> None:
+    """Asserts that a merge file makes the right documents of the left ones."""
+    base = [in_memory("base.yml", write(DocumentSet(left)), 1)]
+    job = RenderJob(base)
+    job.merged = Merges(documents_of([in_memory("merge.yml", text, 2)]), (), ()).merged
+    # Named documents keep the left order.
+    assert sorted(map(_shape, run(job).documents.items)) == sorted(map(_shape, right)), text
+
+
+@given(PODS, PODS)
+@settings(max_examples=100, deadline=None)
+def test_a_merge_expresses_each_difference_of_a_document_with_the_same_identity(a: Pod, b: Pod) -> None:
+    for one in (a, b):
+        one["metadata"] = {**one["metadata"], "name": "p"}
+        for key in ("$patch", "$retainKeys"):
+            one.pop(key, None)
+    left, right = documents([a]), documents([b])
+    assert bool(to_merge(left, right)) != same(left, right)
 
 
 @given(VALUES, VALUES)

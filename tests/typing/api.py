@@ -241,6 +241,7 @@ def comparing(documents: plait.Documents) -> None:
     assert_type(len(found), int)
     assert_type(found.to_text(), str)
     assert_type(found.to_operations(tests=False), plait.Documents)
+    assert_type(found.to_merge(), str)
     assert_type(found.to_overlay(), str)
     for one in found:
         assert_type(one, plait.Difference)

@@ -13,6 +13,7 @@ from plait.engine.equality import Comparable
 from plait.engine.notebook import changes_html
 from plait.engine.results import Documents, plain
 from plait.insight import diff as tool
+from plait.insight.merge_patches import to_merge
 from plait.insight.overlays import to_overlay
 from plait.insight.redaction import masked
 from plait.tree.nodes import Document, DocumentSet
@@ -132,6 +133,16 @@ class Differences(Comparable):
             return Documents(DocumentSet([Document(tool.operations(self._left, self._right, tests=tests))]))
         except UsageError as error:
             error.hint = "use to_overlay(), which accepts any number of documents"
+            raise
+
+    def to_merge(self) -> str:
+        """The plain documents to merge into the left ones, with `merge=` of `render`. Raises PlaitError with the path of
+        a difference that a merge cannot express.
+        """
+        try:
+            return to_merge(self._left, self._right)
+        except UsageError as error:
+            error.hint = "use to_overlay(), which expresses any difference"
             raise
 
     def to_overlay(self) -> str:

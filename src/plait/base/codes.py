@@ -149,6 +149,7 @@ _ERRORS = (
     ("E0511", "merge-target", "a plain document has no single document to be merged into"),
     ("E0512", "merge-item-key", "items of an array have the same merge key"),
     ("E0513", "strategic-merge", "a strategic merge patch is not valid"),
+    ("E0514", "inexpressible-merge", "a merge of plain documents cannot express a difference"),
     # Operations and variables (E06)
     ("E0601", "not-ops-file", "a file is not an ops file"),
     ("E0602", "operation-fields", "the fields of an operation are missing or wrong"),

@@ -1,4 +1,4 @@
-"""`plait diff`: the differences between two YAML files, as text, as an operations file or as an overlay."""
+"""`plait diff`: the differences between two YAML files, as text, or as changes that can be applied."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Document
 
-KINDS = ("ops", "overlay")
+KINDS = ("merge", "ops", "overlay")
 _EXTENSIONS = (".yml", ".yaml", ".json")
 
 
@@ -49,7 +49,10 @@ class Diff(Request):
     summary = "Compare two files of YAML documents, or two Airship sites, key by key."
     usage = "A B"
     as_ = text(
-        "as", "write the difference as an operations file (ops) or an overlay (overlay)", value="KIND", choices=KINDS
+        "as",
+        "write the difference as an operations file (ops), an overlay (overlay) or documents for --merge (merge)",
+        value="KIND",
+        choices=KINDS,
     )
     no_tests = switch("no-tests", "with --as ops, omit the operations that test the old values")
     output = OUTPUT
@@ -69,7 +72,8 @@ DIFF = Command(Diff)
 # Values of --as by other names.
 _FORMS = {
     **dict.fromkeys(("bosh", "json-patch", "jsonpatch", "patch"), "ops: operations are what plait patch applies"),
-    **dict.fromkeys(("merge", "render", "ytt"), "overlay: overlays are what plait render applies"),
+    **dict.fromkeys(("render", "ytt"), "overlay: overlays are what plait render applies"),
+    **dict.fromkeys(("kustomize", "strategic"), "merge: plain documents are what plait render --merge applies"),
 }
 _OF_RUNS = "plait fleet diff A B compares two runs of the project, and plait review BASE two revisions"
 
@@ -111,6 +115,10 @@ def main(flags: Diff) -> int:
         from plait.insight.overlays import to_overlay
 
         write_out(to_overlay(left, right))
+    elif kind == "merge":
+        from plait.insight.merge_patches import to_merge
+
+        write_out(to_merge(left, right))
     elif flags.output == ANSWER_JSON:
         from json import dumps
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.item_keys import Rule, Rules
 
-_PATCH = "$patch"
-_REMOVALS = "$deleteFromPrimitiveList/"
+PATCH = "$patch"
+REMOVALS = "$deleteFromPrimitiveList/"
 _DIRECTIVES = ("delete", "merge", "replace")
 _RETAINED = "$retainKeys"
 _ORDER = "$setElementOrder/"
@@ -113,7 +113,7 @@ class _Plan:
             return self._array_step(item, value, path)
         if type(value) is not Map:
             return plain_step(item)
-        directive = value.find(_PATCH)
+        directive = value.find(PATCH)
         if directive is not None:
             value = Map([one for one in value.items if one is not directive], value.source, value.line)
             if _directive(directive) == "delete":
@@ -131,8 +131,8 @@ class _Plan:
     def _below(self, item: MapItem, parent: Map, path: tuple[str, ...], known: Container[object]) -> OverlayStep:
         """The step for an item of a map. path: to the map."""
         name = key_text(item.key)
-        if name.startswith(_REMOVALS):
-            return self._removals(item, name.removeprefix(_REMOVALS), parent)
+        if name.startswith(REMOVALS):
+            return self._removals(item, name.removeprefix(REMOVALS), parent)
         if name == _RETAINED:
             return _retaining(item, parent)
         _check_name(item)
@@ -272,7 +272,7 @@ def _directive(item: MapItem) -> Value:
     if item.value not in _DIRECTIVES:
         hint = did_you_mean(item.value, _DIRECTIVES) if type(item.value) is str else None
         raise OverlayError(
-            f"unknown value of {_PATCH}",
+            f"unknown value of {PATCH}",
             at=item.position,
             expected=", ".join(_DIRECTIVES),
             found=item.value if type(item.value) is str else kind_name(item.value),
@@ -284,7 +284,7 @@ def _directive(item: MapItem) -> Value:
 
 def _is_replacing(item: ArrayItem) -> bool:
     """True if an item contains `$patch: replace`, so that the other items of its array replace the left ones."""
-    directive = item.value.find(_PATCH) if type(item.value) is Map else None
+    directive = item.value.find(PATCH) if type(item.value) is Map else None
     if directive is None or _directive(directive) != "replace":
         return False
     if len(item.value.items) > 1:  # type: ignore[union-attr]
@@ -308,4 +308,4 @@ def _check_name(item: MapItem, within: str = "") -> None:
 
 
 def _is_directive(key: Value) -> bool:
-    return key in (_PATCH, _RETAINED) or (type(key) is str and key.startswith(_REMOVALS))
+    return key in (PATCH, _RETAINED) or (type(key) is str and key.startswith(REMOVALS))

@@ -47,7 +47,7 @@ def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document
             found=kind_name(document.value),
             code="merge-target",
         )
-    identity = _identity(document.value)
+    identity = identity_of(document.value)
     matcher = Subset(to_starlark(identity)) if identity.items else ALL
     found = [edit.items[place] for place in matcher.select(run, edit, document.value)]
     if len(found) > 1:
@@ -58,7 +58,7 @@ def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document
     return MergeTarget(found[0], matcher, said)
 
 
-def _identity(top: Map) -> Map:
+def identity_of(top: Map) -> Map:
     """The identifying keys that a document has, with their values."""
     found = _identity_items(top, _TOP)
     metadata = top.find("metadata")
