@@ -35,7 +35,7 @@ RENDER_MAY_LOAD = {
 # what every run needs; what some runs need is imported where they need it.
 MOST_LOADED = {
     "render": (56, 446_000),
-    "patch": (48, 391_000),
+    "patch": (48, 393_400),
     "run": (77, 596_100),
     "version": (5, 21_400),
     "--help": (25, 177_300),

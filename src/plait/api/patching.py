@@ -92,12 +92,13 @@ def _add_variables(job: PatchJob, variables: Mapping[str, Plain] | None, variabl
     given = job.sources
     for source in named_sources(each(variables_files)):
         try:
-            values = texts_to_values(source, "variables file", job.context.warn)
+            values = texts_to_values(source, "variables file", job.context.warn, job.sources.places)
         except OpsError as error:
             if isinstance(variables_files, Mapping):
                 error.hint = "variables_files must map file names to texts; pass values as variables={...}"
             raise
         given.give("vars-file", values)
+        source.hidden()  # later errors show the lines of variables, but not their values
         if given.traced is not None:
             given.traced.texts(source)
     if variables:

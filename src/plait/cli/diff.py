@@ -111,14 +111,10 @@ def main(flags: Diff) -> int:
         warn(context)
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.no_tests))
-    elif kind == "overlay":
-        from plait.insight.overlays import to_overlay
+    elif kind:
+        from plait.insight import merge_patches, overlays
 
-        write_out(to_overlay(left, right))
-    elif kind == "merge":
-        from plait.insight.merge_patches import to_merge
-
-        write_out(to_merge(left, right))
+        write_out((merge_patches.to_merge if kind == "merge" else overlays.to_overlay)(left, right))
     elif flags.output == ANSWER_JSON:
         from json import dumps
 

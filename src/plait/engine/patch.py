@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.base.content import standard_input, variables
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.extensions import parse_extensions
@@ -34,8 +36,7 @@ from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from plait.base.errors import Warn
     from plait.engine.options import Use
@@ -159,14 +160,32 @@ def _check_arguments(request: Patch) -> None:
         extra = request.arguments[1:]
         told = f"Command '*opts.InterpolateOpts' does not support extra arguments: {', '.join(extra)}"
         bare = next((name for name in request.value(Patch.var) if "=" not in name), None)
+        hint = f"an operations file is given with a flag: -o {extra[0]}"
+        if bare is not None:
+            hint = f'"=" joins the name and the value of a variable: -v {bare}={extra[0]}'
+        else:
+            pattern = _expanded(request.value(Patch.operations), request.arguments)
+            if pattern is not None:
+                hint = f"the shell expands a pattern; in quotes it is one argument: -o '{pattern}'"
         raise UsageError(
             f"only one PATH is accepted: {', '.join(extra)}",
-            hint=f"an operations file is given with a flag: -o {extra[0]}"
-            if bare is None
-            else f'"=" joins the name and the value of a variable: -v {bare}={extra[0]}',
+            hint=hint,
             reference=told,
             code="unexpected-argument",
         )
+
+
+def _expanded(files: Sequence[str], arguments: Sequence[str]) -> str | None:
+    """The pattern that the shell replaced by its files: one in a flag, and the others as arguments; None if it did not."""
+    for file in files:
+        folder, name = os.path.split(file)
+        ending = os.path.splitext(name)[1]
+        others = {os.path.basename(one) for one in arguments if os.path.split(one)[0] == folder}
+        there = os.listdir(folder or ".") if ending and os.path.isdir(folder or ".") else []
+        every = {one for one in there if one.endswith(ending) and not one.startswith(".")}
+        if len(every) > 1 and every == {name, *(one for one in others if one.endswith(ending))}:
+            return os.path.join(folder, f"*{ending}")
+    return None
 
 
 def job_of(

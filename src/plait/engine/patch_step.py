@@ -56,7 +56,7 @@ def patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
             continue
         try:
             value = patched(document.value, job.operations, trace=context.trace)
-            warn_of_placeholders(marked(value), sources.named, context.warn)
+            warn_of_placeholders(marked(value), sources, context.warn, value)
             value = interpolate(value, sources, expect_values=job.expect_values)
         except PlaitError as error:
             made_of(error, [document], context)

@@ -40,8 +40,8 @@ def to_merge(left: Sequence[Document], right: Sequence[Document]) -> str:
     left, right = printed(left), printed(right)
     patches: list[tuple[str, Document]] = []
     for number, (old, new) in enumerate(paired(left, right)):
-        shown = new if old is None else old
-        name = document_name(shown) or f"document {number + 1}"
+        shown = old or new
+        name = (None if shown is None else document_name(shown)) or f"document {number + 1}"
         if old is None:
             hint = Advice("add it to the output: ", Flag("file", "FILE"), "; or use --as overlay")
             raise _inexpressible(f"a merge cannot add the document {name}", hint)
@@ -71,7 +71,7 @@ def _makes(left: Sequence[Document], patches: Sequence[Document], right: Sequenc
 
 def _merged(documents: Sequence[Document], patches: Sequence[Document]) -> Sequence[Document]:
     """The documents with the text of others merged in, as by `--merge`. Raises OverlayError."""
-    merges = documents_of([in_memory("merge.yml", write(DocumentSet(patches)))]) if patches else []
+    merges = documents_of([in_memory("merge.yml", write(DocumentSet([*patches])))]) if patches else []
     return merge_documents([DocumentSet([*documents])], merges, _RULES)[0].items if merges else documents
 
 
@@ -166,8 +166,8 @@ class _Patch:
             if self._by_keys and rule.is_set and type(key) is str and (right.items or is_new):
                 found = _of_set(key, left, right)
             else:
-                items = self._keyed(left, right, rule, path) if self._by_keys and not rule.is_set else None
-                found = None if items is None or not right.items else [MapItem(key, Array(items))]
+                keyed = self._keyed(left, right, rule, path) if self._by_keys and not rule.is_set else None
+                found = None if keyed is None or not right.items else [MapItem(key, Array(keyed))]
             if found is not None:
                 return found
         return [MapItem(key, Array([ArrayItem(Map([MapItem(PATCH, "replace")])), *right.items]))]

@@ -7,6 +7,7 @@ Deckhand names every failure, and its service maps each name to an HTTP status; 
 from __future__ import annotations
 
 from plait.base.errors import Finding, LayeringError
+from plait.base.similar_names import counted
 from plait.tree.nodes import Array, Map, kind_name, to_plain
 
 TYPE_CHECKING = False
@@ -37,11 +38,17 @@ STATUSES = {
 """Every kind, with the status of the service's answer."""
 
 
-def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
+class LayeringFailure(LayeringError):
+    """A layering error. cause: equal for errors with one cause, which are reported together; else None."""
+
+    cause: object = None
+
+
+def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringFailure:
     """A `LayeringError` of this kind, which is also its code. If it only counts its findings, its code is that of the
     first.
     """
-    error = LayeringError(f"{kind}: {message}", **facts)
+    error = LayeringFailure(f"{kind}: {message}", **facts)
     error.kind = error.code = kind
     if error.findings and error.at is None:
         error.code = error.findings[0].code
@@ -81,16 +88,25 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
     if len(ordered) == 1:
         raise ordered[0]
     findings = []
+    by_cause: dict[object, list[LayeringError]] = {}
     for error in ordered:
+        by_cause.setdefault(_cause(error), []).append(error)
+    for error in ordered:
+        others = by_cause[_cause(error)][1:]
+        if error in others:
+            continue
         if error.findings:
             findings.extend(error.findings)
         else:
             made = Finding(
                 error.message,
                 at=error.at,
-                also=error.also,
+                also=[
+                    *error.also,
+                    *(one.at.labelled("the same cause") for one in others[:_SHOWN] if one.at is not None),
+                ],
                 expected=error.expected,
-                found=error.found,
+                found="\n".join(([error.found] if error.found else []) + _others(others)) or None,
                 hint=error.hint,
                 stack=error.stack,
                 code=error.code,
@@ -98,7 +114,23 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
             made.detail = error.detail
             findings.append(made)
     kinds = dict.fromkeys(error.kind for error in ordered)
-    raise failure(ordered[0].kind, f"{len(findings)} problems ({', '.join(kinds)})", findings=findings)
+    count = len(findings) + sum(len(errors) - 1 for errors in by_cause.values())
+    causes = f" with {counted(len(findings), 'cause')}" if count > len(findings) else ""
+    raise failure(ordered[0].kind, f"{count} problems{causes} ({', '.join(kinds)})", findings=findings)
+
+
+def _cause(error: LayeringError) -> object:
+    cause = error.cause if isinstance(error, LayeringFailure) else None
+    return error if cause is None else cause
+
+
+def _others(errors: Sequence[LayeringError]) -> list[str]:
+    """The number of further errors with the same cause, as a line, if there are any."""
+    return [f"{counted(len(errors), 'more document')} with this problem"] if errors else []
+
+
+# Maximum number of positions shown for one cause.
+_SHOWN = 3
 
 
 _LONGEST = 80

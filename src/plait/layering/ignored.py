@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from plait.base.errors import LayeringError
+    from plait.base.errors import LayeringError, Warning
     from plait.base.source import Position
     from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
@@ -31,6 +31,20 @@ DEFINITION_KEYS = frozenset({"layer", "abstract", "parentSelector", "actions"})
 ACTION_KEYS = frozenset({"method", "path"})
 SOURCE_KEYS = frozenset({"schema", "name", "path", "pattern", "match_group", "deepcopy"})
 DESTINATION_KEYS = frozenset({"path", "pattern", "recurse"})
+
+
+def warn_of_leaves(documents: Iterable[LayeredDocument], last: str, context: Context) -> None:
+    """Warns about abstract documents of the last layer, which cannot have children. last: its name."""
+    for document in documents:
+        if document.abstract and not document.control and document.layer == last:
+            context.warn(
+                warning(
+                    f"{document} is abstract, and in the last layer {last}, so it is not in the output: "
+                    "remove abstract: true",
+                    code="unused-abstract",
+                    at=document.place("layeringDefinition", "abstract"),
+                )
+            )
 
 
 def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> None:
@@ -90,43 +104,72 @@ _TOP_KEYS = ("schema", "metadata", "data")
 _MOST = 3
 
 
-def explain_misspelt(error: LayeringError, documents: Iterable[LayeredDocument]) -> LayeringError:
-    """The error, with hints for keys that are similar to known ones: the cause may be a key without effect."""
+def explain_misspelt(
+    error: LayeringError, documents: Iterable[LayeredDocument], warnings: Iterable[Warning] = ()
+) -> LayeringError:
+    """The error, with hints for its likely causes: keys that are misspelt or in the wrong part, and what was warned of.
+
+    warnings: of the evaluation so far. A missing parent is the cause of errors in the same file only.
+    """
     found = [one for document in documents if not document.control for one in _misspelt(document)][:_MOST]
-    if found:
-        told = "\n".join(f'{at}: "{key}" is not a key of {part}; {near}' for at, key, part, near in found)
-        last = error.findings[-1] if error.findings else error
+    findings = [error, *error.findings]
+    files = {one.at.source for one in findings if one.at is not None}
+    caused = [
+        one
+        for one in warnings
+        if one.diagnostic.code == "site-type-not-found"
+        or (
+            one.diagnostic.code == "parent-not-found"
+            and one.diagnostic.at is not None
+            and one.diagnostic.at.source in files
+        )
+    ][:_MOST]
+    if found or caused:
+        told = [f'{at}: "{key}" is not a key of {part}; {near}' for at, key, part, near in found]
+        last = findings[-1]
         last.also = [*last.also, *(at.labelled("the unknown key") for at, _, _, _ in found)]
-        last.hint = told
+        last.hint = "\n".join([*told, *caused])
     return error
 
 
 def _misspelt(document: LayeredDocument) -> Iterator[tuple[Position, str, str, str]]:
-    """The keys that are similar to known ones: the position, the key, the part that it is in, and a hint."""
+    """The keys that are similar to known ones, or belong in another part: the position, the key, the part that it is in,
+    and a hint.
+    """
     metadata = document.metadata
+    definition = _part(metadata, "layeringDefinition")
     parts: list[tuple[Value, Collection[str], str]] = [
         (document.node.value, _TOP_KEYS, "a document"),
         (metadata, METADATA_KEYS, "metadata"),
-        (_part(metadata, "layeringDefinition"), DEFINITION_KEYS, "layeringDefinition"),
+        (definition, DEFINITION_KEYS, "layeringDefinition"),
     ]
+    places = {"the document, beside metadata": _TOP_KEYS, **_BELONGS}
     for value, known, part in parts:
         for item in value.items if type(value) is Map else ():
-            if item.key not in known and type(item.key) is str and item.key not in _BELOW:
-                # A key that is there already was not meant.
-                near = did_you_mean(item.key, [one for one in known if value.find(one) is None])  # type: ignore[union-attr]
-                if near is not None:
-                    # The value of a misspelt key may be secret data.
-                    at = without_text(item.position) if document.secret else item.position
-                    yield at, item.key, part, near
+            if item.key in known or type(item.key) is not str:
+                continue
+            # A key that is there already was not meant.
+            near = did_you_mean(item.key, [one for one in known if value.find(one) is None])  # type: ignore[union-attr]
+            others = [place for place, keys in places.items() if item.key in keys]
+            if near is not None or others:
+                # The value of a misspelt key may be secret data.
+                at = without_text(item.position) if document.secret else item.position
+                yield at, item.key, part, f"it belongs in {' or '.join(others)}" if others else str(near)
 
 
 def _warn_of_control(document: LayeredDocument, context: Context) -> None:
+    kind = document.metadata.find("schema")
+    if kind is None:
+        return
+    why = "it is a control document"
+    if not document.schema.startswith("deckhand/"):
+        why = f"its metadata.schema ({kind.position}) makes it a control document; metadata/Document/v1 makes it another"
     for key in _STEERING:
         item = document.metadata.find(key)
         if item is not None and item.value:
             context.warn(
                 warning(
-                    f"{key} of {document} have no effect: it is a control document",
+                    f"{key} of {document} have no effect: {why}",
                     code="control-document",
                     at=item.position,
                 )
@@ -135,7 +178,7 @@ def _warn_of_control(document: LayeredDocument, context: Context) -> None:
         at = document.place("layeringDefinition", "parentSelector")
         context.warn(
             warning(
-                f"the parentSelector of {document} has no effect: it is a control document",
+                f"the parentSelector of {document} has no effect: {why}",
                 code="control-document",
                 at=at,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import LayeringError, LimitError, UsageError, warning
 from plait.base.source import Source
 from plait.layering.document import read_documents
-from plait.layering.ignored import explain_misspelt, warn_of_ignored
+from plait.layering.ignored import explain_misspelt, warn_of_ignored, warn_of_leaves
 from plait.layering.plain_scalars import misread, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
@@ -80,7 +80,7 @@ class LayerJob:
         try:
             return plan(documents, self.options, context)
         except LayeringError as error:
-            raise explain_misspelt(error, documents) from None
+            raise explain_misspelt(error, documents, context.warnings) from None
 
     def compare(self, context: Context) -> Comparison:
         """The values that Deckhand renders differently. Raises what `plan` raises, and LimitError."""
@@ -147,8 +147,10 @@ class LayerJob:
         try:
             rendered: Sequence[LayeredDocument] = render_plan(planned, self.options, context)
         except LayeringError as error:
-            raise explain_misspelt(error, planned.documents) from None
+            raise explain_misspelt(error, planned.documents, context.warnings) from None
         warn_of_ignored(planned.documents, context)
+        if planned.policy.order:
+            warn_of_leaves(planned.documents, planned.policy.order[-1], context)
         if self.validate_data:
             from plait.layering.dataschema import check_data
 

@@ -8,7 +8,7 @@ from plait.tree.nodes import Array, Map, kind_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.layering.data_paths import DataPath
-    from plait.tree.nodes import Value
+    from plait.tree.nodes import Item, Value
 
 _SHOWN = 12
 
@@ -24,6 +24,9 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
             break
         item = data.find(step)
         if item is None:
+            inner = below_data(data, path) if not way else None
+            if inner is not None:
+                return _keys(data, way), f"a path begins in the data: {inner}"
             return _keys(data, way), did_you_mean(step, [key for key in data.keys() if type(key) is str])  # noqa: SIM118
         way += f".{step}"
         data = item.value
@@ -35,6 +38,26 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
             f"items are {way}[0] to {way}[{count - 1}]" if count > 1 else f"the item is {way}[0]" if count else None
         )
     return (f"{kind_name(data)} at {way}", f"there is nothing below it: {way} is the value") if way else (None, None)
+
+
+def below_data(data: Value, path: DataPath) -> str | None:
+    """The path without a first step `.data`, if the data has no such key, but what the rest selects; else None."""
+    if path.steps[:1] != ("data",) or len(path.steps) < 2 or type(data) is not Map or data.find("data") is not None:
+        return None
+    for step in path.steps[1:]:
+        item = _item(data, step)
+        if item is None:
+            return None
+        data = item.value
+    return path.text[path.text.index("data") + len("data") :]
+
+
+def _item(value: Value, step: object) -> Item | None:
+    if type(value) is Map:
+        return value.find(step) if type(step) is str else None
+    if type(value) is Array and type(step) is int and -len(value.items) <= step < len(value.items):
+        return value.items[step]
+    return None
 
 
 def _keys(data: Map, way: str) -> str:

@@ -20,6 +20,7 @@ from plait.tree.nodes import Array, Map, check_nodes, kind_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
+    from types import ModuleType
 
     from plait.base.errors import LayeringError
     from plait.base.events import Point
@@ -171,6 +172,16 @@ def _warn_of_pattern(
     pattern = text_of(item)
     depth = depth_of(recurse) if recurse is not None else None
     if item is None or not pattern:
+        inner = _path_hints().below_data(data, destination_path(text))
+        if inner is not None:
+            context.warn(
+                warning(
+                    f'a substitution writes to a key "data" within the data of {document}: a path begins in the data: {inner}',
+                    code="unknown-metadata",
+                    at=dest.find("path").position if dest.find("path") is not None else dest.position,  # type: ignore[union-attr]
+                    word=text,
+                )
+            )
         if recurse is not None and depth is not None:
             context.warn(
                 warning(
@@ -294,9 +305,14 @@ def wants_text(pattern: str, path: DataPath, data: Value, existing: Value | NoMa
 
 def _lacking(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None, str | None]:
     """The keys where a path ends, and a hint, as of `missing`."""
-    from plait.layering.path_hints import missing
+    found: tuple[str | None, str | None] = _path_hints().missing(data, path, is_secret=is_secret)
+    return found
 
-    return missing(data, path, is_secret=is_secret)
+
+def _path_hints() -> ModuleType:
+    from plait.layering import path_hints
+
+    return path_hints
 
 
 def _updated(left: Map, right: Map) -> Map:
@@ -383,11 +399,13 @@ def _no_source(document: LayeredDocument, entry: Substitution, known: Collection
         found, also = f"{abstract} is abstract", abstract.place("layeringDefinition", "abstract").labelled("why")
         hint: str | None = "remove abstract: true, or substitute from a document that is not abstract"
     else:
-        wanted, near = (name, of_schema) if of_schema else (schema, of_name)
-        hint = did_you_mean(wanted, near)
+        # A document of this name, with a similar schema, is nearer than one with another name.
+        by_schema = did_you_mean(schema, of_name)
+        wanted, near = (name, of_schema) if of_schema and by_schema is None else (schema, of_name)
+        hint = did_you_mean(wanted, near) if by_schema is None else by_schema
         meant = nearest(wanted, near) if hint is not None else None
         also = near[meant].position.labelled("the nearest candidate") if meant is not None else None
-    return failure(
+    error = failure(
         "SubstitutionSourceNotFound",
         f"there is no document [{schema}] {name}, which {document} substitutes from",
         at=entry.place("src", "name"),
@@ -396,6 +414,8 @@ def _no_source(document: LayeredDocument, entry: Substitution, known: Collection
         found=found,
         hint=hint,
     )
+    error.cause = entry.key
+    return error
 
 
 def _unknown(
@@ -411,13 +431,16 @@ def _unknown(
     """The error for a substitution that is not possible. is_secret: the document's data may contain a secret."""
     also = problem.at
     is_secret = is_secret or document.secret
+    hint = None if is_secret and problem.found is not None else problem.hint
+    if type(document.written) is str:
+        hint = f'the data of {document} is a text, and not a map: remove the "|" or ">" behind "data:"'
     return failure(
         "UnknownSubstitutionError",
         f"cannot substitute from {source} into {document} at {path}: {problem.message}",
         at=entry.place(*problem.key) if problem.key else at,
         found=None if is_secret else problem.found,
         # A hint beside the keys that are there names the nearest one.
-        hint=None if is_secret and problem.found is not None else problem.hint,
+        hint=hint,
         also=[
             also.labelled("the value there")
             if also is not None and not document.secret

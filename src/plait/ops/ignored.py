@@ -9,7 +9,7 @@ from plait.base.errors import OpsError, warning
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.ops.near_misses import warn_of_near_misses
-from plait.ops.placeholders import MARK, marked, name_end, names
+from plait.ops.placeholders import MARK, is_whole, marked, name_end, names
 from plait.ops.pointer import MatchingIndexToken, Pointer
 from plait.ops.text_places import place_of
 from plait.ops.walk import find
@@ -17,12 +17,22 @@ from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Protocol
 
     from plait.base.errors import Warn, Warning
     from plait.base.source import Source
     from plait.ops.operations import Operation
     from plait.tree.nodes import DocumentSet, Item, Value
+
+    class Sources(Protocol):
+        """The sources of variables, of which this module needs no more."""
+
+        def named(self) -> dict[str, Value]:
+            """The explicit values."""
+
+        def place_of(self, name: str, /) -> Position | None:
+            """The line of a file that gives a variable its value, or None."""
 
 
 def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
@@ -114,19 +124,23 @@ def warn_of_matches(
 
 # Operators of spruce that stand first in double parentheses.
 _OPERATORS = frozenset({"calc", "concat", "grab", "inject", "join", "param", "prune", "static_ips", "vault"})
+# Forms of placeholders in other tools, by their start. BOSH itself read the first one once.
+_CLOSING = {"{{": "}}", "${": "}", "$(": ")"}
 
 
-def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], dict[str, Value]], warn: Warn) -> None:
-    """Warns about placeholders that are never filled: unclosed ones, and those in the value of a variable.
+def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, warn: Warn, root: Value = None) -> None:
+    """Warns about placeholders that are never filled: unclosed ones, those with spaces in a longer text, those in other
+    forms, and those in the value of a variable.
 
-    named: the explicit values of variables, as of `Sources`.
+    root: the value to search for placeholders in other forms; None for none.
     """
     try:
-        given = named()
+        given = sources.named()
     except OpsError:
         given = {}  # the error is raised again, with its position, when placeholders are filled
     brought = _brought(given)
     known: set[str] | None = None
+    filled: set[str] | None = None
     for item, text in texts:
         # Most texts have as many opening as closing parentheses of placeholders, and need no closer check.
         if text.count(MARK) != text.count("))"):
@@ -136,15 +150,19 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
             if wrong is not None:
                 closed = wrong.rstrip(")}]") + "))"
                 message = f'"{wrong}" is not a placeholder and stays as it is; two parentheses close one: {closed}'
-                suggestion = Suggestion(REPLACE, closed, old=wrong)
-                warn(
-                    warning(
-                        message, code="open-placeholder", at=place_of(item, wrong), word=wrong, suggestions=[suggestion]
-                    )
-                )
+                _report(message, item, wrong, closed, warn)
         elif " " in text and text.startswith(MARK) and _is_operator(text) and given.keys().isdisjoint(names(text)):
             message = f'"{text}" is an operator of spruce and stays as it is: only ((NAME)) is filled'
             warn(warning(message, code="open-placeholder", at=place_of(item, text), word=text))
+        elif " " in text and not is_whole(text):
+            if filled is None:
+                filled = {*given, *(name.partition(".")[0] for _, one in texts for name in _filled(one))}
+            for wrong, name in _spaced(text):
+                if name.partition(".")[0] in filled or wrong == text:
+                    message = (
+                        f'"{wrong}" is not a placeholder here and stays as it is; write it without spaces: (({name}))'
+                    )
+                    _report(message, item, wrong, f"(({name}))", warn)
         if not brought:
             continue
         found = names(text)
@@ -153,14 +171,89 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], named: Callable[[], 
             lost = [one for one in brought.get(name.partition(".")[0], ()) if one not in found[place + 1 :]]
             if lost:
                 others = ", ".join(f"(({one}))" for one in lost)
+                at = place_of(item, f"(({name}))")
+                written = sources.place_of(name.partition(".")[0])
                 warn(
                     warning(
                         f"the value of (({name})) has {others} in it, which stays as it is: "
-                        "values are not filled themselves",
+                        "values are not filled themselves; write the value without it",
                         code="placeholder-in-value",
-                        at=place_of(item, f"(({name}))"),
+                        at=written or at,
+                        also=[] if written is None or at is None else [at.labelled("used here")],
                     )
                 )
+    for name in given:
+        right = name.strip().removeprefix("((").removesuffix("))").strip()
+        if right and right != name and name_end(right, 0) == len(right):
+            message = f'no placeholder has the name "{name}": the name of a variable is written alone: {right}'
+            warn(warning(message, code="misspelt-variable", at=sources.place_of(name), word=name))
+    if given:
+        used = {name.partition(".")[0] for _, one in texts for name in names(one)}
+        for item, text in _in_other_forms(root):
+            for wrong, name in _in_other_form(text):
+                first = name.partition(".")[0]
+                # A shell script or a template may have its own variable with the name of one that is filled elsewhere.
+                if first in given and (wrong.startswith("{{") or first not in used):
+                    message = f'"{wrong}" is not a placeholder and stays as it is; a variable is written (({name}))'
+                    _report(message, item, wrong, f"(({name}))", warn)
+
+
+def _report(message: str, item: Item, wrong: str, right: str, warn: Warn) -> None:
+    suggestion = Suggestion(REPLACE, right, old=wrong)
+    at = place_of(item, wrong)
+    warn(warning(message, code="open-placeholder", at=at, word=wrong, suggestions=[suggestion]))
+
+
+def _filled(text: str) -> list[str]:
+    """The names of the placeholders that a string fills: in a longer text, only those without spaces."""
+    found = names(text)
+    return found if is_whole(text) else [name for name in found if f"(({name}))" in text or f"((!{name}))" in text]
+
+
+def _spaced(text: str) -> list[tuple[str, str]]:
+    """The placeholders with spaces in a string, with their names."""
+    found: list[tuple[str, str]] = []
+    at = text.find(MARK)
+    while at >= 0:
+        end = text.find("))", at)
+        if end < 0:
+            break
+        at = text.rfind(MARK, at, end)
+        inside = text[at + len(MARK) : end]
+        name = inside.strip().removeprefix("!").strip()
+        if name and name != inside.removeprefix("!") and name_end(name, 0) == len(name):
+            found.append((text[at : end + 2], name))
+        at = text.find(MARK, end)
+    return found
+
+
+def _in_other_forms(root: Value) -> list[tuple[Item, str]]:
+    """The strings in a tree that contain the start of a placeholder of another tool, with their items."""
+    found: list[tuple[Item, str]] = []
+    work = [root] if type(root) is Map or type(root) is Array else []
+    for node in work:  # the list grows during the iteration
+        for item in node.items:
+            value = item.value
+            if type(value) is str:
+                if "{{" in value or "${" in value or "$(" in value:
+                    found.append((item, value))
+            elif type(value) is Map or type(value) is Array:
+                work.append(value)
+    return found
+
+
+def _in_other_form(text: str) -> Iterator[tuple[str, str]]:
+    """The placeholders of other tools in a string, with their names."""
+    for opening, closing in _CLOSING.items():
+        at = text.find(opening)
+        while at >= 0:
+            end = text.find(closing, at)
+            if end < 0:
+                break
+            name = text[at + len(opening) : end].strip()
+            if name and name_end(name, 0) == len(name):
+                yield text[at : end + len(closing)], name
+            at = text.find(opening, at + len(opening))
 
 
 def _is_operator(text: str) -> bool:

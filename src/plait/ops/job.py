@@ -82,6 +82,18 @@ def _has_filled_keys(unfilled: Value) -> bool:
     return any(type(item) is MapItem and text is item.key for item, text in marked(unfilled))
 
 
+def _may_be_unlikely(one: Operation) -> bool:
+    """True if the value of an operation may be warned of: an added item, text like a number, a number like text."""
+    value = getattr(one, "value", None)
+    if type(value) is str:
+        return value.lstrip("-").isdigit() or value in ("true", "false")
+    if type(value) is int or type(value) is float:
+        item = getattr(one, "item", None)
+        line = item.source.line(item.line) if item is not None and item.source is not None else None
+        return line is not None and not line.endswith(f" {value}")
+    return one.pointer.adds_item
+
+
 def _located(error: OpsError, one: Operation, draft: WorkingCopy, base: Value, given: Iterable[Operation]) -> OpsError:
     from plait.ops.failed_operations import located
 
@@ -169,11 +181,17 @@ class PatchJob:
             raise self._withheld(error, self.base) if self.variables_first else error from None
         texts = marked(value)
         matching = [one for one in self.operations if any(token.optional for token in one.pointer.tokens)]
-        if texts or matching:
-            from plait.ops.ignored import warn_of_matches, warn_of_placeholders
+        unlikely = [] if compared else [one for one in self.operations if _may_be_unlikely(one)]
+        if texts or matching or not self.sources.are_empty():
+            from plait.ops import ignored
 
-            warn_of_matches(matching, value, self.context.warn, () if compared else self.operations, before)
-            warn_of_placeholders(texts, self.sources.named, self.context.warn)
+            ignored.warn_of_matches(matching, value, self.context.warn, () if compared else self.operations, before)
+            ignored.warn_of_placeholders(texts, self.sources, self.context.warn, None if compared else value)
+        if unlikely or self.sources.places:
+            from plait.ops import unlikely_values
+
+            unlikely_values.warn_of_values(unlikely, before, value, self.context.warn)
+            unlikely_values.warn_of_variables(self.sources, self.context.warn)
         # Generated values are already stored.
         self.context.check_warnings()
         patched = value

@@ -149,6 +149,8 @@ class _Siblings:
                 if self._rest < 0:
                     return None
                 slip = next((one for one in names if is_slip(name, one)), None)
+                if slip is None and depth == len(operation.pointer.tokens) - 1 and type(token) is KeyToken:
+                    slip = _other_number(name, names, getattr(operation, "value", None))
                 near = slip or next((one for one in names if _is_near(name, one)), None)
                 if near is not None:
                     meant = KeyToken(near) if type(token) is KeyToken else MatchingIndexToken(token.key, near)  # type: ignore[union-attr]
@@ -157,6 +159,14 @@ class _Siblings:
                 return None
             node = names[name]
         return None
+
+
+def _other_number(name: str, names: dict[str, Value], value: Value) -> str | None:
+    """The plural or singular of a key, if both have an array; else both may be right."""
+    for one in (f"{name}s", name.removesuffix("s")):
+        if one != name and type(names.get(one)) is Array and type(value) is Array:
+            return one
+    return None
 
 
 def _is_near(name: str, known: str) -> bool:

@@ -142,3 +142,39 @@ def removed_by(base: Value, operations: Iterable[Operation], failed: Operation) 
             last = operation
         was = now
     return last
+
+
+def made_later(base: Value, operations: Iterable[Operation], failed: Operation) -> Operation | None:
+    """The operation behind a failed one that makes what its path needs, if the failed one, or its file, can be put
+    behind that or its file; None otherwise.
+
+    base: the document before all operations. The new order is applied to it.
+    """
+    everything = [*operations]
+    if len(everything) > _MOST_OPERATIONS or any(one.is_wide for one in everything) or failed not in everything:
+        return None
+    at = everything.index(failed)
+    draft = WorkingCopy(base)
+    for operation in everything[:at]:
+        operation.apply(draft)
+    for operation in everything[at + 1 :]:
+        if not _applies(operation, draft) or not _applies(failed, WorkingCopy(draft.result())):
+            continue
+        rest = [one for one in everything if one is not failed]
+        place = rest.index(operation) + 1
+        order = [*rest[:place], failed, *rest[place:]]
+        if operation.source is not failed.source:
+            rest = [one for one in everything if one.source is not operation.source]
+            place = next(place for place, one in enumerate(rest) if one.source is failed.source)
+            order = [*rest[:place], *(one for one in everything if one.source is operation.source), *rest[place:]]
+        result = WorkingCopy(base)
+        return operation if all(_applies(one, result) for one in order) else None
+    return None
+
+
+def _applies(operation: Operation, draft: WorkingCopy) -> bool:
+    try:
+        operation.apply(draft)
+    except OpsError:
+        return False
+    return True

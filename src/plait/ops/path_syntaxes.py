@@ -79,7 +79,10 @@ def _selected(value: Value, part: str) -> tuple[str, Value] | None:
 
 
 def without_quotes(token: MatchingIndexToken, values: Sequence[str], pointer: Pointer, depth: int) -> Wording | None:
-    """A hint for a match whose value has quotes or a second "=" around the value of an item."""
+    """A hint for a match whose value has quotes or a second "=" around the value of an item, or names several items."""
+    parts = [part.strip() for part in token.value.split(",")]
+    if len(parts) > 1 and all(part in values for part in parts):
+        return quotation("a path selects one item: write an operation for each of them")
     bare = token.value.removeprefix("=").strip().strip("\"'")
     if bare == token.value or bare not in values:
         return None

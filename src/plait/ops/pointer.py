@@ -113,6 +113,12 @@ class Pointer:
     def __init__(self, tokens: tuple[Token, ...]) -> None:
         self.tokens = tokens
 
+    @property
+    def adds_item(self) -> bool:
+        """True if the path is a position between the items of an array, or after them."""
+        last = self.tokens[-1] if self.tokens else None
+        return type(last) is AfterLastIndexToken or getattr(last, "insert", None) is not None
+
     def __str__(self) -> str:
         return self.until(len(self.tokens))
 

@@ -118,7 +118,8 @@ def _missing(
     places = {one.name: one.item.position for one in section if one.item.source is not None} | _placeholders(root)
     known = [places[name] for name in given or generated if name in places]
     found = given
-    hint: str | Wording | None = _suggestions(given, unused or sources.names())
+    known_names = [name for name in unused or sources.names() if not name.startswith(MARK)]
+    hint: str | Wording | None = _nested(given, sources) or _suggestions(given, known_names)
     if generated:
         listed = ", ".join(generated[:_NAMES])
         more = f" and {len(generated) - _NAMES} more" if len(generated) > _NAMES else ""
@@ -137,6 +138,21 @@ def _missing(
         hint=hint,
         code="unresolved-variables",
     )
+
+
+def _nested(missing: Sequence[str], sources: Sources) -> str | None:
+    """The hint for variables whose values are given below another name, or with parentheses around it; or None."""
+    for name, value in sources.named().items():
+        alone = name.strip().removeprefix(MARK).removesuffix("))").strip()
+        if alone != name and alone in missing:
+            return f'"{name}" is given; the name of a variable is written alone: {alone}'
+        inner = [one for one in missing if type(value) is Map and value.find(one) is not None]
+        if inner:
+            at = sources.place_of(name)
+            more = f" and {len(inner) - 1} more" if len(inner) > 1 else ""
+            where = "" if at is None else f"{at}: "
+            return f'{where}"{name}" has {inner[0]}{more}: remove the line "{name}:" and the indentation below it'
+    return None
 
 
 def _listing(title: str, names: Sequence[str]) -> str:
