@@ -95,7 +95,13 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
     path: of the project file, or "" to search for it. Raises PlaitError.
     """
     run, words = chosen(path, argv)
-    typed = table(run.command).parse(words) if words else dialect(run.command)()
+    try:
+        typed = table(run.command).parse(words) if words else dialect(run.command)()
+    except PlaitError as error:
+        if error.code == "unexpected-argument" and words[0][:1] != "-" and is_run(words[0]):
+            runs = " ".join(f"--only {one}" for one in (run.name, *words))
+            error.hint = f"plait run evaluates one run; plait fleet {runs} evaluates several"
+        raise
     if typed.value(common.TRUST):
         entered(typed)
         run, words = chosen(path, argv)

@@ -173,7 +173,7 @@ def main(argv: Sequence[str]) -> int:
             "nothing to set",
             expected="PATH=VALUE, such as Deployment/web:spec.replicas=3",
             found=" ".join(given) or None,
-            hint=f"one argument: {given[0]}={given[1]}"
+            hint=f"one argument: {given[0].removesuffix(':')}={given[1]}"
             if len(given) == 2
             else f"add the value: {given[0]}=VALUE"
             if given

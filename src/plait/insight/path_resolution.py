@@ -172,7 +172,9 @@ def no_place(
         return UsageError(
             f'no item "{shown}" in {inside}',
             found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(there)}" if there else ""),
-            hint=did_you_mean(step[1] if type(step) is tuple else shown, there) or _range_of(step, len(value.items)),
+            hint=_filter_hint(shown)
+            or did_you_mean(step[1] if type(step) is tuple else shown, there)
+            or _range_of(step, len(value.items)),
             code="no-such-place",
         )
     return UsageError(
@@ -295,6 +297,16 @@ def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str
     elsewhere = ways(document.value, (*path.steps[:depth], "**", path.steps[depth]), names)
     shown = [path_text(document, way, names.of, names.key) for way in elsewhere[:_MOST_NAMED]]
     return f"this key is at {listed(shown)}" if 0 < len(elsewhere) <= _MOST_NAMED else None
+
+
+# A filter of JSONPath by one key.
+_FILTER = re.compile(r"""\?\(?@\.([A-Za-z0-9_-]+) ?==? ?["']?([^"'()]+)["']?\)?""")
+
+
+def _filter_hint(step: str) -> str | None:
+    """A hint for a step in the syntax of JSONPath, or None."""
+    found = _FILTER.fullmatch(step)
+    return None if found is None else f"an item is selected by a key: [{found[1]}={found[2]}]"
 
 
 def _range_of(step: object, count: int) -> str | None:

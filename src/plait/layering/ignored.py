@@ -163,7 +163,9 @@ def _warn_of_control(document: LayeredDocument, context: Context) -> None:
         return
     why = "it is a control document"
     if not document.schema.startswith("deckhand/"):
-        why = f"its metadata.schema ({kind.position}) makes it a control document; metadata/Document/v1 makes it another"
+        why = (
+            f"its metadata.schema ({kind.position}) makes it a control document; metadata/Document/v1 makes it another"
+        )
     for key in _STEERING:
         item = document.metadata.find(key)
         if item is not None and item.value:

@@ -59,11 +59,16 @@ def review(
     first, dots, second = base.partition("...")
     if dots and head:
         raise UsageError("BASE...HEAD already names HEAD", found=head, code="unexpected-argument")
+    named = base if dots or head else base.replace("..", "...", 1)
     head = second if dots else head
     file = project_file(os.fspath(project))
     if os.path.isdir(file):
         file = project_file_in(file)
     repository = Repository(os.path.realpath(os.path.dirname(file) or os.curdir))
+    if named != base:
+        for one in named.split("..."):
+            repository.commit(one or "HEAD")
+        raise UsageError(f'"{base}" is not a revision', hint=f'did you mean "{named}"?', code="git")
     old = repository.commit(first or "HEAD")
     new = repository.commit(head or "HEAD") if head or dots else ""
     if dots:

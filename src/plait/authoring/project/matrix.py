@@ -22,7 +22,7 @@ from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted, did_you_mean
 from plait.base.source import Position
 from plait.engine.pipeline import check_keys, file_source, name_of, wrong
-from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name, walk
 from plait.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -131,6 +131,7 @@ class Matrix:
         with permitted(self.permissions):
             rows = self._rows()
         axes = list(rows[0]) if rows else []
+        self._check_placeholders(axes)
         rows = self._without(rows, axes)
         rows += self._included(axes)
         if not rows:
@@ -144,6 +145,20 @@ class Matrix:
                 Environment(called, row, f"{called}/" if output is None else self._filled("output", output, row))
             )
         return found
+
+    def _check_placeholders(self, axes: Sequence[str]) -> None:
+        """Raises UsageError for an axis in double parentheses that no setting has in braces: nothing fills it."""
+        items = [item for settings in self.maps for item in walk(settings)]
+        texts = [(item.value, item.position) for item in items if type(item.value) is str]
+        for axis in axes:
+            wrong = next((at for text, at in texts if f"(({axis}))" in text), None)
+            if wrong is not None and not any(f"{{{axis}}}" in text or f"{{{axis}." in text for text, _ in texts):
+                raise UsageError(
+                    f'"(({axis}))" is not the value of the axis "{axis}"',
+                    at=wrong,
+                    hint=f"an axis is written in braces: {{{axis}}}",
+                    code="matrix",
+                )
 
     def run(self, cell: Environment) -> Run:
         """The run of an environment. Raises UsageError for a name in braces that is not an axis."""

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from plait.authoring.project.run import Run
     from plait.base.errors import PlaitError, ReadError
     from plait.engine.options import Option, Request
     from plait.tree.nodes import MapItem
@@ -35,11 +36,22 @@ def missing_project(path: str) -> ReadError:
     return read_failure(path, subject=f'"{displayable_path(path)}"')
 
 
-def unknown_run(name: str, names: Sequence[str]) -> UsageError:
-    """The error for the name of a run that a project does not have. name: "" if none is given."""
+def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> UsageError:
+    """The error for the name of a run that a project does not have. name: "" if none is given. runs: may read a file
+    that the name is the path of.
+    """
     is_path = os.sep in name or name.endswith((".yaml", ".yml"))
     if is_path and not os.path.lexists(name):
         return read_failure(name, subject=f'"{name}"', kind=UsageError)
+    readers = _readers(name, runs) if is_path else []
+    if readers:
+        more = f" and {len(readers) - _MOST_READERS} more" if len(readers) > _MOST_READERS else ""
+        return UsageError(
+            f'unknown run "{name}": it is a file',
+            expected=", ".join(names),
+            hint=f"runs with this file: {', '.join(readers[:_MOST_READERS])}{more}",
+            code="run-not-found",
+        )
     return UsageError(
         f'unknown run "{name}"' if name else "which run?",
         expected=", ".join(names) or "a project file, plait.yml",
@@ -48,6 +60,21 @@ def unknown_run(name: str, names: Sequence[str]) -> UsageError:
         or (f"it is a file: render -f {name} takes the place of a run" if is_path else None),
         code="run-not-found",
     )
+
+
+# Runs that a hint names.
+_MOST_READERS = 3
+
+
+def _readers(path: str, runs: Iterable[Run]) -> list[str]:
+    """The names of the runs with a path among their inputs that is a file or a directory around it."""
+    wanted = os.path.abspath(path)
+    found = []
+    for run in runs:
+        given = [os.path.abspath(str(use.value)) for use in run.request().uses if use.option.path is not None]
+        if any(wanted == one or wanted.startswith(one + os.sep) for one in given):
+            found.append(run.name)
+    return found
 
 
 def no_runs() -> UsageError:

@@ -12,13 +12,14 @@ from plait.base.input_view import check_read
 from plait.base.lines import lines_of
 from plait.base.path_errors import read_failure
 from plait.base.report_lines import report_lines
-from plait.base.similar_names import counted
+from plait.base.similar_names import counted, distance, is_slip
 from plait.base.suggestions import REPLACE, Hint, Suggestion
 from plait.insight.diff import diff, printed, read
 from plait.insight.history_text import shown
 from plait.insight.node_paths import TextFileLine, means_text, places, text_lines
 from plait.insight.path_resolution import find, kind_meant
 from plait.tree.nodes import Array, ArrayItem
+from plait.yaml.document_names import document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,10 +78,36 @@ class Absent:
             hint = Hint(text, Suggestion(REPLACE, meant, old=self._path.text))
             fault = Fault(f"lacks {self._path.text}: this is a kind, not a key", [f"  {text}"], found="a kind")
             yield failed(fault, self._at, code="expected-path", word=self._path.text, hint=hint)
+        selector = self._path.selector or ""
+        slip = None if found or not selector else _misspelt(selector, outcome)
+        if slip is not None:
+            # The expectation would hold for any output.
+            text = f'did you mean "{slip}"?'
+            hint = Hint(text, Suggestion(REPLACE, slip, old=selector))
+            fault = Fault(f"lacks {self._path.text}: no document has this name", [f"  {text}"], found=slip)
+            yield failed(fault, self._at, code="expected-path", word=self._path.text, hint=hint)
         for place in found:
             value = shown(place.value) if place.way else "this document"
             fault = Fault(f"lacks {place}: there is {value}, which must not exist", expected="no value", found=value)
             yield _failed_at(fault, outcome, place, self._path, self._at, code="unexpected-path")
+
+
+def _misspelt(selector: str, outcome: CaseEvaluation) -> str | None:
+    """The name of a document that a selector without a match misspells, or None."""
+    kind, _, own = selector.partition("/")
+    for one in outcome.items():
+        name = document_name(one) or ""
+        other, _, its = name.partition("/")
+        # Two documents of one kind have similar names more often than two kinds.
+        if (kind == other and is_slip(own, its)) or (
+            own == its and len(kind) > _SHORT and distance(kind, other, 1) == 1
+        ):
+            return name
+    return None
+
+
+# Shorter kinds are similar by accident.
+_SHORT = 5
 
 
 class Count:

@@ -207,7 +207,9 @@ def _fails(item: MapItem, where: Where) -> Iterator[Expectation]:
         yield Fails(value, None, "", where.directory, item.position)
         return
     if type(value) is not Map or not value.items:
-        raise wrong(item, "a text of the message, or a map of message, matches, at")
+        error = wrong(item, "a text of the message, or a map of message, matches, at")
+        error.hint = "fails: a part of the message of the error"
+        raise error
     check_keys(value, _FAILS, '"fails"')
     found = {str(entry.key): entry for entry in value.items}
     for entry in value.items:
