@@ -98,15 +98,12 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
     try:
         typed = table(run.command).parse(words) if words else dialect(run.command)()
     except PlaitError as error:
-        if error.code == "unexpected-argument" and words[0][:1] != "-" and is_run(words[0]):
-            runs = " ".join(f"--only {one}" for one in (run.name, *words))
-            error.hint = f"plait run evaluates one run; plait fleet {runs} evaluates several"
+        if is_run(words[0]):
+            package.unknown_names.several_runs(error, run.name, *words)
         raise
+    entered(typed)
     if typed.value(common.TRUST):
-        entered(typed)
-        run, words = chosen(path, argv)
-    else:
-        entered(typed)
+        run, _ = chosen(path, argv)
     run.grant(typed.uses)
     return run, typed
 

@@ -77,6 +77,13 @@ def _readers(path: str, runs: Iterable[Run]) -> list[str]:
     return found
 
 
+def several_runs(error: PlaitError, *names: str) -> None:
+    """Adds the command for several runs to an error about a word after the name of a run."""
+    if error.code == "unexpected-argument":
+        chosen = " ".join(f"--only {name}" for name in names)
+        error.hint = f"plait run evaluates one run; plait fleet {chosen} evaluates several"
+
+
 def no_runs() -> UsageError:
     """The error for a question about all runs of a project without any."""
     return UsageError(
