@@ -87,7 +87,7 @@ def _with_code() -> set[str]:
         for _, tree in _trees()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef) and node.name in classes and any(map(_class_code, node.body))
-    } | {"LayeringError", "EditError"}
+    } | {"LayeringError", "LayeringFailure", "EditError"}
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -123,7 +123,7 @@ def _changed(old: Document, new: Document, name: str) -> Document:
 
 
 class _Patch:
-    """What is merged into a document to change it. by_keys: merge the items of arrays that have merge keys."""
+    """The items that change a document in a merge. by_keys: merge the items of arrays that have merge keys."""
 
     __slots__ = ("_by_keys", "_document")
 

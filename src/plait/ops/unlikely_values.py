@@ -1,6 +1,6 @@
 """Warnings about values of operations and variables that are valid, but probably not what is meant.
 
-An item beside another one of the same name, an array as an item, text in the place of a number, and numbers whose
+An item beside another one of the same name, an array as an item, text instead of a number, and numbers whose
 digits change when they are printed.
 """
 
