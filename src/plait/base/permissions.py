@@ -354,8 +354,7 @@ def owner_is_trusted(path: str) -> bool:
         return True
     if owner == user:
         return True
-    sudo = os.environ.get("SUDO_UID", "")
-    if user == 0 and sudo.isascii() and sudo.isdigit() and owner == int(sudo):
+    if user == 0 and os.environ.get("SUDO_UID") == str(owner):
         return True
     return named_by_environment(path)
 

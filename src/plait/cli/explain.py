@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView, use_view
+from plait.base.numbers import number_of
 from plait.cli.colour import styles_of
 from plait.cli.common_flags import entered, shown
 from plait.cli.questions import split_question
@@ -135,8 +136,9 @@ def main_impact(argv: Sequence[str]) -> int:
     question = split_question(own, rest)
     as_json = _as_json(question)
     assert question.asked is not None
-    file, colon, number = question.asked.rpartition(":")
-    if not colon or not number.isdecimal() or not file or len(number) > 18:
+    file, colon, digits = question.asked.rpartition(":")
+    number = number_of(digits)
+    if not colon or number is None or not file:
         raise UsageError(
             f'"{question.asked}" does not name a line of a file',
             expected="FILE:LINE, such as values.yml:3",
@@ -148,8 +150,8 @@ def main_impact(argv: Sequence[str]) -> int:
         with use_view(view):
             documents, trace = question.run(context, follows_all=True)
         if not file.startswith("stdin"):
-            check_line(view.files, file, int(number), "this run")
-        found = impact(trace, documents, file, int(number), files=view.files, rerun=question.rerun, context=context)
+            check_line(view.files, file, number, "this run")
+        found = impact(trace, documents, file, number, files=view.files, rerun=question.rerun, context=context)
     places = found.places
     if as_json:
         from json import dumps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.project.file import read
 from plait.base.errors import UsageError
+from plait.base.numbers import number_of
 from plait.base.similar_names import counted
 from plait.cli.common_flags import performed
 from plait.cli.progress import working
@@ -188,8 +189,9 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     if flags.has(Reach.since):
         return _since(flags, project, tasks)
     asked = flags.arguments[0] if len(flags.arguments) == 1 else ""
-    file, colon, number = asked.rpartition(":")
-    if not colon or not file or not number.isdecimal() or len(number) > 18:
+    file, colon, digits = asked.rpartition(":")
+    number = number_of(digits)
+    if not colon or not file or number is None:
         raise UsageError(
             "plait fleet impact needs a line of a file",
             expected="FILE:LINE, such as values.yml:3",
@@ -197,7 +199,7 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
         )
     groups: dict[tuple[Place, ...], list[str]] = {}
     unknown: dict[str, list[str]] = {}
-    for task, paths, doubt in reached(project, tasks, file, int(number)):
+    for task, paths, doubt in reached(project, tasks, file, number):
         if doubt:
             unknown.setdefault(doubt, []).append(task.name)
         if paths:

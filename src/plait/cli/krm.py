@@ -18,6 +18,7 @@ from __future__ import annotations
 import plait
 from plait.base.content import standard_input
 from plait.base.errors import PlaitError, ReadError, UsageError, heading, text_of, warning
+from plait.base.numbers import number_of
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
 from plait.cli.messages import complain_of, complain_of_warning
@@ -136,8 +137,8 @@ def _reference(about: Plain) -> dict[object, Plain]:
         found["resourceRef"] = reference
     annotations = metadata.get("annotations")
     if isinstance(annotations, dict) and isinstance(path := annotations.get(f"{_ANNOTATIONS}path"), str):
-        index = str(annotations.get(f"{_ANNOTATIONS}index", ""))
-        found["file"] = {"path": path, "index": int(index) if index.isascii() and index.isdigit() else 0}
+        index = number_of(str(annotations.get(f"{_ANNOTATIONS}index", "")))
+        found["file"] = {"path": path, "index": index or 0}
     return found
 
 

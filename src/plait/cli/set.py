@@ -16,6 +16,7 @@ from plait.authoring.edit.write_back import put_back
 from plait.authoring.project.run import Run
 from plait.base.content import source, sources
 from plait.base.errors import UsageError
+from plait.base.numbers import number_of
 from plait.base.similar_names import listed, near
 from plait.base.source import Source
 from plait.cli.colour import cleaning, in_colour
@@ -232,9 +233,10 @@ def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | 
     """The edit at the position that the flags select, or at the value's source."""
     if flags.has(Set.at):
         file, _, line = flags.at.rpartition(":")
-        if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
+        number = number_of(line)
+        if not file or number is None:
             raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
-        return insertion.at(state, node_path, value, file, int(line))
+        return insertion.at(state, node_path, value, file, number)
     if flags.has(Set.in_):
         return insertion.add_to_file(state, node_path, value, flags.in_)
     if flags.has(Set.as_):
@@ -243,9 +245,6 @@ def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | 
             raise UsageError(f'unknown kind "{kind}" of --as', expected="value, or value=NAME", code="invalid-value")
         return insertion.as_value(state, node_path, value, name)
     return edited(state, node_path, value, typed)
-
-
-_LONGEST_NUMBER = 9
 
 
 def _set_from(target: Target, flags: Set) -> int:

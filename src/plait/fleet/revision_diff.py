@@ -16,6 +16,7 @@ from plait.base.content import file_content, open_regular
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, heading
 from plait.base.input_view import InputView, permitted
 from plait.base.limits import current_budget
+from plait.base.numbers import number_of
 from plait.base.permissions import is_within
 from plait.base.similar_names import did_you_mean, listed
 from plait.base.writing.directory import temporary
@@ -231,10 +232,10 @@ class Repository:
         for entry in self._git("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split("\0"):
             budget.visit(self.top)
             about, _, name = entry.partition("\t")
-            size = about.rpartition(" ")[2]
-            if not size.isdigit() or int(size) > one:  # a submodule has no size
+            size = number_of(about.rpartition(" ")[2])
+            if size is None or size > one:  # a submodule has no size
                 continue
-            left -= int(size)
+            left -= size
             if left < 0:
                 error = LimitError(
                     f"the files of revision {commit[:12]} are too large together",

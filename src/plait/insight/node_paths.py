@@ -18,6 +18,7 @@ from fnmatch import fnmatchcase
 
 from plait.base.errors import UsageError
 from plait.base.limits import current_budget, limit_error
+from plait.base.numbers import number_of
 from plait.base.similar_names import counted
 from plait.insight.item_names import ItemNames
 from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken
@@ -283,8 +284,8 @@ def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[Tex
             found += lines
             continue
         step = path.steps[0]
-        number = int(step) if type(step) is int or (type(step) is str and step.isdecimal()) else 0
-        if len(path.steps) == 1 and 0 < number <= len(lines):
+        number = step if type(step) is int else number_of(step) if type(step) is str else None
+        if len(path.steps) == 1 and number is not None and 0 < number <= len(lines):
             found.append(lines[number - 1])
     if path is not None and not found:
         sizes = ", ".join(f"{name} with {counted(len(texts[name].items), 'line')}" for name in names)
@@ -325,7 +326,8 @@ def chosen(path: Path, documents: Sequence[Document], names: ItemNames | None = 
     named = _called(name, numbered, names)
     if count == "*":
         return named
-    return named[int(count) - 1 : int(count)] if count.isdecimal() and int(count) > 0 else []
+    number = number_of(count)
+    return named[number - 1 : number] if number else []
 
 
 def _called(selector: str, numbered: Sequence[tuple[int, Document]], names: ItemNames) -> list[tuple[int, Document]]:
@@ -408,10 +410,13 @@ def _matching(value: Value, step: Step, names: ItemNames) -> Sequence[Item]:
         if type(step) is tuple:
             key, wanted = step
             return [item for item in value.items if _has(item.value, key, wanted, names)]
-        if type(step) is str and step.isdecimal():
-            return _matching(value, int(step), names)
+        if type(step) is not str:
+            return []
+        number = number_of(step)
+        if number is not None:
+            return _matching(value, number, names)
         # `containers.app` selects the container named `app`.
-        return [item for item in value.items if type(step) is str and _has(item.value, "name", step, names)]
+        return [item for item in value.items if _has(item.value, "name", step, names)]
     return []
 
 

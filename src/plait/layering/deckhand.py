@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 
+from plait.base.numbers import number_of
 from plait.layering.actions import merged, present
 from plait.layering.data_paths import Below, DataPath, PathError, compile_path, destination_path, places_of
 from plait.layering.dicts import (
@@ -489,8 +490,9 @@ def _indexed(text: str) -> tuple[str, int | None]:
     """A part of a path as a name and an index, as in `name[2]`, or a name and None."""
     name, bracket, rest = text.partition("[")
     digits = rest.partition("[")[0][:-1]
-    if bracket and digits.isdecimal() and f"[{digits}]" in text:
-        return name, int(digits)
+    number = number_of(digits)
+    if bracket and number is not None and f"[{digits}]" in text:
+        return name, number
     return text, None
 
 

@@ -17,6 +17,7 @@ from plait.authoring.edit.target import Target
 from plait.authoring.project.discovery import project_at
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView
+from plait.base.numbers import number_of
 from plait.engine.equality import Comparable
 from plait.engine.options import Use
 from plait.engine.render import Render
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.engine.results import Documents
     from plait.tree.plain_data import Plain
-
-
-_LONGEST_NUMBER = 9
 
 
 class FoundValue(Comparable):
@@ -199,9 +197,10 @@ class Inspection(Comparable):
             return insertion.add_to_file(state, place, value, file)
         if at:
             name, _, line = at.rpartition(":")
-            if not name or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
+            number = number_of(line)
+            if not name or number is None:
                 raise UsageError(f'"{at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
-            return insertion.at(state, place, value, name, int(line))
+            return insertion.at(state, place, value, name, number)
         try:
             edit = edited(state, place, value)
             if edit.also and not also:

@@ -6,6 +6,7 @@ import os
 import stat
 
 from plait.base.input_view import unrestricted
+from plait.base.numbers import number_of
 from plait.base.writing.directory import Directory, opened
 from plait.base.writing.real_paths import authorize, links_on, refused, resolved, unfit
 
@@ -162,9 +163,10 @@ def _descriptor(path: str) -> int | None:
     """The descriptor of this process that a path refers to, also through links; or None."""
     real = os.path.realpath(path)
     for one in (*[*links_on(path)][-1:], real):
-        above, _, number = one.rpartition("/")
-        if number.isdecimal() and above in ("/dev/fd", f"/proc/{os.getpid()}/fd") and os.path.realpath(one) == real:
-            return int(number)
+        above, _, digits = one.rpartition("/")
+        number = number_of(digits)
+        if number is not None and above in ("/dev/fd", f"/proc/{os.getpid()}/fd") and os.path.realpath(one) == real:
+            return number
     return None
 
 

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from plait.base.content import file_content
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.input_view import InputView, check_read, current_view, use_view
+from plait.base.numbers import number_of
 from plait.base.path_errors import read_failure
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map, to_plain
@@ -132,8 +133,8 @@ class SchemaFiles:
             below: Item | None = None
             if type(value) is Map:
                 below = value.find(step)
-            elif type(value) is Array and str(step).isdigit() and int(step) < len(value.items):
-                below = value.items[int(step)]
+            elif type(value) is Array and (number := number_of(str(step))) is not None and number < len(value.items):
+                below = value.items[number]
             if below is None:
                 break
             item = below

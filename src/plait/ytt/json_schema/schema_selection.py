@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from plait.base.errors import UsageError, replacing
+from plait.base.numbers import number_of
 from plait.base.similar_names import did_you_mean
 from plait.ytt.schema.openapi import TITLE
 
@@ -107,8 +108,8 @@ def _at(contents: object, pointer: str) -> object:
     for step in _steps(pointer):
         if isinstance(found, dict):
             found = found.get(step)
-        elif isinstance(found, list) and step.isdecimal() and int(step) < len(found):
-            found = found[int(step)]
+        elif isinstance(found, list) and (number := number_of(step)) is not None and number < len(found):
+            found = found[number]
         else:
             return None
     return found

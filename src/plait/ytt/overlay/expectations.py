@@ -8,6 +8,7 @@ each of the three on separately, so a child's `expects` under an inherited `miss
 from __future__ import annotations
 
 from plait.base.errors import OverlayError
+from plait.base.numbers import number_of
 from plait.ytt.starlark.calls import call
 from plait.ytt.starlark.containers import List
 from plait.ytt.starlark.values import is_callable, type_of
@@ -160,8 +161,10 @@ def _check_any(rules: List, keyword: str, matches: Sequence[Item], ask: Ask) -> 
 
 def _least(text: str) -> int:
     digits = text[:-1]
-    if text.endswith("+") and digits.removeprefix("-").removeprefix("+").isdecimal() and digits.isascii():
-        return int(digits)
+    unsigned = digits[1:] if digits[:1] in ("-", "+") else digits
+    number = number_of(unsigned) if text.endswith("+") and text.isascii() else None
+    if number is not None:
+        return -number if digits.startswith("-") else number
     raise OverlayError(
         f"Expected '{text}' to be in format 'i+' where i is an integer",
         hint='expects=2, expects="1+" or expects=[1, 2]',
