@@ -161,11 +161,11 @@ def test_what_is_no_error_is_a_warning() -> None:
 def test_keys_with_dots_are_keys() -> None:
     files = {"s.yml": "#@data/values-schema\n---\ndb:\n  host: a\n"}
     [found] = plait.check_data_values(files, values={"db.host": "b"})
-    assert found.hint == 'a dot is part of a key: "host" stands below "db"'
+    assert found.hint == 'a dot is part of a key: "host" is below "db"'
 
 
 def test_fmt_of_no_yaml_file() -> None:
-    with pytest.raises(plait.UsageError, match="no YAML file"):
+    with pytest.raises(plait.UsageError, match="not a YAML file"):
         plait.fmt({"app": "a: 1"})
     assert plait.fmt({}).files == {}
 

@@ -48,7 +48,7 @@ def test_every_entry_has_a_check_or_a_reason(target: str) -> None:
 
 
 # What needs a network, or the files of a directory that is not there.
-ELSEWHERE = {"a URL with `=` in it is no rename"}
+ELSEWHERE = {"a URL with `=` in it is not a rename"}
 
 
 @pytest.mark.parametrize("target", [*CODE_OF])

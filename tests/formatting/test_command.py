@@ -94,8 +94,8 @@ def test_a_file_that_is_left_alone_is_told(here: Path, capsys: pytest.CaptureFix
     [
         ([], "no file to format"),
         (["config"], "2 files: choose --write, --check or --diff"),
-        (["config/notes.txt"], "config/notes.txt is no YAML file"),
-        (["--check", "config/a.yml", "config/notes.txt"], "config/notes.txt is no YAML file"),
+        (["config/notes.txt"], "config/notes.txt is not a YAML file"),
+        (["--check", "config/a.yml", "config/notes.txt"], "config/notes.txt is not a YAML file"),
         (["missing.yml"], "missing.yml"),
         (["--diff", "--color", "sometimes", "config"], 'unknown --color "sometimes"'),
     ],

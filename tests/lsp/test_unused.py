@@ -147,8 +147,8 @@ def test_variables(tmp_path: Path) -> None:
         (3, "warning", "((nmae)) has no value"),
         (3, "note", "((elsewhere)) has no value"),
     ]
-    assert told(tmp_path, OPERATIONS, "vars.yml") == [(2, "unused", "((old)) stands nowhere")]
-    assert told(tmp_path, OPERATIONS, "plait.yml", "ops.yml") == [(7, "unused", "((spare)) stands nowhere")]
+    assert told(tmp_path, OPERATIONS, "vars.yml") == [(2, "unused", "((old)) is not used")]
+    assert told(tmp_path, OPERATIONS, "plait.yml", "ops.yml") == [(7, "unused", "((spare)) is not used")]
 
 
 def test_a_misspelt_variable_has_a_fix(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_keys_stay_where_fetching_fails(
         a_minute_later()
         assert not takes(found, provider, "two")
         assert takes(found, provider, "one")
-        assert caplog.text.count("those from before are used") == number
+        assert caplog.text.count("the earlier keys are used") == number
 
 
 def test_requests_share_a_fetch(provider: Provider, a_minute_later: Callable[[], None]) -> None:

@@ -298,7 +298,7 @@ def test_a_directory_becomes_documents(tmp_path: Path, capsys: pytest.CaptureFix
     found = list(yaml.safe_load_all(capsys.readouterr().out))
     assert {one["metadata"]["name"]: one["data"] for one in found} == PROJECT
     (directory / "binary").write_bytes(b"\xff")
-    with pytest.raises(PlaitError, match="no text in UTF-8"):
+    with pytest.raises(PlaitError, match="not UTF-8 text"):
         list(documents_in(str(directory)))
     assert main(["serve", "documents", str(tmp_path / "none")]) != 0
     assert "No such file or directory" in capsys.readouterr().err

@@ -60,7 +60,7 @@ def test_what_is_exported_can_be_imported(
     assert "canary" not in exported
     (tmp_path / "all.jsonl").write_text(exported, "utf-8")
     assert main(["serve", "import", "all.jsonl", "--database", "sqlite:///other.db"]) == 0
-    assert capsys.readouterr().out == "5 revisions taken up\n"
+    assert capsys.readouterr().out == "5 revisions imported\n"
     client = serving.Client(application("sqlite:///other.db", keys=serving.keys("first")))
     assert said(client) == before
     put(client, "c", {"name": "z", "data": 1})
@@ -193,7 +193,7 @@ def test_a_database_of_deckhand(
     with postgresql.database() as url:
         fill_deckhand(url, rows)
         assert main(["serve", "import-deckhand", url]) == 0
-    assert capsys.readouterr().out == "4 revisions taken up\n"
+    assert capsys.readouterr().out == "4 revisions imported\n"
     client = serving.Client(application("sqlite:///plait.db"))
     assert client.ask("GET", "/revisions").document == {
         "count": 4,

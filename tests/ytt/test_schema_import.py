@@ -94,15 +94,15 @@ REPORTED: list[tuple[dict[str, Plain], str]] = [
     ({"type": "string", "format": "uri"}, "format: not checked"),
     ({"type": "object", "patternProperties": {"^a": {"type": "string"}}}, "patternProperties: not checked (--with keys checks it)"),
     ({"type": "object", "additionalProperties": {"type": "string"}}, "additionalProperties: any map is accepted (--with keys checks its values)"),
-    ({"type": "object", "properties": {"a": {}}}, "additionalProperties: keys that the schema does not name are refused"),
+    ({"type": "object", "properties": {"a": {}}}, "additionalProperties: keys that the schema does not name are rejected"),
     ({"type": "array", "uniqueItems": True}, "uniqueItems: not checked"),
     ({"type": "array", "contains": {"type": "string"}}, "contains: not checked"),
-    ({"type": "array", "items": {"type": ["string", "null"]}}, "type: null as an item is refused"),
+    ({"type": "array", "items": {"type": ["string", "null"]}}, "type: null as an item is rejected"),
     ({"type": "string", "not": {"const": "a"}}, "not: not checked"),
     ({"if": {"type": "string"}, "then": {"minLength": 1}, "type": "string"}, "if: not checked"),
     ({"type": "string", "pattern": "(a)\\1"}, "is not checked"),
     ({"$ref": "#/$defs/tree"}, "$ref: the schema contains itself, so any value is accepted there"),
-    ({"type": "integer", "default": "x"}, "default: the default is of another type, and not taken"),
+    ({"type": "integer", "default": "x"}, "default: the default has another type, and is ignored"),
 ]  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def test_a_pydantic_model_by_its_json_schema(tmp_path: pathlib.Path) -> None:
     servers = list.__class_getitem__(server)
     model = pydantic.create_model("App", name=(str, ...), servers=(servers, []), size=(int | None, None))
     text, warnings = converted(tmp_path, model.model_json_schema(), "required")
-    assert warnings == ["additionalProperties: keys that the schema does not name are refused (1 more place)"]
+    assert warnings == ["additionalProperties: keys that the schema does not name are rejected (1 more place)"]
     made = plait.data_values({"s.yml": text}, values={"name": "a", "servers": [{}]}, extensions=["required"])
     assert model.model_validate(made.to_dict()).model_dump() == made.to_dict()
     with pytest.raises(PlaitError):

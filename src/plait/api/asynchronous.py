@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def awaited(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """Wraps a function for `await`. The result accepts `limits` and `isolated`, and returns and raises what the
-    function does.
+    """Wraps a function for `await`. The result accepts `limits` and `isolated`, and has the results and the errors of
+    the function.
     """
 
     @functools.wraps(function)

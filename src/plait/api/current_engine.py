@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class CallObserver(Protocol):
-        """An engine as calls see it. reuse: what evaluations share. granted: accesses of projects; None for the
-        decisions of the user.
+        """An engine as calls see it. reuse: the state that evaluations share. granted: accesses of projects; None for
+        the decisions of the user.
         """
 
         reuse: Reuse

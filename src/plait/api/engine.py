@@ -1,4 +1,4 @@
-"""`plait.Engine`: calls that share what they have in common."""
+"""`plait.Engine`: calls that share files, compiled templates and results."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Engine:
         return result
 
     def _hinted(self, call: Callable[[], T]) -> T:
-        """The result of a call. An error about a permission says how to grant it."""
+        """The result of a call. An error about a permission gets a hint how to grant it."""
         try:
             return call()
         except PermissionDeniedError as error:

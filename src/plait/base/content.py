@@ -253,7 +253,7 @@ class LinkPolicy:
         )
 
     def allows(self, target: str) -> bool:
-        """True if links may lead to a real path."""
+        """True if a link may point to this real path."""
         for allowed in self._allowed:
             place = os.path.abspath(allowed)
             if place in (target, os.sep) or target.startswith(place + os.sep):

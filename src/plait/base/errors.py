@@ -321,7 +321,7 @@ class PlaitError(Diagnostic, Exception):
 
             if name in ("line", "file", "path", "column"):
                 raise AttributeError(
-                    f"an error has no attribute {name!r}; where it is says at: at.source.shown, at.line"
+                    f"an error has no attribute {name!r}; its position is at: at.source.shown, at.line"
                 )
             raise no_attribute(self, name)
 

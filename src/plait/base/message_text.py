@@ -173,7 +173,7 @@ def _narrow(place: str, width: int | None) -> str:
 def hint_of(diagnostic: Diagnostic, *, quote_values: bool = False, with_usual: bool = True) -> str | None:
     """The hint to show: that of the diagnostic, or with_usual that of its code, or None.
 
-    A withheld hint counts as none: that it exists may tell what a value resembles.
+    A withheld hint counts as none, because its existence may reveal a similar value.
     """
     found = diagnostic.text("hint", complete=quote_values)
     if found is not None:

@@ -196,7 +196,6 @@ def with_stack_headroom(work: Callable[[], T], *, first: bool) -> T:
 
 
 def has_other_threads() -> bool:
-    """True if the process has other threads."""
     if "threading" not in sys.modules:
         return False
     import threading

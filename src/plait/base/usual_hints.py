@@ -28,7 +28,7 @@ HINTS: dict[str, str] = {
     "unhashable": "use a string, a number or a tuple of them as the key",
     "frozen-value": "change a copy: list(...) and dict(...) make one",
     "not-callable": "remove the parentheses, or call a function",
-    "unbound-variable": "assign it before this line, on every way that leads here",
+    "unbound-variable": "assign it before this line, on every path that leads here",
     "duplicate-key": "keep one of the entries",
     "value-not-found": 'test with "in" first',
     "empty-sequence": "test first that there is an item",
@@ -70,7 +70,7 @@ HINTS: dict[str, str] = {
     "library-annotation": 'write @library/ref "@NAME" above the document, with the annotation of its data values',
     # Templates, schemas and overlays
     "not-a-string": "insert a string: str(...) converts a value",
-    "replace-misused": "give it what stands there: a map for a map item, an array for an array item, documents for a document; "
+    "replace-misused": "pass nodes of the same type: a map for a map item, an array for an array item, documents for a document; "
     "a function returns such nodes if its body is YAML",
     "schema-annotation": "write a text in quotes, and a value where it needs one; plait help E0401 has an example",
     "overlay-argument": 'give an argument of the expected type, such as by=overlay.all, by="name" or expects=1',

@@ -196,7 +196,7 @@ def _import_revisions(flags: Serve, work: Callable[[Connection], int]) -> int:
         raise PlaitError(f"cannot import the revisions: {type(error).__name__}", code="database") from None
     finally:
         database.close()
-    write_out(f"{counted(count, 'revision')} taken up\n")
+    write_out(f"{counted(count, 'revision')} imported\n")
     return 0
 
 

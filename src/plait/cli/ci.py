@@ -139,7 +139,7 @@ def _indented(shown: str, made: str) -> str:
 
 
 def _existing(path: str, top: str) -> bytes | None:
-    """The content of the file in the repository; None if there is none. Raises ReadError for what is not a file."""
+    """The content of the file in the repository; None if there is none. Raises ReadError if it is not a file."""
     directory, name = os.path.split(path)
     try:
         with strict(directory, os.path.relpath(top), reads=True) as folder:

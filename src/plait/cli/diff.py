@@ -71,9 +71,9 @@ class Diff(Request):
 DIFF = Command(Diff)
 # Values of --as by other names.
 _FORMS = {
-    **dict.fromkeys(("bosh", "json-patch", "jsonpatch", "patch"), "ops: operations are what plait patch applies"),
-    **dict.fromkeys(("render", "ytt"), "overlay: overlays are what plait render applies"),
-    **dict.fromkeys(("kustomize", "strategic"), "merge: plain documents are what plait render --merge applies"),
+    **dict.fromkeys(("bosh", "json-patch", "jsonpatch", "patch"), "ops: operations, which plait patch applies"),
+    **dict.fromkeys(("render", "ytt"), "overlay: overlays, which plait render applies"),
+    **dict.fromkeys(("kustomize", "strategic"), "merge: plain documents, which plait render --merge applies"),
 }
 _OF_RUNS = "plait fleet diff A B compares two runs of the project, and plait review BASE two revisions"
 

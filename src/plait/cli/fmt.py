@@ -80,7 +80,7 @@ def main(flags: Fmt) -> int:
     shows = flags.write or flags.check or flags.diff
     if not files or others:
         raise UsageError(
-            f"{others[0]} is no YAML file" if others else "the inputs contain no YAML file",
+            f"{others[0]} is not a YAML file" if others else "the inputs contain no YAML file",
             expected="names that end in .yml or .yaml",
             found=", ".join(named),
             code="nothing-to-do",

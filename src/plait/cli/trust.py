@@ -105,7 +105,7 @@ def _grant(flags: Trust, directory: str, file: str) -> int:
 
 
 def _check(file: str) -> None:
-    """Raises the error of a file that is not valid: what it needs is unknown."""
+    """Raises the error of an invalid file, whose requests are unknown."""
     try:
         read_project(file)
     except PermissionDeniedError:

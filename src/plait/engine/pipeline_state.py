@@ -70,8 +70,8 @@ def paths_of(step: Step, pipeline: Pipeline, key: str, form: PathForm = READ_PAT
 def made_of(error: PlaitError, documents: Iterable[Document], context: Context) -> PlaitError:
     """Sets the documents as origins of an error about them, and returns the error.
 
-    It depends on all their values. If a secret may decide which items there are, it depends on the secret, too, even
-    where the items are not there.
+    The error depends on all values of the documents. If a secret may decide the existence of items, the error depends
+    on that secret as well.
     """
     marks = context.secrets
     origins: list[object] = [] if marks is None or not marks.decides_places else [marks.unknown]

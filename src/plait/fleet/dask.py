@@ -98,7 +98,7 @@ class Cluster(ExecutorPool):
         self.sent = scatter(setup, broadcast=True)
 
     def renew(self) -> bool:
-        """Sends the setup again if all workers that had it are gone."""
+        """Sends the setup again if all workers with it have ended."""
         if getattr(self.sent, "status", "") == "finished":
             return False
         self.sent = self._scatter(self._setup, broadcast=True)

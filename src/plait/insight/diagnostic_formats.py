@@ -267,7 +267,7 @@ def as_list(found: Iterable[Message]) -> str:
 
 
 def annotated_place(one: Message) -> dict[str, str]:
-    """The properties of a workflow command that say where a message belongs."""
+    """The properties of a workflow command for the position of a message."""
     place = {}
     if one.file:
         place["file"] = one.file

@@ -161,7 +161,7 @@ class Extents:
         return ends
 
     def _note_statement(self, statement: Statement, ends: dict[int, int]) -> set[int]:
-        """Records the contents of a statement. Returns its lines."""
+        """Records the lines inside a statement. Returns the lines of the statement, including those."""
         inner: set[int] = set()
         for one in _blocks(statement):
             inner |= self._note_statement(one, ends)

@@ -100,7 +100,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
 
 
 def _of_same_kind(selector: str, names: Sequence[str]) -> str | None:
-    """A hint with the documents of the same kind, or None: the kind is rarely what is wrong."""
+    """A hint with the documents of the same kind, or None. The name is wrong more often than the kind."""
     kind, slash, _ = selector.rpartition("/")
     same = [name for name in names if slash and name.rpartition("/")[0] == kind]
     is_few = 0 < len(same) <= _MOST_NAMED

@@ -29,7 +29,9 @@ _DATA_VALUE = re.compile(r"\bdata\.values((?:\.[A-Za-z_]\w*)+)")
 
 
 class Condition:
-    """An `if` or `elif` of a template, at a position. outcome: of the recorded run, reversed: what the value needs."""
+    """An `if` or `elif` of a template, at a position. outcome: the outcome that the value needs, the opposite of the
+    recorded one.
+    """
 
     __slots__ = ("line", "outcome", "source")
 
@@ -57,8 +59,8 @@ class _Branch:
 def untaken_conditions(
     path: Path, files: Mapping[str, bytes | None], exists: Callable[[Mapping[str, bytes]], bool]
 ) -> list[Condition]:
-    """The conditions that leave a value out of the output: with other outcomes of all of them, it exists. Empty if none
-    was found.
+    """The conditions that keep a value out of the output. With the opposite outcome of all of them, it exists. Empty if
+    none was found.
 
     files: contents of the inputs by absolute path. exists: evaluates with replaced texts, and returns whether the value
     exists; raises PlaitError.

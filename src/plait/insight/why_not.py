@@ -57,7 +57,7 @@ def absent(
 
 
 def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path: Path) -> list[str]:
-    """The value, if it is there, or what took it out of the output; empty if it never was in it."""
+    """The lines about the value if it exists, or about its removal; empty if it never existed."""
     names = explainer.names
     there = places(path, documents, names)
     if there:
@@ -81,7 +81,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
         was = places(path, explainer.visible(stage.documents), names)
         if not was:
             continue
-        out = [f"{was[0]} was there after {stage.name}, and was taken out:"]
+        out = [f"{was[0]} existed after {stage.name}, and was removed:"]
         for item in (*reversed(was[0].way), was[0].document):
             change = _removal(trace, item)
             if change is not None:

@@ -300,7 +300,7 @@ class DeckhandStrategy(LayeringStrategy):
         if find(data, path) is MISSING:
             self._expand(data, path)
         if find(data, path) is MISSING:
-            raise PathError(f'nothing is at the path "{path.text}", and it cannot be made')
+            raise PathError(f'nothing is at the path "{path.text}", and it cannot be created')
         return self._update(data, path, value)
 
     def _substituted(self, data: Value, path: DataPath, value: Value, dest: Map) -> Value:
@@ -308,7 +308,7 @@ class DeckhandStrategy(LayeringStrategy):
             self._expand(data, path)
         existing = find(data, path)
         if existing is MISSING:
-            raise PathError(f'nothing is at the path "{path.text}", and it cannot be made')
+            raise PathError(f'nothing is at the path "{path.text}", and it cannot be created')
         pattern = text_of(dest.find("pattern"))
         if not pattern:
             return self._update(data, path, value)
@@ -364,7 +364,7 @@ class DeckhandStrategy(LayeringStrategy):
     ) -> None:
         for match in list(find_all(data, _part(path, steps[:-1]))):
             if id(match) in inside and find(match, _part(path, steps[-1:])) is not MISSING:
-                raise PathError(f'the path "{path.text}" leads into the value that is put there')
+                raise PathError(f'the path "{path.text}" matches inside the value that is written there')
             self._set(match, steps[-1], value)
 
     def _set(self, collection: Value, step: Step, value: Value) -> None:

@@ -108,7 +108,7 @@ def to_text(comparison: Comparison) -> str:
     if comparison.refused is not None:
         who, error = comparison.refused
         other = "Deckhand" if who == "plait" else "plait"
-        return f"{who} refuses these documents, {other} renders them:\n{render(error)}\n"
+        return f"{who} rejects these documents, {other} renders them:\n{render(error)}\n"
     out: list[str] = []
     for one in comparison.differences:
         out.append(f"{one.document} {one.path}\n")

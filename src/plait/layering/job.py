@@ -83,7 +83,7 @@ class LayerJob:
             raise explain_misspelt(error, documents, context.warnings) from None
 
     def compare(self, context: Context) -> Comparison:
-        """The values that Deckhand renders differently. Raises what `plan` raises, and LimitError."""
+        """The values that Deckhand renders differently. Raises LimitError, and the errors of `plan`."""
         from plait.layering.deckhand_differences import compare
 
         self._check_options()
@@ -136,7 +136,7 @@ class LayerJob:
             )
 
     def run(self, context: Context, planned: LayerGraph | None = None) -> DocumentSet:
-        """The selected concrete documents. Raises what `plan` raises, and LimitError."""
+        """The selected concrete documents. Raises LimitError, and the errors of `plan`."""
         try:
             return self._run(context, self.plan(context) if planned is None else planned)
         except RecursionError:

@@ -67,7 +67,7 @@ class LabelIndex:
             if (key_id(item.key), key_id(item.value)) in self._by_pair:
                 continue
             if item.key == "labels" and type(item.value) is Map and item.value.items:
-                return f'labels stand in the selector itself, without "labels:": {labels_text(item.value)}'
+                return f'write labels in the selector itself, without "labels:": {labels_text(item.value)}'
             named = self._by_name.get(str(item.value)) if item.key == "name" else None
             if named is not None and named.labels is not None and named.labels.items:
                 return f"a selector matches labels, not names: {labels_text(named.labels)}"

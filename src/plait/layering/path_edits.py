@@ -120,7 +120,7 @@ def write(value: Value, path: DataPath, new: Value) -> Value:
 def _literal(path: DataPath) -> DataPath:
     """The path for creation, in which `*` after a dot is an ordinary key."""
     if path.obstacle is not None:
-        raise PathError(f'nothing matches the path "{path.text}", and it cannot be made: {path.obstacle}')
+        raise PathError(f'nothing matches the path "{path.text}", and it cannot be created: {path.obstacle}')
     return DataPath(path.text, tuple("*" if type(step) is Every else step for step in path.steps), None)
 
 
@@ -159,7 +159,7 @@ def _fresh(step: Step, near: Map) -> Value:
 
 
 def _cannot_make(path: DataPath) -> PathError:
-    return PathError(f'nothing is at the path "{path.text}", and it cannot be made: {path.obstacle}')
+    return PathError(f'nothing is at the path "{path.text}", and it cannot be created: {path.obstacle}')
 
 
 def _in_the_way(value: Value, path: DataPath, i: int) -> PathError:

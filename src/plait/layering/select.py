@@ -95,7 +95,7 @@ def in_order(documents: Sequence[LayeredDocument], order: str) -> Sequence[Layer
     """The documents in one of `ORDERS`. Raises UsageError for an unknown order."""
     if order not in ORDERS:
         raise UsageError(
-            f'there is no order "{order}"',
+            f'unknown order "{order}"',
             expected=", ".join(ORDERS),
             hint=did_you_mean(order, ORDERS),
             code="unknown-choice",

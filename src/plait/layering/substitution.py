@@ -132,7 +132,7 @@ def _value(
             at = entry.place("src", "path")
             context.warn(
                 warning(
-                    f"{source} holds {a_kind(data)}: all of it is taken, and the path {entry.path} has no effect",
+                    f"{source} holds {a_kind(data)}: all of it is used, and the path {entry.path} has no effect",
                     code="path-without-effect",
                     at=at,
                 )
@@ -232,7 +232,7 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
         raise PathError(
             f"src.pattern needs text in the source, not {kind_name(value)}",
             key=("src", "pattern"),
-            hint="remove the pattern, or take a path that leads to text",
+            hint="remove the pattern, or use a path to a string",
         )
     try:
         match = compiled(entry.pattern).search(value)

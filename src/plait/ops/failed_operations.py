@@ -26,7 +26,7 @@ def _creating(pointer: Pointer, error: PathNotFoundError) -> str:
 
 
 def _without(operation: Operation, earlier: Operation) -> str:
-    """The change that makes an operation possible after one that removed what it changes."""
+    """The suggestion for an operation whose target an earlier operation removed."""
     if operation.kind == "remove" and str(operation.pointer) == str(earlier.pointer):
         return "leave out one of the two operations"
     return "put this operation before it, or leave one of the two out"

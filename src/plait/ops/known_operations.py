@@ -27,7 +27,7 @@ _MOST = 1000
 
 
 class KnownOperations:
-    """The files that earlier evaluations read, and the documents that operations made in the last ones.
+    """The files that earlier evaluations read, and the results of the operations in the last ones.
 
     Several threads may use it, because every entry is replaced as a whole.
     """

@@ -190,7 +190,7 @@ _JSON_PATCH = {
 def _unknown_type(definition: OperationSource, kind: str) -> OpsError:
     hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
     if kind.startswith("/"):
-        hint = f'that is a path: "path: {kind}"; "type" says what is to be done there'
+        hint = f'that is a path: "path: {kind}"; "type" is the action'
     if not kind:
         miswritten = next((name for name in definition.fields if name.lower() == "type" and name != "type"), None)
         if "op" in definition.fields:

@@ -28,9 +28,9 @@ def failing_depth(root: Value, pointer: Pointer) -> int | None:
 
 
 def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
-    """The path to the only other place with what the path does not find, or None.
+    """The path to the only other match for the part of `pointer` that fails, or None. None also for several matches.
 
-    The place is searched below the last value that the path finds, then below each value around it.
+    Searches below the last value that the pointer finds, then below each of its ancestors.
     """
     failing = failing_depth(root, pointer)
     if failing is None or type(pointer.tokens[failing]) not in (KeyToken, MatchingIndexToken):
@@ -105,7 +105,7 @@ def required(token: Token) -> Token:
 
 
 def exists(root: Value, tokens: Iterable[Token]) -> bool:
-    """True if a document has what a path selects."""
+    """True if a path selects a value of the document."""
     try:
         find(root, Pointer(tuple(tokens)), slash=False)
     except OpsError:

@@ -68,7 +68,7 @@ def dotted(value: Value, text: str) -> str | None:
 
 
 def _selected(value: Value, part: str) -> tuple[str, Value] | None:
-    """The step that selects a key or an item by a part of a text, and what it selects; None if there is none."""
+    """The step that selects a key or an item by a part of a text, and the selected value; None if nothing matches."""
     key, equals, name = part.partition("=")
     if type(value) is Array and equals:
         item = next((one for one in value.items[:_MOST] if _text(one, key) == name), None)
@@ -265,7 +265,7 @@ def _no_parts(node: Value) -> str:
 
 
 def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int) -> OpsError:
-    """The error of an operation. If the fields that it lacks are in the next item, the hint says so."""
+    """The error of an operation without required fields. The hint mentions the next item if it has them."""
     item, following = items[number], items[number + 1] if number + 1 < len(items) else None
     path = item.value.find("path") if type(item.value) is Map else None
     if path is not None and type(path.value) is Array:

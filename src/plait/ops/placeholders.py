@@ -138,7 +138,7 @@ def fill(text: str, lookup: Lookup) -> Value:
 
 
 def _hint_of(name: str, value: Value) -> str:
-    """A hint for a value that cannot stand within a text: one of its keys, if one can."""
+    """A hint for a value that cannot be part of a string: one of its keys, if one can."""
     for item in value.items if type(value) is Map else ():
         key = item.key
         if type(item.value) in (str, int) and type(key) is str and "." not in key and _name(key) == key:
@@ -153,7 +153,7 @@ def _wrong_type(name: str, value: Value) -> OpsError:
     if not isinstance(value, (Map, Array)) and value is not None:
         shown = f"the {shown} {scalar_text(value)}"
     return OpsError(
-        f'variable "{name}" cannot stand within a text',
+        f'variable "{name}" cannot be part of a string',
         expected="a string or an integer",
         found=shown,
         hint=_hint_of(name, value),

@@ -15,7 +15,7 @@ _LINES = 500
 def place_of(item: Item, text: str) -> Position | None:
     """The position of a part of an item's text. None if the item is from no file.
 
-    Operations give their own position to what they set; the text is on one of the lines that follow.
+    A value set by an operation has the position of the operation; its text is on one of the following lines.
     """
     at = item.position if item.source is not None else None
     if at is None or at.source is None:

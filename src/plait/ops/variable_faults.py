@@ -39,7 +39,7 @@ def cause(definition: VariableDefinition, code: str) -> Position:
 def explain_signer(
     error: OpsError, definition: VariableDefinition, defined: Mapping[str, Sequence[VariableDefinition]]
 ) -> None:
-    """Adds what is known about a missing signer: its definition further below, or a definition with a similar name."""
+    """Adds a hint about a missing signer: its definition further below, or a definition with a similar name."""
     options = definition.options
     signer = options.find("ca") if type(options) is Map else None
     if signer is None or type(signer.value) is not str:
@@ -128,7 +128,7 @@ def _missing(
             *((hint, "\n") if hint else ()), Flag("vars-store", "creds.yml"), " generates those that are defined"
         )
     elif hint is None and store is not None:
-        hint = 'the store makes what "variables" in the document defines'
+        hint = "the store generates the variables that the document defines"
     return Finding(
         "variables without a value",
         at=known[0] if known else None,

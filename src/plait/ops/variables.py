@@ -111,14 +111,14 @@ class Sources:
         return self.store.get(name, kind, options, self)
 
     def flag_of(self, name: str) -> str:
-        """The flag that gives a variable its value, or the first part of it; "" for the store and for secrets."""
+        """The flag that sets a variable, or the first part of its name; "" for the store and for secrets."""
         if self._kinds is None:
             self._kinds = {one.partition(".")[0]: kind for kind in KINDS for one in self._given[kind]}
         kind = self._kinds.get(name, "secrets")
         return "" if kind == "secrets" else f"--{kind}"
 
     def place_of(self, name: str) -> Position | None:
-        """The line of a file that gives a variable its value; None if something else does."""
+        """The line of a file that sets a variable; None if it is not set by a file."""
         return self.places.get(name) if self.flag_of(name) == "--vars-file" else None
 
     def has(self, name: str) -> bool:

@@ -68,7 +68,7 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
                 node = _absent(pointer, depth)
         elif isinstance(token, AfterLastIndexToken):
             raise OpsError(
-                f'"-" names the place after the last item, nothing can be looked up there: {pointer}',
+                f'"-" is the position after the last item, nothing can be looked up there: {pointer}',
                 reference=f"Expected not to find after last index token in path '{pointer}' "
                 "(not supported in find operations)",
                 code="end-of-array",

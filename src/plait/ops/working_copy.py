@@ -226,7 +226,7 @@ class WorkingCopy:
                 array = walk.check_array(node, pointer, depth)
                 if isinstance(token, AfterLastIndexToken):
                     raise OpsError(
-                        f'"-" names the place after the last item, nothing can be removed there: {pointer}',
+                        f'"-" is the position after the last item, nothing can be removed there: {pointer}',
                         reference=f"Expected to not find token 'patch.AfterLastIndexToken' at path '{pointer}'",
                         code="end-of-array",
                     )

@@ -1,4 +1,4 @@
-"""Consequences of changed documents: rules about kinds of Kubernetes and sections of BOSH manifests.
+"""Consequences of changed documents: rules about Kubernetes kinds and sections of BOSH manifests.
 
 A rule has a name, a severity, a sentence for one and for several subjects, and a condition on the document before and
 after. The condition yields a subject for each occurrence: the part of the document that is affected, or "" for all of

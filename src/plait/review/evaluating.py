@@ -42,7 +42,8 @@ OUTPUT_FILES = "output files/"
 class Outcome:
     """The result of one evaluation: documents, or an error. trace: None for an evaluation without provenance.
 
-    All that is compared is redacted: the author of one side chooses what a secret on the other side is compared with.
+    Compared values are redacted, because the author of one side chooses the value that a secret of the other side is
+    compared with.
     """
 
     __slots__ = ("_explainer", "_items", "_sources", "_texts", "documents", "error", "trace", "view")

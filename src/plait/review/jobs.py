@@ -126,7 +126,7 @@ def check(noun: str, value: str) -> None:
     """Raises UsageError for a value that could be code in a job, or could end the mark of a comment."""
     if not _SAFE.fullmatch(value) or "--" in value:
         raise UsageError(
-            f"the {noun} cannot stand in a job",
+            f"the {noun} cannot be used in a job",
             expected="letters, digits and . _ + : / @ = -",
             found=value,
             code="invalid-value",

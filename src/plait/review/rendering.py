@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def rendered(sides: Sides, tasks: Sequence[Task]) -> RenderedSide:
-    """Renders runs on HEAD's side. tasks: all of them, not only those that may differ, so that the files are complete."""
+    """Renders runs on HEAD's side. tasks: all runs, including unchanged ones, so that the files are complete."""
     made = RenderedSide()
     if not tasks:
         made.error = PlaitError("no output is written: HEAD's side has none of the runs", code="fleet-failed")

@@ -82,7 +82,7 @@ def change_text(change: ValueChange) -> str:
 
 
 def effects(changes: Iterable[ValueChange]) -> list[tuple[str, list[ValueChange]]]:
-    """The changes by what happens, most frequent first: `metadata.labels.version: 1 → 2`, with the documents in which it
+    """The changes by effect, most frequent first: `metadata.labels.version: 1 → 2`, with the documents in which it
     does. Equal changes of several array items are one: `spec.ports[*].protocol: TCP → UDP (20 items)`.
     """
     groups: dict[tuple[str, str], list[ValueChange]] = {}

@@ -120,7 +120,7 @@ class Unit:
 class FileChange:
     """A file that differs. old, new: its entry on each side, None where it is missing. units: its parts.
 
-    what: a description of a change that is not one of lines.
+    what: the description of a change that has no lines, such as a new mode.
     """
 
     __slots__ = ("_old_text", "file", "new", "new_lines", "old", "old_lines", "units", "what")
@@ -272,7 +272,7 @@ def _alike(old: str, new: str) -> bool:
 
 
 def _order(edit: Edit) -> tuple[int, bool, int]:
-    """Sorts edits: lines that are gone come before new ones at the same position."""
+    """Sorts edits: removed lines come before new ones at the same position."""
     return edit[2], edit[3] > edit[2], edit[0]
 
 

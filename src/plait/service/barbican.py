@@ -77,7 +77,7 @@ def barbican_at(address: str, token_file: str) -> Barbican:
     """Barbican at a URL. token_file: contains the token. Raises UsageError for an invalid URL or token; ReadError."""
     if not address.startswith(("http://", "https://")):
         raise UsageError(
-            f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT", code="invalid-value"
+            f'"{address}" is not an address of Barbican', expected="--barbican https://HOST:PORT", code="invalid-value"
         )
     if not token_file:
         raise UsageError("Barbican asks for a token", expected="--barbican-token FILE", code="missing-argument")

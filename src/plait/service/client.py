@@ -59,7 +59,7 @@ class Client:
         """Raises UsageError for an address that is not an HTTP URL."""
         if not address.startswith(("http://", "https://")):
             raise UsageError(
-                f'"{address}" is no address of a service',
+                f'"{address}" is not an address of a service',
                 expected="http://HOST:PORT or https://HOST",
                 code="invalid-value",
             )
@@ -82,7 +82,7 @@ class Client:
         """
         for name in filters:
             if name not in _FILTERS:
-                raise UsageError(f'there is no filter "{name}"', expected=", ".join(_FILTERS), code="unknown-choice")
+                raise UsageError(f'unknown filter "{name}"', expected=", ".join(_FILTERS), code="unknown-choice")
         query = {_FILTERS[name]: value for name, value in filters.items()}
         what = "rendered-documents" if rendered else "documents"
         return _maps(self._ask("GET", ["revisions", revision, what], query=query))
@@ -251,7 +251,7 @@ def _error(status: int, data: bytes) -> ServiceError:
     details = said.get("details")
     details = details if isinstance(details, dict) else {}
     return ServiceError(
-        f"{said.get('message', 'the service refuses')} (HTTP {status})",
+        f"{said.get('message', 'the service rejected the request')} (HTTP {status})",
         status=status,
         kind=str(details.get("errorType", "")),
         messages=details.get("messageList") or (),

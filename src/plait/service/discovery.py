@@ -73,7 +73,7 @@ class Published:
         try:
             self._fetch()
         except PlaitError as error:
-            _LOG.error("%s; those from before are used", error.message)
+            _LOG.error("%s; the earlier keys are used", error.message)
 
     def _fetch(self) -> None:
         until = _now() + _BOUND
@@ -113,9 +113,7 @@ def _key_set(issuer: str, until: float) -> str:
     """Fetches the key set. until: the deadline. Raises PlaitError or TimeoutError."""
     about = _json(_get(issuer.rstrip("/") + _WELL_KNOWN, until))
     if about.get("issuer") != issuer:
-        raise PlaitError(
-            f"what is there describes the issuer {str(about.get('issuer'))[:_SHOWN]!r}", code="issuer-keys"
-        )
+        raise PlaitError(f"the document describes the issuer {str(about.get('issuer'))[:_SHOWN]!r}", code="issuer-keys")
     keys = about.get("jwks_uri")
     if not isinstance(keys, str):
         raise PlaitError("it names no jwks_uri", code="issuer-keys")
@@ -129,7 +127,7 @@ def _json(text: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise PlaitError(f"{_WELL_KNOWN} is no map in JSON", code="issuer-keys")
+        raise PlaitError(f"{_WELL_KNOWN} is not a JSON map", code="issuer-keys")
     return found
 
 
@@ -149,7 +147,7 @@ def _check(url: str) -> None:
             )
     if not host or not (scheme == "https" or (scheme == "http" and host in LOOPBACK)):
         raise UsageError(
-            f'"{url[:_SHOWN]}" is no address to fetch keys from', expected="https://HOST", code="issuer-keys"
+            f'"{url[:_SHOWN]}" is not an address to fetch keys from', expected="https://HOST", code="issuer-keys"
         )
 
 

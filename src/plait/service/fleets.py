@@ -112,5 +112,5 @@ def _text(one: StoredDocument | RenderedRevisionDocument) -> str:
     """The text of a file. Raises ApiError if substitutions have changed its type."""
     data = data_of(top_of(one.text))
     if not isinstance(data, str):
-        raise ApiError("ProjectFailed", 400, f"the data of the file {one.entry.name} is no text when it is rendered")
+        raise ApiError("ProjectFailed", 400, f"the data of the file {one.entry.name} is not text when it is rendered")
     return data

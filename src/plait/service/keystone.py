@@ -128,7 +128,7 @@ def _mistake(error: Exception) -> str:
     if isinstance(error, MissingRequiredOptions):
         return f"no {', '.join(option.dest for option in error.options)}"
     line = re.search(r":([0-9]+), ", str(error)) if isinstance(error, ConfigFileParseError) else None
-    return f"line {line[1]} is no setting" if line else type(error).__name__
+    return f"line {line[1]} is not a setting" if line else type(error).__name__
 
 
 def _let_in(_: Environ, start: Start) -> Iterable[bytes]:

@@ -68,7 +68,7 @@ class AccessPolicy:
         for action, roles in (given or {}).items():
             if action not in self._roles:
                 raise UsageError(
-                    f"there is no action {action!r}",
+                    f"unknown action {action!r}",
                     expected=", ".join(ACTIONS),
                     hint=did_you_mean(str(action), ACTIONS),
                     code="service-settings",

@@ -52,7 +52,7 @@ def lay_out(request: Request) -> None:
         os.chdir(_PROJECT)
     for name, text in request["files"].items():
         if not is_path(name):
-            raise UsageError(f"{name!r} is no path within a project", code="revision-file")
+            raise UsageError(f"{name!r} is not a path within a project", code="revision-file")
         above, last = os.path.split(name)
         with strict(above, os.curdir, make=0o700) as directory:
             directory.create(last, [text.encode("utf-8", "surrogatepass")], new_mode=0o600)

@@ -109,7 +109,7 @@ def _text(path: Path, name: str, opened: int | None) -> str:
                 raise PlaitError(f"{path} is not a regular file", code="not-regular-file")
             return content(file, str(path)).decode("utf-8")
     except UnicodeDecodeError:
-        raise PlaitError(f"{path} is no text in UTF-8", code="not-utf8") from None
+        raise PlaitError(f"{path} is not UTF-8 text", code="not-utf8") from None
     except OSError as error:
         raise read_failure(str(path), error, kind=PlaitError) from None
 

@@ -249,7 +249,7 @@ class Renderer:
 
 
 class _Run:
-    """One rendering. policy: of an earlier revision, if this one has none. shows: secrets are shown."""
+    """One rendering. policy: of an earlier revision, if this one has none. shows: print secrets in clear."""
 
     def __init__(
         self,

@@ -119,7 +119,7 @@ def add_all(connection: Connection, given: Iterable[RevisionRecord]) -> int:
     """Imports revisions into an empty database. Returns their number. Raises PlaitError."""
     if newest(connection):
         raise PlaitError(
-            "the database has revisions already", hint="revisions are taken up into an empty one", code="database"
+            "the database has revisions already", hint="revisions are imported into an empty one", code="database"
         )
     there: dict[Identity, RevisionDocument] = {entry.identity: entry for entry in current(connection)}
     count = 0
@@ -170,7 +170,7 @@ def _check_texts(step: RevisionRecord) -> None:
     for report in step.validations:
         details = value_of(report.details)
         if not isinstance(details, dict) or not {"errors", "expiresAfter"} <= details.keys():
-            raise PlaitError(f"the details of the validation {report.name} are no report", code="database")
+            raise PlaitError(f"the details of the validation {report.name} are not a report", code="database")
         try:
             datetime.fromisoformat(report.created_at)
         except (ValueError, TypeError):

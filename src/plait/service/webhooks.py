@@ -214,7 +214,7 @@ def _check(url: str) -> None:
         is_good = False
     if not is_good:
         raise UsageError(
-            "a webhook has no URL that can be told",
+            "the URL of a webhook is not valid",
             expected="https://HOST/PATH, without user and password",
             code="service-settings",
         )

@@ -1,6 +1,6 @@
 """Reads and writes the YAML of requests, responses, and tables.
 
-Text has the meaning that PyYAML gives it, which Deckhand's clients use (`plait.layering.plain_scalars`).
+Scalars have the types of PyYAML, which Deckhand's clients use (`plait.layering.plain_scalars`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SEPARATOR = "---\n"
 _DEPTH = 300
 LARGEST_VALUE = 1 << 20
-"""Bytes of a body that is no set of documents."""
+"""Bytes of a body that is not a set of documents."""
 
 
 def nodes_of(text: str, name: str) -> DocumentSet:

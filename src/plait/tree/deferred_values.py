@@ -45,8 +45,7 @@ class UnresolvedValueError(PlaitError):
         super().__init__(
             "data.values is not known here: data values and schemas are merged first",
             expected='data.values in an expression that gives a value, such as  url: #@ "https://" + data.values.host',
-            hint="which keys there are, and what annotations say, cannot depend on data values; "
-            "a function may use data.values where a value calls it",
+            hint="keys and annotations cannot depend on data values; a function that a value calls may use data.values",
         )
         self.values = values
 

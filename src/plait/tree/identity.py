@@ -1,4 +1,4 @@
-"""Equality of values in everything that a program can see of them: types, order of keys, sign of zero."""
+"""Equality of values in every property that a program can observe: types, order of keys, sign of zero."""
 
 from __future__ import annotations
 

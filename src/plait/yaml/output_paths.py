@@ -38,7 +38,7 @@ _KEY = re.compile(r'"([^"]+)"|\[([0-9]+)\]|([^.\[\]"|\s]+)')
 _SHORT = {"name": ("metadata", "name"), "namespace": ("metadata", "namespace")}
 _TEMPLATE = "template"
 _LONGEST = 4096
-_DIFFER = "paths that differ, and not only by large and small letters"
+_DIFFER = "paths that differ in more than upper and lower case"
 _FILTERS: dict[str, Callable[[str], str]] = {"lower": str.lower}
 
 
@@ -52,7 +52,7 @@ class PatternField:
         self.text = text
         path, bar, name = text.partition("|")
         if bar and name not in _FILTERS:
-            raise ValueError(did_you_mean(name, _FILTERS) or f"what is done to a text is {', '.join(_FILTERS)}")
+            raise ValueError(did_you_mean(name, _FILTERS) or f"the filters are {', '.join(_FILTERS)}")
         self.change = _FILTERS.get(name, str)
         self.is_template = path == _TEMPLATE
         way = _keys(path)
@@ -143,7 +143,7 @@ def _part(found: re.Match[str]) -> str | PatternField:
 
 def _no_pattern(text: str, why: str) -> UsageError:
     return UsageError(
-        f'"{text}" is no pattern of paths', expected='such as "{kind}/{name}.yml"', hint=why, code="output-pattern"
+        f'"{text}" is not a pattern of paths', expected='such as "{kind}/{name}.yml"', hint=why, code="output-pattern"
     )
 
 
@@ -236,7 +236,7 @@ def _check(path: str, at: Position | None) -> None:
             expected='names with / between them, such as "web/app.yml", none of them . or ..',
             code="output-path",
         )
-    inside(path, at, "change what @output/file or --output-by says")
+    inside(path, at, "change the path of @output/file or --output-by")
 
 
 class PathReservations:

@@ -27,9 +27,7 @@ _HINTS: dict[str, str] = {
     "did not find expected node content": "a value is missing, or a bracket or brace is unmatched",
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
-CODE_WITHIN = (
-    "code goes to the end of the line, and takes the bracket with it: put what is in brackets on lines of its own"
-)
+CODE_WITHIN = "code extends to the end of the line, bracket included: put the items in brackets on lines of their own"
 _SECOND_COLON = 'a second ": " in the line'
 _IN_QUOTES = Hint("put the text in quotes", _QUOTE)
 _CANNOT_START: dict[str, tuple[str, str]] = {

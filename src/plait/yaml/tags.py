@@ -95,7 +95,7 @@ def _value_after_tag(found: Item, sort: bool) -> Value:
 
 def _text(text: str, found: Item) -> Value:
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise UsageError("bytes that are no text have a tag of their own", at=found.position, code="yaml-tag")
+        raise UsageError("bytes that are not text have a tag of their own", at=found.position, code="yaml-tag")
     if _WORD.fullmatch(text):
         return _written(text)
     if "\n" in text and text[0] in " \n":

@@ -192,8 +192,8 @@ def _can_contain(site: ItemSpan, value: Value) -> bool:
 
 
 def _written(history: History) -> Iterator[tuple[HistoryEntry, Item | None, bool]]:
-    """The entries that contributed to a value, breadth first: each with an equal item in a file, and True if the item
-    contains the value itself.
+    """The entries that contributed to a value, breadth first. With each: the item, or its key, for the search in the
+    file; True if the entry has the value itself.
     """
     place = history.place
     queue = [history.entries[-1]]
@@ -245,7 +245,7 @@ def why_not(history: History, files: OriginFiles) -> EditError:
 
 
 def _is_variable(history: History) -> bool:
-    """True if a value is that of one variable, because its placeholder is the whole string."""
+    """True if the last change of a value filled a placeholder that was the whole string."""
     *before, last = history.entries
     text = before[-1].value if before else None
     return last.action == "variable" and type(text) is str and is_whole(text)

@@ -92,7 +92,7 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
     if len(found) != 1:
         raise UsageError(f'"{path}" could be added in {len(found)} places', expected="one place", code="edit-target")
     if old is not None and type(old) is not Map:
-        raise UsageError(f"{found[0]} is no map, so no key can be added", code="edit-target")
+        raise UsageError(f"{found[0]} is not a map, so no key can be added", code="edit-target")
     item = MapItem(last, value)
     new = Map([item]) if old is None else old.with_items([*old.items, item])
     return _all_of(state, with_value(state.output.documents, found[0], new))

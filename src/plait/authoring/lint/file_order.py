@@ -162,9 +162,9 @@ def _finding(pair: Pair, code: str, outcome: Documents | PlaitError) -> LintFind
     before, after = pair.before, pair.after
     what = "overlays" if code == "O201" else "operations"
     if isinstance(outcome, PlaitError):
-        other = "in the other order it is refused"
+        other = "the other order is an error"
     else:
-        other = "in the other order it is another value"
+        other = "the other order gives another value"
     reason = "as the run lists them" if code == "O203" else "only the names of the files put them in order"
     return LintFinding(
         code,

@@ -68,7 +68,9 @@ SAFE, UNSAFE = "safe", "unsafe"
 
 
 class Mending:
-    """A suggestion with its edits. title: a short sentence. safety: SAFE or UNSAFE. accepts: it allows what is reported."""
+    """A suggestion with its edits. title: a short sentence. safety: SAFE or UNSAFE. accepts: the edit allows the
+    reported construct.
+    """
 
     __slots__ = ("accepts", "edits", "safety", "title")
 

@@ -74,7 +74,7 @@ class EvaluatedRun:
 
     @property
     def is_decided(self) -> bool:
-        """True if a secret decides what is evaluated, so that the record must not be told."""
+        """True if a secret decides the evaluated code, so that the record must not be reported."""
         marks = self.trace.marks
         return marks.decides_places if marks is not None else uses_secrets(self.view)
 

@@ -124,7 +124,7 @@ def first_change(
 
 
 def verified(state: ServerState, path: str, fixes: Iterable[Fix], limit: CheckBudget, *, keeps: bool) -> Iterator[Fix]:
-    """The fixes for a file that hold. The title of an unverified fix says so.
+    """The fixes of a file that evaluation confirms. The title of an unverified fix contains a note.
 
     keeps: a fix must keep the output of each run that succeeds; otherwise it must not make one fail. The error of a
     failing run must disappear.

@@ -25,7 +25,7 @@ class FileRange:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A text edit."""
+    """A text edit of one file: the range and the new text."""
 
     span: FileRange
     text: str
@@ -33,7 +33,9 @@ class FileEdit:
 
 @dataclass(slots=True)
 class Fix:
-    """A quick fix. keeps: it must keep the output of each run that succeeds. accepts: it allows what is reported."""
+    """A quick fix. keeps: it must keep the output of each run that succeeds. accepts: the edit allows the reported
+    construct.
+    """
 
     title: str
     edits: list[FileEdit]

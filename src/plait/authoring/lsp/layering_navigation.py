@@ -61,7 +61,7 @@ def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
 
 
 def named(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
-    """All occurrences of the name of a document or schema, from any of them."""
+    """All occurrences of the name of a document or schema, if the position is on one of them."""
     if file.kind != LAYER:
         return []
     places: list[tuple[tuple[str, str], FileRange]] = []

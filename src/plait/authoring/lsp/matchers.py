@@ -97,7 +97,7 @@ def _keys(items: Sequence[Item], start: int) -> Iterator[CompletionItem]:
 def _complete_matchers(
     evaluation: Evaluation, items: Sequence[Item], start: int, *, is_document: bool
 ) -> Iterator[CompletionItem]:
-    """Complete matchers."""
+    """Completions that are whole matchers, by the kind, schema or name of the matched items, most frequent first."""
     for key in ("kind", "schema", "name") if is_document else ("name",):
         counts: Counter[str] = Counter()
         for item in items:

@@ -188,7 +188,7 @@ def _variables(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
         for name, span in variables.given(state, one.run, stores=False):
             if span.path == file.path and name not in used and span not in seen:
                 seen.add(span)
-                yield EditorDiagnostic(span, UNUSED, f"(({name})) stands nowhere", number_of("dead-variable"))
+                yield EditorDiagnostic(span, UNUSED, f"(({name})) is not used", number_of("dead-variable"))
     if file.kind == PROJECT:
         return
     for one in runs:

@@ -287,7 +287,7 @@ _CEILING = 8
 
 
 def _exceeds_ceiling(text: str) -> bool:
-    """True if a limit NAME=VALUE exceeds what a project or test file may set without a permission.
+    """True if a limit NAME=VALUE exceeds the maximum that a project or test file may set without a permission.
 
     False for an invalid limit, which is reported elsewhere.
     """

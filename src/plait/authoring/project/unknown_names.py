@@ -170,4 +170,4 @@ def axis_hint(name: str, axes: Iterable[str]) -> str:
     """A hint for a name in braces that is not an axis."""
     names = [*axes]
     shown = " or ".join(f"{{{one}}}" for one in names)
-    return did_you_mean(name, names) or f"{shown} stands for a value; double literal braces: {{{{{name}}}}}"
+    return did_you_mean(name, names) or f"{shown} is a placeholder; double literal braces: {{{{{name}}}}}"

@@ -127,7 +127,9 @@ class Reducer:
     # ---- delta debugging
 
     def _minimal(self, current: Candidate, level: Level) -> Candidate:
-        """The candidate without all parts of a level that can be left out, chunk by chunk, the last part first."""
+        """The candidate without the parts of a level that are not needed. Parts are removed in chunks, from the last
+        to the first.
+        """
         kept = [*range(level.count)]
         gone: set[int] = set()
         size = len(kept)

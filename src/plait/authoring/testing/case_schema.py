@@ -58,8 +58,8 @@ def _subject() -> Schema:
     return {
         "run": {"type": ["string", "null"], "description": "the name of a run of the project"},
         **{command: {"$ref": f"project.schema.json#/$defs/{command}"} for command in COMMANDS},
-        "files": {**_TEXTS, "description": "inputs, replacing those of the run"},
-        "ops": {**_TEXTS, "description": "operations files, replacing those of the run"},
+        "files": {**_TEXTS, "description": "inputs, instead of those of the run"},
+        "ops": {**_TEXTS, "description": "operations files, instead of those of the run"},
         "set": {"type": "object", "description": "overrides data values of the run"},
         "vars": {"type": "object", "description": "overrides variables of the run"},
         "limit": {"type": ["object", "string", "array"], "description": "limits of the test, as in --limit"},

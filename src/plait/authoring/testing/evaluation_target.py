@@ -79,7 +79,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
         base.permissions, base.project_stores = project.permissions, project.stores
     if commands and commands[0].key != base.command:
         raise UsageError(
-            f'the run "{base.name}" is no {commands[0].key}',
+            f'the command of the run "{base.name}" is not {commands[0].key}',
             at=commands[0].position,
             expected=f'"{base.command}"',
             code="test-form",

@@ -70,7 +70,7 @@ class Worker:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """Kills the process and the copies of it, from any thread. A thread that waits for an answer gets None."""
+        """Kills the process and its forks, from any thread. A thread that waits for an answer receives None."""
         kill(self._process)
 
     def end(self) -> int:

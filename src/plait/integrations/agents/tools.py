@@ -1,4 +1,4 @@
-"""The tools: what an agent may ask, and the calls of the public API behind each."""
+"""The tools of the MCP server, and the calls of the public API behind each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Answer:
         note: str = "",
         told: Iterable[Message] = (),
     ) -> None:
-        """told: the errors and warnings that the result is about."""
+        """told: the errors and warnings that the result reports."""
         self._data = page(items, summary, _whole(arguments, "offset"), note)
         if found := fitting(one.data() for one in told):
             self._data["diagnostics"] = found
@@ -390,7 +390,7 @@ _ALL = (
     Tool(
         "set",
         "Make a patch that sets a value of the output by editing the line it comes from, verified by evaluation. Writes "
-        "nothing: review the patch and apply it. If the edit is refused, the error lists alternatives; a flag there, such "
+        "nothing: review the patch and apply it. If the edit is rejected, the error lists alternatives; a flag there, such "
         "as --in FILE, is the argument of this name. Notes name other runs that would change.",
         {
             **_OF_RUN, "path": _string(_PATH), "value": {"description": "the new value"},

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         ways: list[Way]
 
     class Mending(TypedDict):
-        """A fix. accepts: it allows what is reported. file, line: of the fault. files: after the fix."""
+        """A fix. accepts: the edit allows the reported construct. file, line: of the fault. files: after the fix."""
 
         title: str
         accepts: bool

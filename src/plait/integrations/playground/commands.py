@@ -42,7 +42,7 @@ def command(request: Request) -> Commanded:
     line = command_line(Invocation([ShellWord(word, word, 1) for word in words], None, 1, reads_pipe=False), KINDS)
     if line is None or line.program not in _PROGRAMS:
         raise UsageError(
-            "that is no command line of the page",
+            "the page does not accept this command line",
             expected="ytt ..., bosh int ..., or plait render, patch, layer or compose",
             code="website-request",
         )

@@ -228,11 +228,11 @@ def check(request: Request) -> None:
     if request.get("kind") not in KINDS:
         raise UsageError("the kind of a request is unknown", expected=", ".join(KINDS), code="website-request")
     if not isinstance(request.get("explain", 0), int):
-        raise UsageError("the line to explain is no number", expected=form, code="website-request")
+        raise UsageError("the line to explain is not a number", expected=form, code="website-request")
     if request.get("ask") not in (None, *QUESTIONS):
         raise UsageError("the question of a request is unknown", expected=", ".join(QUESTIONS), code="website-request")
     if request.get("ask") == "command" and not isinstance(request.get("command"), str):
-        raise UsageError("the command line is no text", expected=form, code="website-request")
+        raise UsageError("the command line is not a string", expected=form, code="website-request")
     if request.get("ask") == "change" and not _is_wish(request.get("change")):
         raise UsageError("the change has no effect", expected="{document, path, text}", code="website-request")
     names = set()
@@ -244,7 +244,7 @@ def check(request: Request) -> None:
         name = file["name"]
         if any(part in ("", ".", "..") for part in name.split("/")) or "\\" in name or "\0" in name:
             raise UsageError(
-                f"{name!r} is no name of a file",
+                f"{name!r} is not the name of a file",
                 expected="a path from here on, such as config/app.yml",
                 code="website-request",
             )
@@ -345,7 +345,7 @@ def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
 
 
 def lines_of(documents: Documents, nodes: DocumentSet, output: str) -> list[Line]:
-    """The values of documents that a run has made on the way, by lines."""
+    """The values of the intermediate documents of a run, by line."""
     mappings = mappings_of(documents, nodes, output)
     return _lines(mappings, _histories(documents, nodes, mappings, None))
 

@@ -67,7 +67,7 @@ def respond(text: str) -> str:
 
 
 def load() -> None:
-    """Loads what answers need, including what a dialect loads at its first use."""
+    """Imports the modules that answers need, including those that a dialect imports at its first use."""
     for module, _ in _ANSWERS.values():
         import_module(module)
     for kind, *texts in _SAMPLES:

@@ -57,7 +57,7 @@ def parsed(name: str, text: str, at: Position) -> Value:
         raise LimitError(f"the {name} text is nested too deeply, or too large", at=at) from None
     except ReadError as error:
         error.also = [*error.also, at]
-        error.message = f"the text is no {name}: {error.message}"
+        error.message = f"the text is not valid {name}: {error.message}"
         raise
 
 
@@ -74,7 +74,7 @@ def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str
         error.at = error.at or at
         raise
     raise ReadError(
-        f"what comes of the change cannot be said in {name}",
+        f"the changed value cannot be written in {name}",
         at=at,
         hint="give the whole text: #@overlay/replace",
         code="text-not-writable",

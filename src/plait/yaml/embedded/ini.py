@@ -39,7 +39,7 @@ def read(source: Source) -> Map:
     for section in sections:
         if any(item.key == section.name for item in items):
             raise ReadError(
-                f"[{section.name}] is there twice", at=Position(source, section.start + 1), code="invalid-ini"
+                f"duplicate section [{section.name}]", at=Position(source, section.start + 1), code="invalid-ini"
             )
         items.append(MapItem(section.name, as_map(section.entries, source), source, section.start + 1))
     return Map(items, source, 1)

@@ -60,4 +60,4 @@ def _text(value: Value) -> str:
     try:
         return json.dumps(to_plain(value), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ReadError(f"JSON cannot say it: {error}", code="text-not-writable") from None
+        raise ReadError(f"JSON cannot represent the value: {error}", code="text-not-writable") from None

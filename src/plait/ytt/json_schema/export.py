@@ -102,7 +102,7 @@ class _Bundle:
             target = place.referred()
             if target is None:
                 where = self._schema.where(node, "$ref")
-                message = "the $ref stays as it is, and leads to nothing in this form"
+                message = "the $ref is kept, but has no target in this format"
                 self.notes.append(warning(message, code="schema-not-exported", at=where, word="$ref"))
             else:
                 out["$ref"] = self._address(target, str(node["$ref"]))

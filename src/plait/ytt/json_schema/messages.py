@@ -48,7 +48,7 @@ _WORDS = {
     "contains": "no item matches `contains`",
     "exclusiveMaximum": "the number is not less than {}",
     "exclusiveMinimum": "the number is not more than {}",
-    "format": "the value is no {}",
+    "format": "the value is not a valid {}",
     "maxContains": "more than {} items match `contains`",
     "maximum": "the number is more than {}",
     "maxItems": "there are more than {} items",
@@ -59,12 +59,12 @@ _WORDS = {
     "minItems": "there are fewer than {} items",
     "minLength": "the text is shorter than {} characters",
     "minProperties": "there are fewer than {} keys",
-    "multipleOf": "the number is no multiple of {}",
+    "multipleOf": "the number is not a multiple of {}",
     "not": "the value matches a schema under `not`",
     "pattern": 'the text does not match "{}"',
     "unevaluatedItems": "there is an item that the schema has no place for",
     "unevaluatedProperties": "there is a key that the schema has no place for",
-    "uniqueItems": "an item is there twice",
+    "uniqueItems": "duplicate item",
 }
 # What to write, for each keyword with such an answer; {} is the keyword's value.
 _ADVICE = {
@@ -139,7 +139,7 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
         return "the value matches more than one alternative of `oneOf`", ()
     if keyword == "None":
         return "there may be nothing here", ()
-    return _WORDS.get(keyword, f'the value is not as "{keyword}" says').format(rule), ()
+    return _WORDS.get(keyword, f'the value does not match "{keyword}"').format(rule), ()
 
 
 def advice(keyword: str, schema: Mapping[str, object]) -> str | None:

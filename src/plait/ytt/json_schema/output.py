@@ -54,7 +54,7 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Warn, *, q
             for one in found:
                 one.at, one.also = _unquoted(one.at), []
         # Without their number: some may depend on a secret.
-        text = "the output is not as the schemas say"
+        text = "the output does not match the schemas"
         error = SchemaError(text, findings=found, code="json-schema-violation").made_of()
         error.judged = (*checked, *(one.value for one in checked if isinstance(one.value, (Map, Array))))
         raise error

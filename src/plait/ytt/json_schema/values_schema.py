@@ -72,7 +72,7 @@ class ValuesSchema:
     def _notes(self) -> Iterator[Warning]:
         yield from self._findings.of_notes()
         conditional = conditional_defaults(self._references.reached())
-        said = "the default is not taken, since it holds only for some values"
+        said = "the default is ignored, since it applies only to some values"
         yield from self._findings.of_nodes(said, "default", conditional)
 
     def where(self, node: Mapping[str, object], keyword: str) -> Position:

@@ -93,7 +93,8 @@ _INDENT = "  "
 
 
 def ytt_schema(schema: ValuesSchema, extensions: frozenset[str]) -> tuple[str, list[Warning]]:
-    """The text of a schema document, and what it does not express. extensions: those that it may use.
+    """The text of a schema document, and the rules that it does not express. extensions: the extensions that it may
+    use.
 
     Raises UsageError for a schema whose root is not an object.
     """
@@ -318,7 +319,7 @@ class _Writer:
             self._lines.append(f"{pad}#@schema/key")
             self._item(f"{_free_key(examples)}:", node.additional, pad, is_required=None)
         elif is_open or (node.additional is None and not self._is_resource and not node.patterns):
-            self._note(node.at, "additionalProperties", "keys that the schema does not name are refused")
+            self._note(node.at, "additionalProperties", "keys that the schema does not name are rejected")
 
     def _item(
         self, head: str, place: Subschema, pad: str, *, is_required: bool | None, is_in_array: bool = False
@@ -338,7 +339,7 @@ class _Writer:
         if not has_default and "const" in node.keywords:
             default, has_default = node.keywords["const"], True
         if has_default and default is not None and kind and not _is(default, kind):
-            self._note(node.at, "default", "the default is of another type, and not taken")
+            self._note(node.at, "default", "the default has another type, and is ignored")
             has_default = False
         if kind == "object" and not node.properties and self._is_open(node):
             if node.additional is not None and not isinstance(node.additional, bool):
@@ -353,7 +354,7 @@ class _Writer:
             self._lines.append(f"{pad}{head} {value}")
             return
         if is_in_array and node.is_nullable:
-            self._note(node.at, "nullable" if "nullable" in node.at.node else "type", "null as an item is refused")
+            self._note(node.at, "nullable" if "nullable" in node.at.node else "type", "null as an item is rejected")
         elif is_null or node.is_nullable:
             self._lines.append(f"{pad}#@schema/nullable")
         if is_required and not has_default:

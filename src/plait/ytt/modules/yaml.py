@@ -41,7 +41,9 @@ def _tag(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are i
     """`yaml.tag(value, "!Ref")`: a dict with one key, which is written as the tag."""
     value, name = exactly(2, args)
     if not is_tag(name):
-        raise StarlarkError("this is no tag", expected='such as "!Ref"', found=repr(name), code="wrong-argument-type")
+        raise StarlarkError(
+            "this is not a tag", expected='such as "!Ref"', found=repr(name), code="wrong-argument-type"
+        )
     made = Dict()
     insert(made, name, value)
     return made

@@ -27,7 +27,7 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
                 error.also = [place.labelled("the definition")]
         elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
             there = f"{error.word} in {_holder(function, error.word)} and ..."
-            error.hint = f"the function is asked about each item, also about those without it: {there}"
+            error.hint = f"the function is called with each item, including those without it: {there}"
         raise
 
 

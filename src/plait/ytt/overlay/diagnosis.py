@@ -77,7 +77,7 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
 
 
 def _one_of(items: Sequence[Item]) -> str:
-    """The rest of a hint: what selects the first of several documents; "" for items of the same kind."""
+    """The rest of a hint: the matcher of the first of several documents; "" for items of the same kind."""
     kinds = [kind.value if type(one.value) is Map and (kind := one.value.find("kind")) else None for one in items]
     first = kinds[0]
     if type(first) is not str or type(items[0]) is not Document or kinds.count(first) > 1:
@@ -86,7 +86,7 @@ def _one_of(items: Sequence[Item]) -> str:
 
 
 def _matcher_of(step: OverlayStep) -> Position | None:
-    """The annotation with the matcher of an item; None if the item itself names what it matches."""
+    """The annotation with the matcher of an item; None if the item matches by its own key."""
     found = (step.item.annotations or {}).get("overlay/match")
     is_within = step.matcher is None or isinstance(step.matcher, MapKey)
     return None if found is None or is_within else found.position
@@ -264,7 +264,7 @@ def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tu
         item = items[place]
         name = described(item) if type(item) is Document else str(item.position)
         texts = [_difference(one.path, one.missing, one.left, one.right) for one in lacks[:_NAMES]]
-        lines.append(f"{name}: {', '.join(texts) or 'the other matchers say no'}")
+        lines.append(f"{name}: {', '.join(texts) or 'the other matchers do not match'}")
     if len(rated) > _CANDIDATES:
         lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
     return "\n".join(lines), alike, [items[rated[0][1]].position]

@@ -306,7 +306,7 @@ class Subset(Matcher):
 
     @property
     def is_converted(self) -> bool:
-        """True if `nodes` was made; later changes of the value have no effect."""
+        """True if `nodes` exists: later changes of the value have no effect."""
         return self._nodes is not _NOT_MADE
 
     @property

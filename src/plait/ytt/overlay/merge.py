@@ -146,9 +146,9 @@ class _Plan:
             other = values.get(key_id(one.value))
             if other is not None:
                 raise OverlayError(
-                    f"a value of {name} is taken out and put in",
+                    f"a value of {name} is both removed and added",
                     at=other.position,
-                    also=[one.position.labelled("put in here")],
+                    also=[one.position.labelled("added here")],
                     code="strategic-merge",
                 )
         step = OverlayStep(MapItem(name, item.value, item.source, item.line), MISSING_OK, erases=False)
@@ -302,7 +302,7 @@ def _check_name(item: MapItem, within: str = "") -> None:
     name = item.key
     if type(name) is str and name.startswith(_ORDER):
         hint = "leave it out: items keep their order, and new ones come last"
-        raise OverlayError("$setElementOrder is not taken", at=item.position, hint=hint, code="strategic-merge")
+        raise OverlayError("$setElementOrder is not supported", at=item.position, hint=hint, code="strategic-merge")
     if within and _is_directive(name):
         raise OverlayError(f"{key_text(name)} has no meaning in {within}", at=item.position, code="strategic-merge")
 

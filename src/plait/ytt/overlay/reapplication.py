@@ -1,9 +1,9 @@
 """Overlays that are applied again: only the documents that differ from those of the last time are matched and merged.
 
-Documents are known by identity. The same overlay makes the same of a document again if it merges, matches documents by
-what they contain, and calls only functions of the user that are closed (`closed_functions`); their steps are charged
-again. Where other functions change a document, the matches are still known. All other overlays are applied in full, and
-so is one that matches nothing, fails or warns: `OverlayApplication.perform` is the only source of messages.
+Documents are known by identity. An overlay has the same effect on the same document if it merges, matches documents by
+their content, and calls only closed functions (`closed_functions`), whose steps are charged again. If it calls other
+functions, only its matches are reused. All other overlays are applied in full. So is an overlay that matches nothing,
+fails or warns: `OverlayApplication.perform` is the only source of messages.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Applied:
         self._is_worth_it = True
 
     def begin(self, documents: list[Document]) -> None:
-        """Begins with the next list, to be applied to documents. If most of them are new, nothing is known of them."""
+        """Begins the next application, to these documents. If most of them are new, nothing is reused."""
         same = sum(map(is_, documents, self._given))
         self._is_worth_it = not self._given or same * 4 >= len(documents)
         self._given = documents.copy()
@@ -131,7 +131,7 @@ class _Known(Matcher):
 def _performed(
     run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep, last: AppliedOverlay | None, context: Context
 ) -> AppliedOverlay:
-    """Applies an overlay. last: what the one in its place did."""
+    """Applies an overlay. last: the effect of the overlay at this position in the last application."""
     if last is not None and len(last.before) != len(edit.items):
         last = None
     is_same = last is not None and _is_same(step, last)
@@ -186,7 +186,7 @@ def _in_full(
 
 
 def _is_local(step: OverlayStep) -> bool:
-    """True if a step merges, and matches a document by what this document contains."""
+    """True if a step merges, and matches documents by their content."""
     expected = step.expected or ANY_DEFAULT
     return (
         step.action == "merge"
@@ -309,7 +309,7 @@ def _same_overlay(one: Document, other: Document) -> bool:
 
 
 def _same_argument(one: object, other: object) -> bool:
-    """True if two arguments of annotations are the same plain data, or matchers made of the same.
+    """True if two arguments of annotations are the same plain data, or matchers with the same parts.
 
     False for more than MOST_ITEMS items. other: of the earlier evaluation, which has used it.
     """

@@ -1,7 +1,7 @@
 """Documents that are the same as those of an earlier evaluation, which are then used in their place.
 
 Two documents are the same if they are equal in everything: their nodes with positions, and the arguments of
-annotations. Later phases know documents by identity, so what they made of the earlier one need not be made again.
+annotations. Later phases compare documents by identity, so they can reuse their results for the earlier one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def known_again(documents: DocumentSet, former: DocumentSet) -> DocumentSet:
-    """The documents, with those of `former` in place of the same ones. The former set if all are the same.
+    """The documents; each that is the same as one of `former` is replaced by it. Returns `former` if all are the same.
 
-    An overlay is never the same here, because functions of the user can still change what it was given.
+    An overlay is never the same, because functions of the user can still change the arguments of its annotations.
     """
     items = documents.items
     found = [old if same_document(new, old) else new for new, old in zip(items, former.items, strict=False)]
@@ -42,7 +42,9 @@ def same_document(one: Document, other: Document) -> bool:
 
 
 def is_plain_overlay(document: Document, allowed: Callable[[object], bool] | None = None) -> bool:
-    """True if no annotation in a document was given functions of the user. allowed: True for functions that may be."""
+    """True if no annotation in a document has a function of the user as an argument. allowed: returns True for a
+    function that is accepted.
+    """
     items = [document, *walk(document.value)]
     return all(
         is_plain(value, allowed=allowed)

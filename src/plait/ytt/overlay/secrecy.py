@@ -1,4 +1,4 @@
-"""Provenance of overlays in a run that uses secrets: what a match reveals about a secret, and which messages may be
+"""Provenance of overlays in a run that uses secrets: the secrets that a match reveals, and the messages that may be
 shown.
 
 A match can depend on a secret in the arguments of annotations or in the left item. Then each candidate is marked,
@@ -272,7 +272,7 @@ def _merges(step: OverlayStep) -> bool:
 
 
 def _may_drop(step: OverlayStep) -> bool:
-    """True if what a step matches may not be there afterwards: it is removed, or it is a document that may be empty."""
+    """True if a step may remove its matches: its action is remove, or a document may become empty."""
     if step.action == "remove":
         return True
     return type(step.item) is Document and (step.via is not None or is_empty(step.clean().value))

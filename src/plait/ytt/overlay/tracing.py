@@ -320,7 +320,7 @@ class TracedCallback:
         return (self.function,)
 
     def leads(self) -> None:
-        """Makes the last result of the function a condition of what runs next."""
+        """Makes the last result of the function a condition of the following code."""
         windows, answer = self.windows, self.answer
         if windows.marks is not None and answer is not None and windows.marks.is_secret(*answer[1]):
             control = windows.marks.control("overlay match", *place_of(self))

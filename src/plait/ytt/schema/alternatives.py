@@ -72,7 +72,7 @@ def _check_key(declared: OneOfType, annotation: Annotation, node: Item) -> None:
         key = one.type.declarations.get(declared.by) if type(one.type) is MapType else None
         if key is None or type(key.type) is not ScalarType or type(key.default) is float or key.secret:
             raise refused(
-                f'not all alternatives are told by "{declared.by}"',
+                f'not all alternatives are distinguished by "{declared.by}"',
                 node,
                 annotation,
                 expected=f'maps, each with a string, integer or boolean as the default of "{declared.by}"',

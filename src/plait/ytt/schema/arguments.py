@@ -155,7 +155,7 @@ def _check_keyword(annotation: Annotation, node: Item, known: str, expected: str
 
 def check_one_of(annotation: Annotation, node: Item) -> str:
     """The key of a `@schema/one-of`, which accepts at least two types and the name of the key that distinguishes them."""
-    expected = 'an example of each type, at least two, and by="KEY" where a key tells them apart'
+    expected = 'an example of each type, at least two, and by="KEY" if a key distinguishes them'
     if type(node) is Document:
         raise refused(f"@{ONE_OF} not supported on a document", node, annotation, hint="annotate keys of the document")
     _check_keyword(annotation, node, "by", expected)
@@ -196,7 +196,7 @@ def check_required(annotation: Annotation, node: Item, annotations: Annotations)
             node,
             annotation,
             expected="one of them",
-            hint="what has a default need not be given",
+            hint="a parameter with a default is optional",
         )
 
 

@@ -149,7 +149,7 @@ class _Builder:
             if nullable.args and self.warn is not None:
                 self.warn(
                     warning(
-                        f"@{arguments.NULLABLE} takes no arguments: what stands behind it has no effect",
+                        f"@{arguments.NULLABLE} takes no arguments: the text after it has no effect",
                         code="ignored-arguments",
                         at=nullable.position,
                     )

@@ -243,10 +243,10 @@ def _nested(key: str, declared: MapType, item: MapItem) -> str | None:
         first, rest = key[:place], key[place + 1 :]
         inner = _inner(declaration.type)
         if sign == "." and level is None:
-            return f'a dot is part of a key: "{rest}" stands below "{first}"'
+            return f'a dot is part of a key: "{rest}" is below "{first}"'
         if isinstance(inner, MapType) and rest in inner.declarations:
             return (
-                f'"{rest}" stands below "{first}"'
+                f'"{rest}" is below "{first}"'
                 if level is None
                 else f'"{level}" separates the levels of a name: {first}{level}{rest}'
             )

@@ -77,7 +77,7 @@ def accepted(node: Item, value: Value) -> Value:
         )
     elif type(value) is Array:
         finding = Finding(
-            "a computed array does not say of what type its items are",
+            "a computed array does not declare the type of its items",
             at=node.position,
             expected="an array with one item, of the desired type",
             found="array",

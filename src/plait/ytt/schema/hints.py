@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
 
-PAIR = 'say what a valid value is, and give a function: ("a positive number", lambda v: v > 0)'
+PAIR = 'describe a valid value, and give a function: ("a positive number", lambda v: v > 0)'
 # Names of the rules in JSON Schema and other languages.
 _OTHER_NAMES = {
     "enum": "one_of",

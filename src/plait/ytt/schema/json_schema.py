@@ -174,7 +174,7 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
             pattern = in_ecma(one.keys.pattern)
             if pattern is None:  # the following rules cannot be expressed either
                 rules = [rule.keys.described for rule in declared.others[number:] if rule.keys is not None]
-                text = f"JSON Schema cannot say of which types these are: {'; '.join(rules)}"
+                text = f"JSON Schema cannot express the types of {'; '.join(rules)}"
                 said["additionalProperties"] = _map_of("$comment", text)
                 break
             others = f"(?!(?:{'|'.join(taken)})$)" if taken else ""

@@ -114,7 +114,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
             error.also.append(place.labelled("the definition"))
             return
     if ".get(" in code:
-        error.hint = 'get() gives None for a key that is not there, unless it is told what else: get("key", {})'
+        error.hint = 'get() returns None for a missing key, or its second argument: get("key", {})'
 
 
 def _instead(error: StarlarkError, named: str, code: str) -> str:
@@ -170,7 +170,7 @@ def _value(named: str, known: Mapping[str, object]) -> object:
 
 
 def _place(named: str, known: Mapping[str, object]) -> Position | None:
-    """The line that gives a member of a struct its value, or None."""
+    """The line that sets a member of a struct, or None."""
     head, _, name = named.rpartition(".")
     whole = _value(head, known) if head else _ABSENT
     return whole.place_of(name) if isinstance(whole, WithMembers) else None

@@ -40,7 +40,7 @@ def translated(error: Exception) -> Exception:
     elif isinstance(error, RecursionError):
         budget = frames[0][0].f_globals.get("$budget") if frames else None
         limit = "" if budget is None else f" (limit depth={budget.limits.depth})"
-        wording = LimitError(f"too many nested calls{limit}: is there a recursion without an end?", code="limit-depth")
+        wording = LimitError(f"too many nested calls{limit}: is there an infinite recursion?", code="limit-depth")
         wording.limit = "depth"
     elif isinstance(error, MemoryError):
         wording = limit_error("the memory of values", "memory", current_budget().most("memory"))

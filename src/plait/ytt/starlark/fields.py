@@ -63,7 +63,7 @@ def _expression_end(inner: str, start: int, fail: Callable[[str, int], NoReturn]
             elif c == quote:
                 quote = ""
         elif c == "\\":
-            fail("no backslash can stand in an expression of an f-string", i)
+            fail("an expression of an f-string cannot contain a backslash", i)
         elif c in "\"'":
             quote = c
         elif c in _OPENING:

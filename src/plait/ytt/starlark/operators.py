@@ -42,7 +42,7 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
     elif operator == "+" and kinds == {"string", "int"}:
         hint = "make a string of the number first: str(...)"
     elif operator == "+" and kinds == {"string", "yamlfragment"}:
-        hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"
+        hint = "a function with YAML returns nodes; return or yaml.encode(...) returns a string"
     elif operator == "+" and kinds == {"list", "yamlfragment"}:
         hint = "list(...) of such nodes is a list: list(f()) + [...]"
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"

@@ -155,7 +155,7 @@ def interpolate(template: str, x: object) -> str:
             j = end + 1
             verb = template[j : j + 1]
         elif place >= len(args):
-            hint = None if type(x) is tuple else "several values stand in parentheses behind the %: (a, b)"
+            hint = None if type(x) is tuple else "put several values in parentheses after the %: (a, b)"
             raise StarlarkError("not enough arguments for format string", hint=hint, code="format-string")
         else:
             value = args[place]
@@ -203,7 +203,7 @@ def _as_int(value: object, verb: str) -> str:
     except StarlarkError as error:
         raise StarlarkError(
             f"%{verb} format requires integer: {error}",
-            hint=f"%{verb} takes a number, which int(...) makes of a string; %s takes any value",
+            hint=f"%{verb} accepts a number: convert a string with int(...); %s accepts any value",
             code="format-string",
         ) from None
     if verb in {"x", "X", "o"}:

@@ -58,7 +58,7 @@ class WithMembers(Value):
         return list(self.members)
 
     def place_of(self, name: str) -> Position | None:  # noqa: ARG002 - for subclasses
-        """The line that gives a member its value; None if that is unknown."""
+        """The line that sets a member; None if it is unknown."""
         return None
 
     # Such a value is equal only to itself, and not a valid key.
@@ -173,7 +173,9 @@ def reachable(
 
 
 def can_change(values: Iterable[object]) -> bool:
-    """True if a program can change one of these frozen values, or something in it: freezing skips what structs hold."""
+    """True if a program can change one of these frozen values, or a part of it: freezing skips the members of
+    structs.
+    """
     return any(
         value.lock != FROZEN if isinstance(value, (List, Dict)) else getattr(value, "is_changeable", False)
         for value in reachable(values)

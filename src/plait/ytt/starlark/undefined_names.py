@@ -81,7 +81,7 @@ def _later(name: Name, scope: Scope) -> str | None:
 def _parameter(name: str, line: str) -> str | None:
     """A hint for a lambda without its parameter, or None."""
     found = re.search(rf"\blambda\s*:(?=.*\b{re.escape(name)}\b)", line)
-    return f"a parameter stands before the colon: lambda {name}: ..." if found is not None else None
+    return f"a parameter comes before the colon: lambda {name}: ..." if found is not None else None
 
 
 def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:

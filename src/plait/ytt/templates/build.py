@@ -351,7 +351,9 @@ class Builder:
         self.site = self.last = site
 
     def place(self, site: int, entries: list[Entry]) -> Items:
-        """The list for nodes of a collection other than the last one. Closes the collections below it."""
+        """Returns the items of a collection that is not the one of the last node, and closes the collections below
+        it.
+        """
         stack, lists = self.stack, self.lists
         found = lists.get(site)
         if found is None:

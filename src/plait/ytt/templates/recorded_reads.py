@@ -1,7 +1,7 @@
-"""Data values that record what a program reads of them, for a later evaluation with other values.
+"""Data values that record the reads of a program, for a later evaluation with other values.
 
-A read is a path and a form: the value there, the keys there, or everything there. Its answer is plain data. A program
-that gets the same answers to its reads has the same result, provided that all else is the same.
+A read is a path and a form: the value there, the keys there, or everything there. Its answer is plain data. If all
+reads of a program have the same answers, and its other inputs are unchanged, its result is the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ABSENT = object()
 class Reads(dict["tuple[Path, int]", object]):
     """The reads of one evaluation of a file, with their answers.
 
-    gives_lists: it got lists, which programs can change.
+    gives_lists: a read returned a list, which programs can change.
     """
 
     __slots__ = ("gives_lists",)
@@ -178,7 +178,7 @@ def _keys(node: Map) -> object:
 
 
 class Answers:
-    """The answers that data values give to reads."""
+    """The answers of data values to reads."""
 
     __slots__ = ("_known", "_root")
 
@@ -187,7 +187,7 @@ class Answers:
         self._known: dict[tuple[Path, int], object] = {}
 
     def agree(self, reads: Iterable[tuple[tuple[Path, int], object]]) -> bool:
-        """True if they give the answers that some reads got."""
+        """True if the data values have the recorded answers for these reads."""
         known = self._known
         for read, answer in reads:
             found = known.get(read, self)

@@ -64,7 +64,7 @@ def replace_keys(items: list[MapItem], old: MapItem, new: list[MapItem], *, over
         displace(found, item, overrides=overrides or not strict, replaced=old.position)
     if found.pop(key_id(old.key), None) is not old:
         raise refused(
-            f"the node to replace has the key {str_of(old.key)}, like one of those that take its place",
+            f"the node to replace has the key {str_of(old.key)}, which one of its replacements has too",
             "give it another key, by convention _",
         )
     items[:] = found.values()

@@ -103,7 +103,7 @@ class Texts:
         tail: tuple[int, Origin] | None = None
 
         def decided(start: int, origins: Shadow) -> Origin | None:
-            """The decision of a secret about the number of lines of a piece that it made, or None."""
+            """The origins of a secret that decides the number of lines of a piece, or None."""
             if start or marks is None or not marks.is_secret(*origins):
                 return None
             return marks.control("text", self.source, origins[0].line, origins)

@@ -52,7 +52,7 @@ class Environment:
         if schema is None:
             raise UsageError(
                 "the environment sets the data values of a schema, and there is none",
-                expected="#@data/values-schema above --- in a file of its own; a JSON Schema does not do",
+                expected="#@data/values-schema above --- in a file of its own, not a JSON Schema",
                 hint="--data-values-env PREFIX sets data values without one",
                 code="data-value-flag",
             )

@@ -187,10 +187,10 @@ class _Instance:
         return self._with(self.values, [*self.schemas, given], self._decided_by(args[0], document.value))
 
     def _decided_by(self, argument: object, value: Value, *, values: bool = False) -> tuple[Origin, ...]:
-        """The decision of a secret about all of the library's values; usually empty.
+        """The origins of a secret that decides all of the library's values; usually empty.
 
-        A secret in a schema may decide the type, the default and the checks of any of them. One that names a key of
-        values, or decides whether a part of them exists, decides which values there are.
+        A secret in a schema may decide the type, the default and the checks of any of them. A secret that is a key of
+        values, or decides the existence of a part, decides the set of values.
         """
         trace, marks = self.execution.session.context.trace, self.execution.session.context.secrets
         if trace is None or marks is None:

@@ -84,10 +84,10 @@ class Count:
 class Frame:
     """One evaluation of a file. key: the file, if others load it.
 
-    loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: it
-    prints nothing, warns of nothing, and reaches no other files. gives_changeable: others that load it can change what
-    it exports. own: its steps, without those of files that it loads; inner: those. touched: the files that were used, in order.
-    libraries: those whose instances it creates.
+    loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: the
+    evaluation prints nothing, has no warnings, and uses no other files. gives_changeable: others that load it can
+    change what it exports. own: its execution steps, without those of the files that it loads. inner: the steps of
+    those files. touched: the files that were used, in order. libraries: those whose instances it creates.
     """
 
     __slots__ = (
@@ -125,7 +125,7 @@ class Frame:
         return spent
 
     def lays_out(self, members: Iterable[tuple[LibraryFile, str]], read: Callable[[InputFile], object]) -> None:
-        """Records the use of the files that give a library its layout. read: reports their warnings."""
+        """Records the use of the files that define the layout of a library. read: reports their warnings."""
         for member, _ in members:
             if lays_out(member.file):
                 read(member.file)
@@ -247,7 +247,7 @@ class Memory:
     def known_again(
         self, documents: Sequence[tuple[LibraryFile, DocumentSet]]
     ) -> list[tuple[LibraryFile, DocumentSet]]:
-        """The documents of files, with the former ones in place of those that are the same."""
+        """The documents of files; a document that is equal to a former one is replaced by it."""
         former, self._documents = self._documents, {}
         found = []
         for member, made in documents:

@@ -60,8 +60,8 @@ _CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
 
 
 def _code_in_comments(text: str) -> int | None:
-    """The first line of a text template with code for YAML templates, or None if it has none, or if it has code of its
-    own.
+    """The first line with a comment of YAML templates in a text template, or None. None also if the template has code
+    in `(@ @)`.
     """
     if "#@ " not in text or "(@" in text:
         return None

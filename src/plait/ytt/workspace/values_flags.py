@@ -172,7 +172,7 @@ def values_of_files(
 
 
 def _format_hint(file: InputFile) -> Wording | None:
-    """A hint for a file that is read as YAML, if its name says that it is not."""
+    """A hint for a file that is read as YAML although its name has the extension of another format."""
     form = "toml" if file.path.endswith(".toml") else "dotenv" if file.path.endswith(".env") else ""
     return public(f"a prefix names the format: --data-values-file {form}:{file.shown or file.path}") if form else None
 

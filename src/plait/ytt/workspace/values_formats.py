@@ -304,7 +304,7 @@ class _DotenvReader:
                 raise self.error(
                     "unknown escape sequence in double quotes",
                     expected='\\n, \\r, \\t, \\\\, \\" or \\$',
-                    hint="in single quotes a backslash stands for itself",
+                    hint="in single quotes a backslash is literal",
                 )
         return _ESCAPE.sub(lambda escape: _ESCAPES[escape[1]], body[0])
 

@@ -164,10 +164,10 @@ ENTRIES = (
         "A list at an index, `.l[0]`, is put there whole; Deckhand takes its first item.",
         "uses only the first item of a list at an index",
         _look(_at_index),
-        "see that the value is no list",
+        "check that the value is not a list",
     ),
     PortabilityRule(
-        "`false`, `0` and empty values can replace the whole data at `.`; Deckhand refuses them.",
+        "`false`, `0` and empty values can replace the whole data at `.`; Deckhand rejects them.",
         "rejects false, 0 and empty values as a replacement of all data",
         _look(_at_root),
         "see that the value is none of these",
@@ -195,13 +195,13 @@ ENTRIES = (
     unseen("Two replacements of one document are an error.", REFUSED),
     unseen("Labels are compared with their types.", "covered by the entry above"),
     unseen(
-        "A map that would contain itself, or a path with `..` that leads on into what it puts there, is refused, where "
+        "A map that would contain itself is an error, and so is a path with `..` that matches inside the value it writes. "
         "Deckhand crashes or does not end.",
         REFUSED,
     ),
     unseen("An alias of YAML is a copy.", "nothing shows it but what is changed in place later"),
     unseen(
-        "Where Deckhand refuses documents with an internal error because of a part that is not needed, such as "
+        "Where Deckhand rejects documents with an internal error because of a part that is not needed, such as "
         "`substitutions: null`, plait renders them.",
         AT_RUN_TIME,
     ),

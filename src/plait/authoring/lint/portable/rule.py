@@ -39,9 +39,9 @@ class PortabilityRule(NamedTuple):
     why: str = ""
 
 
-REFUSED = "plait refuses it, so that no run has it"
-MESSAGE = "it is about messages alone"
-AT_RUN_TIME = "only values that are computed show it"
+REFUSED = "plait rejects it, so no run contains it"
+MESSAGE = "only messages differ"
+AT_RUN_TIME = "only computed values show it"
 
 
 def unseen(text: str, why: str) -> PortabilityRule:

@@ -377,7 +377,7 @@ ENTRIES = (
         "omit them",
     ),
     PortabilityRule(
-        "a URL with `=` in it is no rename",
+        "a URL with `=` in it is not a rename",
         "reads the equals sign in a URL as a rename",
         in_settings("render", ("files",), lambda text: "://" in text and "=" in text),
         "write NEW=URL",
@@ -410,7 +410,7 @@ ENTRIES = (
         in_items(_overlays_array_item, (TEMPLATE,)),
         "give the values of all items",
     ),
-    unseen("the line of an array item in a flow collection over several lines", "lines are no part of an output"),
+    unseen("the line of an array item in a flow collection over several lines", "lines are not part of an output"),
     PortabilityRule(
         "`-o pos` with keys that are not strings",
         "prints some keys differently with -o pos",
@@ -420,7 +420,7 @@ ENTRIES = (
     unseen("`-o pos` of strings with a percent sign", "covered by the entry above"),
     unseen("`-o pos` in a text with NEL, U+2028 or U+2029", "covered by the entry above"),
     unseen("`fmt` of empty collections and of several files", "no run formats files"),
-    unseen("`fmt` of keys that need quotes or are no strings", "no run formats files"),
+    unseen("`fmt` of keys that need quotes or are not strings", "no run formats files"),
     PortabilityRule(
         "arrays as keys, `? [1, 2]`",
         "prints keys that are maps or arrays differently",
@@ -461,16 +461,16 @@ ENTRIES = (
     # Crashes of ytt
     unseen("an empty entry in a flow collection", REFUSED),
     unseen("keys that are not strings in JSON, TOML and `struct.encode`", REFUSED),
-    unseen("`-o pos` of computed maps and arrays", "the entry for -o pos tells of every one"),
+    unseen("`-o pos` of computed maps and arrays", "the entry for -o pos reports each one"),
     unseen("a repeated key after an overlay", REFUSED),
     unseen("`(@)` in a text", REFUSED),
     unseen(
-        '`assert.try_to` of a function that fails after its first node (refused there, "expected all '
-        'ctxs to end", where no crash)',
+        '`assert.try_to` of a function that fails after its first node (rejected there: "expected all '
+        'ctxs to end", if it does not crash)',
         AT_RUN_TIME,
     ),
     unseen(
-        "`@overlay/append` where there is no document", "the entry for documents with @overlay/append alone tells of it"
+        "`@overlay/append` where there is no document", "the entry for documents with @overlay/append alone reports it"
     ),
     unseen("files that load each other, recursion without end", REFUSED),
     unseen("`--data-value-file` with an empty directory", REFUSED),
@@ -483,7 +483,7 @@ ENTRIES = (
         "write a lambda",
     ),
     unseen("`yaml.decode` of a repeated key", AT_RUN_TIME),
-    unseen("collections as keys in a template", "the entry for arrays as keys tells of them"),
+    unseen("collections as keys in a template", "the entry for arrays as keys reports them"),
     PortabilityRule(
         "carriage returns alone as ends of lines",
         "crashes on a carriage return without line feed",

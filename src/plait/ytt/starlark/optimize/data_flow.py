@@ -97,8 +97,8 @@ class Flow(ExpressionFlow):
     def call_from_outside(self) -> bool:
         """Adds calls from unknown callers. Returns True if they add facts.
 
-        They affect the results of functions that are compiled once, and parameters without a type because the internal
-        calls are never reached.
+        Two facts become unknown: the result of a function that has only one compiled version, and a parameter without a
+        type, for which no call was reached.
         """
         self.changed = False
         for function in self.functions.values():

@@ -65,9 +65,9 @@ def may_leave(statements: Sequence[object], *, in_loop: bool = False) -> bool:
 
 
 def has_leaving(statements: Sequence[object]) -> bool:
-    """True if statements, or those in them, have a return, break or continue, also of a loop among them.
+    """True if statements contain a return, break or continue, nested ones included.
 
-    What such a statement counts for counts for each decision around it: it may not be reached at all.
+    Such a statement depends on every condition around it, because each may keep it from running.
     """
     return any(isinstance(node, (syntax.Return, syntax.Branch)) for node in _nodes(statements))
 

@@ -127,8 +127,8 @@ class ProgramFlows(DataflowRuntime):
         return found
 
     def followed(self, value: object) -> list[object] | None:
-        """The parts of a value that no secret chose; None for all. What else a chosen part would lead to is told by
-        the container's record of it, whichever part was chosen. A function reports its own reads.
+        """The parts of a value that no secret selected; None for all. The origins of a selected part are in the record
+        of its container. A function reports its own reads.
         """
         if isinstance(value, FunctionType):
             return []
@@ -375,8 +375,8 @@ class ProgramFlows(DataflowRuntime):
         return value
 
     def select(self, origins: Iterable[Origin], *candidates: object) -> None:
-        """Marks everything in values if a secret decides which of it an operation returns: later changes of what was
-        returned reveal that.
+        """Marks all parts of values if a secret decides which part an operation returns, because later changes of the
+        returned part reveal the choice.
         """
         control = self.decided([*origins], sys._getframe(2).f_lineno)
         if control is not None:

@@ -205,7 +205,7 @@ class DataflowRuntime(Hooks):
         return self.chosen(depth, value, ())
 
     def chosen(self, depth: int, value: object, _names: tuple[str, ...]) -> object:
-        """Records a value that decides what is evaluated. names: those in the controlled code."""
+        """Records the value of a condition. names: the names in the code that it controls."""
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value

@@ -72,8 +72,8 @@ class DependencyScope(dict["Origin", None]):
 
 
 class PartShadow(Contributor):
-    """The shadow of one part of a container: an object of its own. Conditions are shared by all that they decide, so
-    those of the whole could not be told from those of a part, and must stay when the part is left out.
+    """The shadow of one part of a container, as a separate object. Conditions are shared objects, so the conditions of
+    the container would look like those of a part, and must stay when that part is left out.
     """
 
     __slots__ = ()

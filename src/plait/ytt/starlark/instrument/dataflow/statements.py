@@ -103,7 +103,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return [tested, self.raising(control)]
 
     def raising(self, control: syntax.Name) -> Statement:
-        """Adds a control to the secret conditions that lead here, if it is secret."""
+        """Adds a control to the secret conditions that were met before this point, if it is secret."""
         added = self.set(self.reached_by, self.call("$from.raise", self.reached_by))
         return syntax.If(control, [added], [], self.line)
 
@@ -115,7 +115,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         return [self.set(self.reached_by, self.call("$from.reached")), *shadows]
 
     def reach(self, branches: Sequence[Statement]) -> tuple[str, ...]:
-        """The names through which branches, and the code that they skip by leaving, can change values."""
+        """The names that branches mention; if a branch can leave the code after it, the names of that code, too."""
         return self.mentioned if self.mentioned and has_leaving(branches) else mentioned(branches)
 
     def met(
