@@ -61,7 +61,7 @@ def test_errors(service: Client) -> None:
     assert (caught.value.status, caught.value.kind) == (400, "InvalidDocumentFormat")
     with pytest.raises(UsageError, match='no filter "color"'):
         service.documents(1, color="red")
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="not an address"):
         Client("file:///etc/passwd")
     with pytest.raises(ServiceError, match="does not answer"):
         Client("http://127.0.0.1:1").revisions()

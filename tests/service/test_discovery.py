@@ -187,17 +187,17 @@ def test_what_is_at_an_address_must_be_the_issuers_keys(provider: Provider) -> N
                 json.dumps(about | {"issuer": f"{provider.address}/"}),
                 "describes the issuer",
             ),
-            "no map": (WELL_KNOWN, "[]", "no map in JSON"),
-            "no JSON": (WELL_KNOWN, "<html>", "no map in JSON"),
-            "too deep": (WELL_KNOWN, "[" * 100_000, "no map in JSON"),
-            "not UTF-8": (WELL_KNOWN, "\xff", "no map in JSON"),
+            "no map": (WELL_KNOWN, "[]", "not a JSON map"),
+            "no JSON": (WELL_KNOWN, "<html>", "not a JSON map"),
+            "too deep": (WELL_KNOWN, "[" * 100_000, "not a JSON map"),
+            "not UTF-8": (WELL_KNOWN, "\xff", "not a JSON map"),
             "no keys": (WELL_KNOWN, json.dumps({"issuer": provider.address}), "names no jwks_uri"),
             "keys in the clear": (
                 WELL_KNOWN,
                 json.dumps(about | {"jwks_uri": "http://sso.example.com/keys"}),
-                "no address to fetch",
+                "not an address to fetch",
             ),
-            "a file of keys": (WELL_KNOWN, json.dumps(about | {"jwks_uri": "file:///etc/passwd"}), "no address to"),
+            "a file of keys": (WELL_KNOWN, json.dumps(about | {"jwks_uri": "file:///etc/passwd"}), "not an address to"),
             "keys elsewhere": ("/keys", (302, f"{other.address}/keys"), "302 Found"),
             "a description elsewhere": (WELL_KNOWN, (307, f"{other.address}{WELL_KNOWN}"), "307 Temporary"),
             "too much": ("/keys", " " * (1 << 20) + "{}", "more than 1048576 bytes"),
@@ -217,7 +217,7 @@ def test_what_is_at_an_address_must_be_the_issuers_keys(provider: Provider) -> N
     "address", ["http://sso.example.com", "file:///keys", "sso.example.com", "https://", "https://[", ""]
 )
 def test_addresses_that_are_not_asked(address: str) -> None:
-    with pytest.raises(UsageError, match="no address to fetch keys from"):
+    with pytest.raises(UsageError, match="not an address to fetch keys from"):
         Issuer(address, AUDIENCE).discover()
 
 

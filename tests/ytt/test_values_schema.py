@@ -150,7 +150,7 @@ def test_a_secret_is_not_told() -> None:
 
 def test_compose_checks_its_output(place: pathlib.Path) -> None:
     (place / "p.yml").write_text("steps:\n- values: {set: {name: toolong}}\n- render: {files: [app.yml]}\n", "utf-8")
-    with pytest.raises(plait.SchemaError, match="the output is not"):
+    with pytest.raises(plait.SchemaError, match="the output does not"):
         plait.compose("p.yml", check_output=["kinds"])
 
 
