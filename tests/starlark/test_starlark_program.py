@@ -12,9 +12,9 @@ import pytest
 from plait.base.errors import Finding, LimitError, PlaitError, StarlarkError
 from plait.base.source import Position, Source
 from plait.tree.context import Context
-from plait.ytt.starlark.arguments import unpack, unpack_positional
+from plait.ytt.starlark.arguments import only_argument, unpack
 from plait.ytt.starlark.calls import call
-from plait.ytt.starlark.containers import Dict, List
+from plait.ytt.starlark.containers import Dict
 from plait.ytt.starlark.program import Program, compile_program
 from plait.ytt.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
 from plait.ytt.starlark.structs import Module
@@ -244,9 +244,9 @@ def test_unpacking_arguments() -> None:
         unpack("f", ("x",), {}, ["a:int"])
     with pytest.raises(StarlarkError, match='f: unexpected keyword argument "z"'):
         unpack("f", (), {"z": 1}, ["a"], [None])
-    assert unpack_positional("f", (List(),), {}, ["iterable", ""], [5]) == [List(), 5]
-    with pytest.raises(StarlarkError, match="f: got 3 arguments, want at most 2"):
-        unpack_positional("f", (1, 2, 3), {}, ["", ""], [5])
+    assert only_argument("f", (5,), {}) == 5
+    with pytest.raises(StarlarkError, match="f: got 3 arguments, want 1"):
+        only_argument("f", (1, 2, 3), {})
 
 
 def test_types() -> None:

@@ -160,7 +160,7 @@ _ERRORS = (
     ("E0607", "end-of-array", "- in a path is at a position where no item can be added"),
     ("E0608", "operation-position", "a modifier in the path of an operation is not allowed here"),
     ("E0609", "impossible-change", "an operation requests an impossible change"),
-    ("E0610", "failed-test", "a test operation does not hold"),
+    ("E0610", "failed-test", "a test operation fails"),
     ("E0611", "unknown-format", "an operation names an unknown format of embedded text"),
     ("E0612", "value-of-remove", "an operation that removes has a value"),
     ("E0621", "unresolved-variables", "variables have no value"),

@@ -129,10 +129,10 @@ class Permissions:
         if not self.may_read(path):
             raise self.denied(Need(READ, path, at))
 
-    def check_write(self, path: str, at: Position | None = None) -> None:
+    def check_write(self, path: str) -> None:
         """Raises PermissionDeniedError."""
         if not self.may_write(path):
-            raise self.denied(Need(WRITE, path, at))
+            raise self.denied(Need(WRITE, path))
 
     def check_empty(self, path: str) -> None:
         """Raises PermissionDeniedError for a directory whose content may not be replaced.

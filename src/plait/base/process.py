@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Memory of a process before it reads input, plus a reserve for detecting the limit.
 _BEFORE = 32 << 20
 ENDLESS = 1 << 32
-"""Seconds of what ends when it is ended."""
+"""Time limit in seconds of a process that ends only when it is stopped."""
 
 
 def own_process(report: Callable[[RunBudget], None] | None = None) -> None:

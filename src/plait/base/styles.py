@@ -52,12 +52,12 @@ class Styles:
 PLAIN = Styles()
 
 
-def shortened(pieces: StyledLine, most: int, end: str = " ...") -> StyledLine:
-    """A line of at most this number of characters before `end`."""
+def shortened(pieces: StyledLine, most: int) -> StyledLine:
+    """A line of at most this number of characters, followed by " ..." if it was longer."""
     kept: StyledLine = []
     for style, text in pieces:
         if len(text) > most:
-            return [*kept, (style, text[:most].rstrip()), ("", end)]
+            return [*kept, (style, text[:most].rstrip()), ("", " ...")]
         kept.append((style, text))
         most -= len(text)
     return kept

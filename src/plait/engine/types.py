@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
 
 Input: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | bytes | Documents] | Documents"
-"""The path of a file or directory, or names with what the file of that name would hold, or documents."""
+"""The path of a file or directory, a mapping from file names to contents, or documents."""
 
 # Not Iterable, as any mapping would be an iterable of names.
 Inputs: TypeAlias = "Input | Sequence[Input] | Iterator[Input]"

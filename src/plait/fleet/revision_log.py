@@ -146,8 +146,8 @@ class ValueLog:
         return commit.parents[:1] if self._first_parent else commit.parents
 
     def _stretch(self, name: str) -> tuple[str, LogEntry | None]:
-        """The commit to compare with its parents next, after the commits that change no contributing file; and the
-        change in between, if the value differs there.
+        """The next commit to compare with its parents, and a log entry or None. Skips commits that change no
+        contributing file; the entry is for a value that differs nevertheless.
         """
         value = self._value(name)
         chain = [name]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import encoded, file_content, note_home
+from plait.base.content import file_content, note_home
 from plait.base.errors import OpsError, ReadError
 from plait.base.source import CLAUSE, Advice, Flag, Position, Source, Wording, public, reason
 from plait.ops.scalar_text import scalar_text
@@ -72,11 +72,6 @@ def write_text(value: Value, *, sort: bool = True, tags: bool = False) -> str:
 
         return write_value(printable(value, sort=sort), fold=FOLD)
     return write_value(value, sort=sort, fold=FOLD)
-
-
-def write_bytes(value: Value, *, sort: bool = True) -> bytes:
-    """`write_text`, encoded; bytes that were not UTF-8 are restored."""
-    return encoded(write_text(value, sort=sort))
 
 
 def keep_format(source: Source, old: Value, new: Value) -> str:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 from errno import EDEADLK
 
-from plait.base.content import note_secrets
+from plait.base.content import encoded, note_secrets
 from plait.base.errors import OpsError, PlaitError, conceal
 from plait.base.input_view import check_read, current_view
 from plait.base.limits import current_budget
 from plait.base.source import displayable_path
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import target, write_file
-from plait.ops.reader import file_source, texts_to_values, write_bytes
+from plait.ops.reader import file_source, texts_to_values, write_text
 from plait.tree.nodes import Map, MapItem
 
 TYPE_CHECKING = False
@@ -99,7 +99,7 @@ class VariableStore:
 
 def _write(path: str, values: dict[str, Value]) -> None:
     current_budget().check_time()  # a cancelled evaluation writes nothing
-    data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))
+    data = encoded(write_text(Map([MapItem(name, value) for name, value in values.items()])))
     write_file(path, [data], new_mode=0o600)
 
 

@@ -89,7 +89,7 @@ def to_markdown(review: Review) -> str:
         )
     _add_consequences(out, review)
     _add_causes(out, review)
-    _add_list(out, "Not verified", [code_parts(change_text(one)) for one in review.not_verified], is_open=True)
+    _add_list(out, "Not verified", [code(change_text(one)) for one in review.not_verified], is_open=True)
     _add_list(out, "New runs", map(code, review.added))
     _add_list(out, "Removed runs", map(code, review.removed))
     _add_list(out, "Same value, written elsewhere", map(_place, review.elsewhere))
@@ -223,8 +223,3 @@ def code(text: str) -> str:
 def plain(text: str) -> str:
     """A text without markup, links and mentions."""
     return _LINKED.sub("<!-- -->", _SPECIAL.sub(r"\\\1", CONTROL.sub(" ", text)))
-
-
-def code_parts(text: str) -> str:
-    """A line of a report as one code span."""
-    return code(text)

@@ -21,8 +21,8 @@ _LONGEST = 1_000
 class Lines:
     """The changed lines of one unit. file: the path from the top of the repository. line: in the new text, 0 for none.
 
-    place: as text. new, old: the first and the last line of each part, in the new and in the old text. vendored: others
-    wrote the file, or a program did.
+    place: as text. new, old: the first and the last line of each part, in the new and in the old text. vendored: the
+    file is third-party or generated.
     """
 
     __slots__ = ("file", "line", "new", "old", "place", "vendored")

@@ -73,7 +73,7 @@ def code_of(found: Diagnostic) -> Entry:
 
 
 def entries_of(diagnostics: Iterable[Mapping[str, object]]) -> list[Entry]:
-    """The messages of diagnostics, which are given as JSON, for `entries`."""
+    """The messages of diagnostics in JSON form, for `entries`."""
     return [{"message": one["message"], "plait": one} for one in diagnostics]
 
 

@@ -1,7 +1,10 @@
 """A client of this service and of Deckhand's: each request is a method that returns plain data.
 
-client = Client("http://127.0.0.1:9000", token="...") client.put("site", open("site.yml").read()) client.documents(1,
-name="shop")
+    client = Client("http://127.0.0.1:9000", token="...")
+    client.put("site", open("site.yml").read())
+    client.documents(1, name="shop")
+
+All methods raise ServiceError for error responses, and if there is no response.
 """
 
 from __future__ import annotations
@@ -50,10 +53,7 @@ class ServiceError(PlaitError):
 
 
 class Client:
-    """A service at a URL. token: identifies the client. timeout: seconds per response.
-
-    All methods raise ServiceError for error responses, and if there is no response.
-    """
+    """A service at a URL. token: identifies the client. timeout: seconds per response."""
 
     def __init__(self, address: str, *, token: str | None = None, timeout: float = 120) -> None:
         """Raises UsageError for an address that is not an HTTP URL."""

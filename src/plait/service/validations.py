@@ -162,7 +162,9 @@ def _entries(call: Call, action: str = LIST_VALIDATIONS) -> list[ValidationResul
 
 
 def entries_of(connection: Connection, revision: int) -> list[ValidationResult]:
-    """All reports about a revision with the status that its policies assign, and the missing ones."""
+    """All validation results of a revision, with the status that its policies assign. Missing validations are
+    included.
+    """
     policies = _policies(connection, revision)
     demands: dict[str, str | None] = {}
     for policy in policies:

@@ -82,7 +82,7 @@ def read(
             gc.enable()
 
 
-def read_value(source: Source, *, strict: bool = False, explicit_keys_win: bool | None = None) -> Value:
+def read_value(source: Source) -> Value:
     """Parses the first document of a text, and resolves duplicate keys. Raises as `read` does."""
-    tree = read(source, strict=strict, explicit_keys_win=explicit_keys_win)
+    tree = read(source)
     return deduplicate(DocumentSet(tree.items[:1])).items[0].value

@@ -1,4 +1,4 @@
-"""The path of a source on the disk."""
+"""The path of the file that a source was read from."""
 
 from __future__ import annotations
 

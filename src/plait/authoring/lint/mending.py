@@ -198,7 +198,9 @@ def _remove(fault: FaultyPart, _: Suggestion) -> Sequence[Edit]:
 
 
 def _value(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
-    """The only scalar of this value on the line, or the one with the key of the diagnostic, is replaced."""
+    """The edit that replaces the scalar with the key of the diagnostic, or the only scalar with this value on the
+    line.
+    """
     try:
         text = Text(fault.file.source.text)
         old, new = (read_value(Source("", one)) for one in (suggestion.old, suggestion.new))

@@ -90,7 +90,7 @@ def files(candidate: Candidate) -> Level:
 
 
 def _texts(candidate: Candidate) -> dict[str, str]:
-    """The files that are texts."""
+    """The text files, by path."""
     found = {}
     for name, data in candidate.files.items():
         try:

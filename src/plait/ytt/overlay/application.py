@@ -74,8 +74,8 @@ MOST_LOOKS = 300
 class OverlayApplication(OverlayState):
     """One application of overlays.
 
-    warn: receives likely mistakes. looked: collections of names in which a step matched nothing and no name was similar.
-    looks: the number of looks for similar names for the current overlay.
+    warn: receives likely mistakes. looked: collections of names in which a step matched nothing and no name was
+    similar. looks: the number of searches for similar names for the current overlay.
     """
 
     __slots__ = ("_warned", "listener", "looked", "looks", "warn")

@@ -1,4 +1,4 @@
-"""Overlays that are applied again: only the documents that differ from those of the last time are matched and merged.
+"""Repeated application of overlays: only documents that differ from the last application are matched and merged.
 
 Documents are known by identity. An overlay has the same effect on the same document if it merges, matches documents by
 their content, and calls only closed functions (`closed_functions`), whose steps are charged again. If it calls other
@@ -51,10 +51,11 @@ _FREE = 64
 
 
 class AppliedOverlay:
-    """The effect of an overlay the last time.
+    """The effect of an overlay in the last application.
 
-    before, after: the documents. places: the indexes of those that it matched. looks: the number of looks for mistakes.
-    costs: for a step that calls functions of the user, the steps that these took for each document; else None.
+    before, after: the documents. places: the indexes of those that it matched. looks: the number of searches for
+    similar names. costs: for a step that calls functions of the user, the steps that these took for each document; else
+    None.
     """
 
     __slots__ = ("after", "before", "costs", "how", "looks", "places", "step")

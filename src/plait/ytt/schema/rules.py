@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.base.source import CALL, Position, Source, public
-from plait.ytt.starlark.arguments import unpack_positional
+from plait.ytt.starlark.arguments import only_argument
 from plait.ytt.starlark.comparison import compare, equals
 from plait.ytt.starlark.containers import Dict, List, Set, has, lookup
 from plait.ytt.starlark.structs import Counted, Struct
@@ -37,7 +37,7 @@ class Assertion(Counted):
 
         def check(*args: object, **kwargs: object) -> object:
             if not parameter:
-                return rule(unpack_positional("check", args, kwargs, [""])[0])
+                return rule(only_argument("check", args, kwargs))
             if len(args) > 1:
                 raise failed(
                     StarlarkError(

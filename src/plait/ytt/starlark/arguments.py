@@ -58,28 +58,13 @@ def unpack(
     return values
 
 
-def unpack_positional(
-    name: str,
-    args: Sequence[object],
-    kwargs: Mapping[str, object],
-    kinds: Sequence[str],
-    defaults: Sequence[object] = (),
-) -> list[object]:
-    """The values of positional-only parameters. kinds: one per parameter, "" for any.
-
-    Raises StarlarkError.
-    """
+def only_argument(name: str, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+    """The value of the only parameter, which is positional. Raises StarlarkError."""
     if kwargs:
         raise StarlarkError(f"{name}: unexpected keyword arguments", code="unexpected-keyword")
-    most = len(kinds)
-    least = most - len(defaults)
-    given = len(args)
-    if given < least or given > most:
-        raise wrong_count(name, given, least, most)
-    for place, value in enumerate(args):
-        if kinds[place]:
-            check_kind(value, kinds[place], f"{name}: for parameter {place + 1}")
-    return [*args, *defaults[given - least :]] if given < most else list(args)
+    if len(args) != 1:
+        raise wrong_count(name, len(args), 1, 1)
+    return args[0]
 
 
 def wrong_count(name: str, given: int, minimum: int, maximum: int) -> StarlarkError:

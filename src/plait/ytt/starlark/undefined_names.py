@@ -75,7 +75,9 @@ def _lines_of(names: Sequence[str], scope: Scope) -> Iterator[int]:
 def _later(name: Name, scope: Scope) -> str | None:
     """A hint for a name that the top level defines after its use, or None."""
     line = scope.bound.get(name.name, 0) if scope.parent is None and name.early else 0
-    return f"line {line} defines it, after this use: move that up, or this down" if line > name.line else None
+    return (
+        f"line {line} defines it, after this use: move the definition up, or the use down" if line > name.line else None
+    )
 
 
 def _parameter(name: str, line: str) -> str | None:

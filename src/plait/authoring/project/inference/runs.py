@@ -149,7 +149,9 @@ class _Collector:
         self._permissions = permissions_of("", inference.top)
 
     def add(self, path: str, snippet: Snippet) -> bool:
-        """Adds the runs of a snippet; from the first directory in which they succeed. Returns False at the limit."""
+        """Adds the runs of a snippet, relative to the first directory in which they succeed. Returns False at the
+        limit.
+        """
         if self.count >= _MOST_COMMANDS:
             self.inference.bound = f"the first {_MOST_COMMANDS} command lines"
             return False
