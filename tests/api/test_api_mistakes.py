@@ -165,7 +165,7 @@ def test_keys_with_dots_are_keys() -> None:
 
 
 def test_fmt_of_no_yaml_file() -> None:
-    with pytest.raises(plait.UsageError, match="not a YAML file"):
+    with pytest.raises(plait.UsageError, match="no YAML file"):
         plait.fmt({"app": "a: 1"})
     assert plait.fmt({}).files == {}
 

@@ -59,7 +59,7 @@ def test_errors(service: Client) -> None:
     with pytest.raises(ServiceError) as caught:
         service.put("a", [serving.document({"name": "x", "schema": "no"})])
     assert (caught.value.status, caught.value.kind) == (400, "InvalidDocumentFormat")
-    with pytest.raises(UsageError, match='no filter "color"'):
+    with pytest.raises(UsageError, match='unknown filter "color"'):
         service.documents(1, color="red")
     with pytest.raises(UsageError, match="not an address"):
         Client("file:///etc/passwd")
