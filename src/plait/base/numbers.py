@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# Python converts at most 4,300 digits, and raises ValueError for more. No list or file has so many parts.
+# Python converts at most 4,300 digits, and raises ValueError for more. No list or file needs more than these.
 _DIGITS = 18
 
 
 def number_of(text: str) -> int | None:
-    """The number that a text of decimal digits stands for; None for any other text, and for more than 18 digits."""
+    """The value of a text of decimal digits; None for any other text, and for more than 18 digits."""
     return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
