@@ -216,8 +216,21 @@ def fuzz_targets() -> list[str]:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """The wheel, and that it renders the quickstart by itself."""
+    """The wheel, and that it renders the quickstart: installed by pip, uv and pipx, and as one file."""
     session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", "dist", ".")
+    [wheel] = map(str, pathlib.Path("dist").glob("plait-*.whl"))
     if session.venv_backend != "none":
-        session.install("--force-reinstall", *map(str, sorted(pathlib.Path("dist").glob("plait-*.whl"))))
+        session.install("--force-reinstall", wheel)
+        session.install("uv", "pipx")
     session.run("plait", "render", "-f", "examples/quickstart")
+    session.run("python", ".ci/zipapp.py", wheel, "dist/plait.pyz")
+    session.run("python", "dist/plait.pyz", "render", "-f", "examples/quickstart")
+    place = pathlib.Path(".nox", "installers").resolve()
+    installers = {
+        "uv": (["uv", "tool", "install", "--force", wheel], {"UV_TOOL_DIR": "tools", "UV_TOOL_BIN_DIR": "bin"}),
+        "pipx": (["pipx", "install", "--force", wheel], {"PIPX_HOME": "tools", "PIPX_BIN_DIR": "bin"}),
+    }
+    for name, (command, variables) in installers.items():
+        env = {variable: str(place / name / directory) for variable, directory in variables.items()}
+        session.run(*command, env=env, external=True)
+        session.run(str(place / name / "bin" / "plait"), "render", "-f", "examples/quickstart", external=True)
