@@ -30,6 +30,7 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 OTHER = "A template and its values"
 # Milliseconds for what moves to rest: the strand, the colour of new lines.
 REST = 900
+EXACT = 128  # colours, of the 256 of a picture
 
 
 def start(page: Page) -> None:
@@ -38,7 +39,13 @@ def start(page: Page) -> None:
 
 
 def error(page: Page) -> None:
+    """An error beside the last good output: a fix makes it, and is undone."""
+    show(page, "Why")
+    page.locator("#fixes button").first.click()
+    page.locator("#told", has_text="There are no errors").wait_for(timeout=300_000)
+    page.get_by_role("button", name="Undo the fix").click()
     page.locator("#fixes button").first.wait_for(state="attached")
+    page.get_by_role("button", name="Close the message").click()
     show(page, "Why")
 
 
@@ -119,13 +126,21 @@ def taken(address: str) -> Iterable[tuple[str, bytes]]:
 
 
 def reduced(picture: bytes) -> bytes:
-    """A picture with a palette, about a third as large."""
+    """A picture with a palette, about a third as large. What covers much of it keeps its colour; of the rest, marks keep theirs."""
     from PIL import Image
 
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    counted = sorted(image.getcolors(image.width * image.height), reverse=True)
+    exact, rest = ([colour for _, colour in part] for part in (counted[:EXACT], counted[EXACT:]))
+    palette = [part for colour in exact for part in colour]
+    if rest:
+        others = Image.new("RGB", (len(rest), 1))
+        others.putdata(rest)
+        palette += others.quantize(256 - EXACT, Image.Quantize.MAXCOVERAGE).getpalette()[: 3 * (256 - EXACT)]
+    colours = Image.new("P", (1, 1))
+    colours.putpalette(palette)
     data = io.BytesIO()
-    Image.open(io.BytesIO(picture)).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
-        data, "PNG", optimize=True
-    )
+    image.quantize(palette=colours, dither=Image.Dither.NONE).save(data, "PNG", optimize=True)
     return data.getvalue()
 
 

@@ -6,7 +6,7 @@ import { lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { formatDocument } from "@codemirror/lsp-client";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";
-import { EditorView, GutterMarker, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter,
+import { Decoration, EditorView, GutterMarker, drawSelection, dropCursor, gutterLineClass, highlightActiveLine, highlightActiveLineGutter,
   highlightSpecialChars, keymap, lineNumberMarkers, lineNumbers, showPanel } from "@codemirror/view";
 import { colours, languageOf } from "./highlighting.js";
 import { languageServer, uriOf } from "./language.js";
@@ -27,6 +27,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
   let page = null;
   let shown = null;
   let faults = [];
+  let deciding = [];
   let pause = 0;
   const server = languageServer({
     onProblems(file, found) { problems.set(file, found); if (file === shown) showProblems(); },
@@ -47,7 +48,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     if (known) return known;
     const own = forFile(file);
     const extensions = [
-      basics, look, colours, badLines,
+      basics, look, colours, marks,
       scheme.of(EditorView.darkTheme.of(dark.matches)), language.of(own.language), service.of(own.service),
       EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": KEYS.join(", "), spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) changed(state.doc.toString()); }),
@@ -85,8 +86,11 @@ export function createEditor(parent, { label, onChange, onOpen }) {
       known.add(one.line);
       if (isError) lines.add(one.line);
     }
-    const starts = [...lines].sort((a, b) => a - b).map((number) => badLine.range(doc.line(number).from));
-    view.dispatch(setDiagnostics(view.state, told), { effects: setBadLines.of(RangeSet.of(starts)) });
+    view.dispatch(setDiagnostics(view.state, told), { effects: setMarks.of({ kind: "bad", starts: startsOf(doc, lines) }) });
+  }
+
+  function showDeciding() {
+    view.dispatch({ effects: setMarks.of({ kind: "deciding", starts: startsOf(view.state.doc, new Set(deciding)) }) });
   }
 
   dark.addEventListener("change", () => view.dispatch({ effects: scheme.reconfigure(EditorView.darkTheme.of(dark.matches)) }));
@@ -114,6 +118,10 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     mark(found) {
       faults = found ?? [];
       if (shown) showProblems();
+    },
+    bringOut(lines) {
+      deciding = lines;
+      if (shown) showDeciding();
     },
     begin() { server.begin((reason) => console.warn(`the language server has ended: ${reason}`)); },
     goTo(line) {
@@ -151,18 +159,25 @@ function keysPanel(view) {
   return { dom };
 }
 
-class BadLine extends GutterMarker {
-  elementClass = "bad-line";
+class Mark extends GutterMarker {
+  constructor(kind) {
+    super();
+    this.elementClass = kind;
+  }
 }
-const badLine = new BadLine();
-const setBadLines = StateEffect.define();
-const badLines = StateField.define({
-  create: () => RangeSet.empty,
-  update(lines, transaction) {
-    const set = transaction.effects.find((one) => one.is(setBadLines));
-    return set ? set.value : lines.map(transaction.changes);
-  },
-  provide: (field) => lineNumberMarkers.from(field),
+const startsOf = (doc, lines) => [...lines].filter((one) => one <= doc.lines).sort((a, b) => a - b).map((one) => doc.line(one).from);
+const setMarks = StateEffect.define(); // { kind, starts }: where the lines begin
+// Lines that stand out: those with an error, and those that decided what is looked at. Their numbers, too, and what is beside these.
+const marks = ["deciding", "bad"].map((kind) => {
+  const kinds = [new Mark(`${kind}-line`), new Mark(kind), Decoration.line({ class: kind })];
+  return StateField.define({
+    create: () => kinds.map(() => RangeSet.empty),
+    update(sets, { effects, changes }) {
+      const starts = effects.find((one) => one.is(setMarks) && one.value.kind === kind)?.value.starts;
+      return starts ? kinds.map((mark) => RangeSet.of(starts.map((start) => mark.range(start)))) : sets.map((set) => set.map(changes));
+    },
+    provide: (field) => [lineNumberMarkers, gutterLineClass, EditorView.decorations].map((facet, index) => facet.from(field, (sets) => sets[index])),
+  });
 });
 
 // A browser that puts text in the place of coloured text gives it that colour by a style of its own, which the page's policy

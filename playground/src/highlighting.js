@@ -11,7 +11,7 @@ const KEYWORDS = new Set(("and break continue def elif else end False for if in 
 function token(stream) {
   if (stream.eatSpace()) return null;
   if (stream.match(/#!.*/)) return "docComment";
-  if (stream.match(/#@\s*(?=\s|$)/)) return "meta";
+  if (stream.match(/#@\s*(?=\s|$)/)) return "annotation";
   if (stream.match(/#@[\w/-]+(,[\w/-]+)*/)) return "annotation";
   if (stream.match(/#.*/)) return "lineComment";
   if (stream.match(/"(\\.|[^"\\])*"?|'(\\.|[^'\\])*'?/)) return "code";
@@ -20,7 +20,7 @@ function token(stream) {
   if (stream.match(/\w+/)) return KEYWORDS.has(stream.current()) ? "keyword" : "variableName";
   if (stream.match(/[-+*/%=<>!|&^~]+/)) return "operator";
   stream.next();
-  return null;
+  return "operator";
 }
 
 const starlark = StreamLanguage.define({
@@ -30,8 +30,13 @@ const starlark = StreamLanguage.define({
   languageData: { commentTokens: { line: "#" } },
 });
 
+const isCode = ({ name, from }, input) => name === "Comment" && /^#[@!]/.test(input.read(from, from + 2));
+// YAML itself has one colour for all scalars.
+const isNumber = ({ name, from, to, node }, input) => name === "Literal" && node.parent?.name !== "Key" && to - from < 32
+  && /^\d+(\.\d+)?$/.test(input.read(from, to));
+
 const template = yamlLanguage.configure({
-  wrap: parseMixed((node, input) => (node.name === "Comment" && /^#[@!]/.test(input.read(node.from, node.from + 2))
+  wrap: parseMixed((node, input) => (isCode(node, input) || isNumber(node, input)
     ? { parser: starlark.parser, overlay: [{ from: node.from, to: node.to }] }
     : null)),
 }, "yaml");
@@ -41,10 +46,10 @@ export const languageOf = (name) => new LanguageSupport(/\.star$/.test(name) ? s
 
 export const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--y-key)" },
-  { tag: [tags.lineComment, tags.docComment], color: "var(--y-com)" },
+  { tag: [tags.lineComment, tags.docComment, tags.meta, tags.separator, tags.punctuation], color: "var(--y-com)" },
   { tag: [tags.typeName, tags.labelName], color: "var(--y-num)" },
   // What follows is code in comments.
-  { tag: [tags.annotation, tags.meta, tags.keyword, tags.operator], color: "var(--y-ann)" },
+  { tag: [tags.annotation, tags.keyword, tags.operator], color: "var(--y-ann)" },
   { tag: [tags.variableName, tags.function(tags.variableName), tags.special(tags.string)], color: "var(--y-ann)" },
   { tag: tags.number, color: "var(--y-num)" },
 ]));

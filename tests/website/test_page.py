@@ -1215,7 +1215,7 @@ def test_a_pipeline_and_layers_are_evaluated(page: Page) -> None:
 
 def test_the_output_can_be_downloaded(page: Page) -> None:
     with page.expect_download() as waited:
-        page.get_by_role("button", name="Download output").click()
+        page.get_by_role("button", name="Download", exact=True).click()
     assert waited.value.suggested_filename == "output.yml"
     assert "replicas: 3" in waited.value.path().read_text("utf-8")
 

@@ -3,6 +3,7 @@
 // createEditor fills an element, and gives
 //   show(kind, files, file)   the command, its files, and which of them is shown: again whenever one of them is another
 //   mark(faults)              of an evaluation, each with severity, file and line; null before there is one
+//   bringOut(lines)           of the file that is shown, which stand out until it is called again
 //   begin()                   after each evaluation: what takes long to load may begin
 //   goTo(line)                selects a line of the file that is shown, and has the focus
 // onChange(file, text) is called when the user has changed the text of a file; onOpen(file) asks to show another file.
@@ -16,13 +17,15 @@ export function createEditor(parent, { label, onChange }) {
   parent.replaceChildren(numbers, element("div", [colours, text], { class: "text" }));
   let shown = { name: "" };
   let faults = [];
+  let deciding = new Set();
 
   function draw() {
     const bad = new Set(faults.filter((one) => one.severity === "error" && one.file === shown.name).map((one) => one.line));
     const lines = text.value.split("\n");
     numbers.replaceChildren(...lines.flatMap((_, index) => [number(index + 1, bad.has(index + 1)), "\n"]));
+    const kind = (line) => (bad.has(line) ? "bad" : deciding.has(line) ? "deciding" : "");
     colours.replaceChildren(...lines.flatMap((line, index) => [
-      ...(bad.has(index + 1) ? [element("span", coloured(line || " "), { class: "bad" })] : coloured(line)), "\n",
+      ...(kind(index + 1) ? [element("span", coloured(line || " "), { class: kind(index + 1) })] : coloured(line)), "\n",
     ]));
     follow();
   }
@@ -48,6 +51,7 @@ export function createEditor(parent, { label, onChange }) {
       draw();
     },
     mark(found) { faults = found ?? []; draw(); },
+    bringOut(lines) { deciding = new Set(lines); draw(); },
     begin() {},
     goTo(line) {
       const before = text.value.split("\n").slice(0, line);

@@ -24,12 +24,13 @@ export function environmentsTable({ environments, rows, equal }, onPlace, onValu
     ], { "data-name": row.name }));
   }
   return [
+    rows.length ? null : element("p", "Nothing differs: change a value in one of these files.", { class: "none" }),
     element("div", [element("table", [element("thead", [head]), element("tbody", body)])], { class: "table", tabindex: "0", role: "region", "aria-label": "Values that differ" }),
     element("p", [
       element("span", "written for this environment", { class: "own key" }),
       element("span", equal === 1 ? "1 other value is equal" : `${equal} other values are equal`, { class: "quiet" }),
     ], { class: "foot" }),
-  ];
+  ].filter((one) => one !== null);
 }
 
 function cellOf(cell, onPlace, onValue) {

@@ -155,11 +155,12 @@ function showOutput() {
   showGone();
   const { sources } = state.good;
   showLayered();
-  at("legend").hidden = !sources.length;
+  at("legend").hidden = !lines().length;
   at("legend").replaceChildren(
-    element("span", "In the order they apply: ", { class: "sr" }),
+    sources.length ? element("span", "In the order they apply: ", { class: "sr" }) : "",
     ...sources.map((name, index) => element("span", [
-      index ? element("span", "→", { class: "quiet", "aria-hidden": "true" }) : null, tile(index + 1), placeLink(short(name), name, 1, goTo, { title: name }),
+      tile(index + 1), placeLink(short(name), name, 1, goTo, { title: name }),
+      index + 1 < sources.length ? element("span", "→", { class: "quiet", "aria-hidden": "true" }) : null,
     ], { class: "item" })),
     element("label", [
       element("input", "", { type: "checkbox", ...(state.hasGone ? { checked: "" } : {}), onchange: ({ target }) => { state.hasGone = target.checked; showOutput(); } }),
@@ -205,7 +206,7 @@ function showResult() {
   for (const one of at("result-views").children) one.setAttribute("aria-pressed", String(one.dataset.result === view));
   at("main").dataset.result = view;
   at("output").hidden = view !== "output";
-  at("legend").hidden = view !== "output" || !state.good?.sources.length;
+  at("legend").hidden = view !== "output" || !lines().length;
   at("steps").hidden = view !== "steps";
   showLayered();
   at("environments").hidden = view !== "environments";
@@ -237,6 +238,7 @@ async function showStep() {
   }
   state.step = Math.min(state.step ?? steps.length - 1, steps.length - 1);
   showSteps(at("slider"), at("step"), steps, state.step, { onStep: goToStep, onPlace: goTo });
+  showDeciding();
   if (!state.answer?.report) at("explanation").replaceChildren(stepTold(steps, state.step));
 }
 
@@ -388,7 +390,9 @@ const rowOf = (line) => at("output").querySelector(`[data-line="${line}"]`);
 
 // ---- why
 
+let changedPlace = ""; // where the chosen value was changed, if it was
 async function choose(line) {
+  changedPlace = "";
   state.isTrail = true;
   state.chosen = line;
   showView("why");
@@ -424,9 +428,19 @@ function explain(line) {
   }
   at("explanation").replaceChildren(...(why ? explanation(why) : cell ? explanation(cell.why, cell.sources) : hint()));
   typed?.();
-  const shown = why ?? cell?.why;
+  const shown = whyShown();
   at("trail").replaceChildren(...(shown ? trailOf(shown, state.files, cell?.sources ?? state.good.sources, goTo) : []));
   showSource(shown && !isError);
+  // The card that was changed, or that of the line that decided, is in sight.
+  const cards = [...at("trail").children];
+  (cards.find((card) => card.dataset.places.split("\n").includes(changedPlace)) ?? at("trail").querySelector(".current"))?.scrollIntoView({ block: "nearest" });
+  showDeciding();
+}
+
+// The history that is explained.
+function whyShown() {
+  const cell = state.view === "environments" ? state.cell : null;
+  return (state.chosen ? whyOf(state.chosen) : null) ?? cell?.why ?? null;
 }
 
 function showSource(canTrail) {
@@ -508,7 +522,10 @@ function changeForm(why) {
   };
   const apply = () => {
     const way = chosen();
-    if (way?.works) put(way.files, `Changed ${way.place}.`, "Undo the change");
+    if (way?.works) {
+      changedPlace = way.place;
+      put(way.files, toldOf(way), "Undo the change");
+    }
     else input.dataset.wished = "yes"; // as soon as the places are known
   };
   // A form whose button is disabled, as it is until then, has no other way to hear of the Enter key.
@@ -523,6 +540,12 @@ function changeForm(why) {
   ], { class: "change", onsubmit: (event) => { event.preventDefault(); apply(); } });
   queueMicrotask(find);
   return form;
+}
+
+// What a change has made of its line.
+function toldOf({ file, line, place, files }) {
+  const text = files.find((one) => one.name === file)?.text.split("\n")[line - 1]?.trim();
+  return text ? `Changed ${place} to ${text}` : `Changed ${place}.`;
 }
 
 const isNew = (way) => state.files.every((one) => one.name !== way.file);
@@ -638,17 +661,30 @@ async function showFixes() {
 function problem(one, index, { length }) {
   const rows = [];
   const row = (name, ...content) => rows.push(element("dt", name), element("dd", content));
+  const told = new Set([`${one.file}:${one.line}`]);
+  // The parts of the text take turns: any text, and the name and the line of a place.
+  const linked = (text) => text.split(placesOfFiles()).map((part, index, { [index + 1]: line }) => {
+    if (index % 3 !== 1) return index % 3 ? "" : part;
+    told.add(`${part}:${line}`);
+    return placeLink(`${part}:${line}`, part, Number(line), goTo);
+  });
   if (one.title && one.title !== one.message) row("means", one.title);
   if (one.file) row("at", placeLink(one.line ? `${one.file}:${one.line}` : one.file, one.file, one.line ?? 1, goTo), " ", element("code", coloured(one.text?.trim() ?? "")));
-  if (one.expected) row("expected", one.expected);
-  if (one.found) row("found", one.found);
-  const also = one.also.filter((place) => place.file !== one.file || place.line !== one.line);
+  if (one.expected) row("expected", ...linked(one.expected));
+  if (one.found) row("found", ...linked(one.found));
+  const also = one.also.filter(({ file, line }) => !told.has(`${file}:${line}`));
   if (also.length) row("see", ...also.flatMap(({ file, line }) => [placeLink(`${file}:${line}`, file, line, goTo), " "]));
-  if (one.hint) row("hint", one.hint);
+  if (one.hint) row("hint", ...linked(one.hint));
   const kind = one.severity === "warning" ? "warning" : "problem";
   const count = index ? null : element("span", length === 1 ? `1 ${kind}` : `${length} ${kind}s`, { class: `badge ${one.severity}` });
   const code = one.code ? element("small", one.code) : null;
   return element("div", [element("h2", [count, element("span", one.message), code]), element("dl", rows)], { class: "problem" });
+}
+
+// What a text has of the places `NAME:LINE` in the files.
+function placesOfFiles() {
+  const names = state.files.map(({ name }) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).sort((a, b) => b.length - a.length);
+  return new RegExp(`(?<![\\w./-])(${names.join("|")}):(\\d+)`);
 }
 
 // Files of one dialect seldom are files of another one.
@@ -699,7 +735,10 @@ function showTabs() {
     element("span", file.role === "values" ? "values" : "", { class: "quiet" }),
   ])));
   at("count").textContent = state.files.length === 1 ? "1 file" : `${state.files.length} files`;
-  at("arguments").textContent = at("arguments").title = `plait ${state.kind} ${argumentsOf(state.kind, state.files)}`;
+  const command = `plait ${state.kind} ${argumentsOf(state.kind, state.files)}`;
+  at("arguments").title = command;
+  // A flag stands with its value.
+  at("arguments").replaceChildren(...command.split(/ (?=-)/).flatMap((part, index) => [index ? " " : "", element("span", part)]));
   fitTabs();
 }
 
@@ -732,7 +771,18 @@ function showFile(index, { isSame = false } = {}) {
   }
 }
 
-const showText = () => editor.show(state.kind, state.files, state.files[state.shown]);
+function showText() {
+  editor.show(state.kind, state.files, state.files[state.shown]);
+  showDeciding();
+}
+
+// In the text of the file that is shown, the lines that decided what is looked at: a value, or a step.
+function showDeciding() {
+  const { name } = state.files[state.shown];
+  const step = state.view === "steps" ? state.good?.steps?.steps?.[state.step]?.rows.map(({ source }) => source) : null;
+  const places = step ?? whyShown()?.entries ?? [];
+  editor.bringOut(places.filter((one) => one?.file === name).map((one) => one.line));
+}
 
 function freeName() {
   const names = new Set(state.files.map((file) => file.name));
@@ -910,6 +960,7 @@ function listen() {
   at("dismiss").addEventListener("click", () => tell(""));
   at("share").addEventListener("click", share);
   at("copy-command").addEventListener("click", copyCommand);
+  at("copy-output").addEventListener("click", ({ target }) => copy(state.good?.output ?? "", target));
   at("open-own").addEventListener("click", () => openOwn(!isExpanded("open-own")));
   at("all-examples").addEventListener("click", () => openExamples(!isExpanded("all-examples")));
   at("examples").addEventListener("click", ({ target }) => { if (target.closest("a") && isExpanded("all-examples")) { openExamples(false); at("all-examples").focus(); } });
@@ -933,6 +984,11 @@ function listen() {
   // The address itself may be that of an edit again, by the time this is heard.
   addEventListener("hashchange", ({ newURL }) => openHash(new URL(newURL).hash.slice(1)));
   document.addEventListener("keydown", (event) => {
+    // The address is what saves a page like this one.
+    if (event.key === "s" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+      event.preventDefault();
+      share();
+    }
     if (event.key !== "Escape" || event.defaultPrevented) return;
     if (at("files").open) {
       at("files").open = false;
