@@ -79,6 +79,7 @@ PROMISES: dict[str, list[str]] = {
     ],
     "share: copies as Markdown and as a command; embeds": [
         "test_an_explanation_is_copied_as_markdown_and_as_a_command",
+        "test_the_output_and_the_link_are_copied",
         "test_an_embedded_page_has_the_example_alone_and_leads_to_the_whole",
     ],
     "fast: built-in answers, progress, offline, a snapshot": [

@@ -292,7 +292,7 @@ def test_each_value_is_marked_by_the_file_that_decided_it(page: Page) -> None:
     assert marks["- name: proxy"] == "change.yml:12"
     assert marks["- name: cache"] == "change.yml:16"
     assert marks["image: log:1"] == "base.yml:6"
-    assert page.locator("#legend .item").all_text_contents() == ["1base.yml", "→2change.yml"]
+    assert page.locator("#legend .item").all_text_contents() == ["1base.yml→", "2change.yml"]
 
 
 def test_an_error_leads_to_its_line_and_the_last_good_output_stays(page: Page) -> None:
@@ -470,9 +470,9 @@ def test_a_value_that_is_typed_over_is_changed_in_its_source(page: Page) -> None
     playwright.expect(ways.get_by_role("radio", name="schema.yml:4")).to_be_disabled()
     page.keyboard.press("Enter")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 5")
-    playwright.expect(page.locator("#told")).to_have_text("Changed values.yml:1.")
+    playwright.expect(page.locator("#told")).to_have_text("Changed values.yml:1 to replicas: 5")
     page.get_by_role("button", name="File", exact=True).click()
-    page.get_by_role("button", name="values.yml", exact=True).click()
+    playwright.expect(page.locator("#editor .deciding", has_text="replicas")).to_have_text("replicas: 5")
     assert lines(page).startswith("replicas: 5")
     page.get_by_role("button", name="Undo").click()
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
@@ -511,6 +511,9 @@ def test_an_overlay_that_matches_nothing_is_fixed_by_a_button(page: Page) -> Non
     choose(page, "An overlay that matches nothing")
     playwright.expect(page.locator("#errors dd").nth(3)).to_contain_text("ConfigMap/settings, app.yml:4")
     assert lines(page).startswith('#@ load("@ytt:overlay"')
+    page.locator("#errors").get_by_role("link", name="app.yml:4").click()
+    playwright.expect(page.get_by_role("button", name="app.yml", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="production.yml, has an error").click()
     page.locator("#fixes").get_by_role("button").first.click()
     playwright.expect(page.locator("#output")).to_contain_text("log-level: warning")
     assert '"kind": "ConfigMap"' in lines(page)
@@ -554,6 +557,7 @@ def test_steps_build_the_output_up(page: Page) -> None:
     playwright.expect(slider).to_have_attribute("aria-valuetext", "change, overlay")
     playwright.expect(page.locator("#step .del").first).to_have_text("-removed  image: web:1")
     playwright.expect(page.locator("#step .add").first).to_contain_text("change.yml:7")
+    playwright.expect(page.locator("#editor .deciding", has_text="image: web:2")).to_have_count(1)
     slider.focus()
     page.keyboard.press("ArrowLeft")
     playwright.expect(slider).to_have_attribute("aria-valuetext", "templates, render")
@@ -608,6 +612,7 @@ def test_files_without_environments_get_one_by_a_button(page: Page) -> None:
     playwright.expect(page.locator("#environments")).to_contain_text("compares what each of several files")
     page.get_by_role("button", name="Add a copy of values.yml and compare").click()
     playwright.expect(page.locator("#environments")).to_contain_text("0 values differ")
+    playwright.expect(page.locator("#environments")).to_contain_text("change a value in one of these files")
     write(page, "replicas: 8\n")
     playwright.expect(page.locator("#environments td")).to_have_text(["3values.yml:1", "8values-2.yml:1"])
     choose(page, "Layers and a substitution")
@@ -1218,6 +1223,18 @@ def test_the_output_can_be_downloaded(page: Page) -> None:
         page.get_by_role("button", name="Download", exact=True).click()
     assert waited.value.suggested_filename == "output.yml"
     assert "replicas: 3" in waited.value.path().read_text("utf-8")
+
+
+def test_the_output_and_the_link_are_copied(page: Page) -> None:
+    """The link by the keys that save, too: the address is what saves the page."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy output").click()
+    playwright.expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").endswith("spec:\n  replicas: 3\n")
+    page.get_by_label("Text of the file").focus()
+    page.keyboard.press("ControlOrMeta+s")
+    playwright.expect(page.locator("#told")).to_contain_text("The link is copied.")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
 def test_what_takes_too_long_is_ended_and_the_page_goes_on(page: Page) -> None:

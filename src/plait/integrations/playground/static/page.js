@@ -967,7 +967,11 @@ function listen() {
   at("download").addEventListener("click", () => download("output.yml", new Blob([state.good?.output ?? ""], { type: "application/yaml" })));
   at("download-files").addEventListener("click", async () => download("plait-files.tar.gz", await archiveOf(state.files)));
   at("view-trail").addEventListener("click", () => { state.isTrail = true; showSource(true); });
-  at("view-file").addEventListener("click", () => { state.isTrail = false; showSource(true); });
+  at("view-file").addEventListener("click", () => {
+    const deciding = whyShown()?.entries.find((one) => one.decides && one.file);
+    if (deciding) goTo(deciding.file, deciding.line);
+    else { state.isTrail = false; showSource(true); }
+  });
   at("output").addEventListener("keydown", moveInOutput);
   for (const one of at("result-views").children) one.addEventListener("click", () => chooseResult(one.dataset.result));
   at("slider").addEventListener("keydown", (event) => {
