@@ -30,7 +30,8 @@ PAGE = HERE.parent / "src" / "plait" / "integrations" / "playground" / "static"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Of plait: what a page cannot use.
 LEFT_OUT = re.compile(
-    r"plait/(service|fleet|authoring/(watch|coverage|testing)|base/sandbox|playground/(static|server|sandboxed|examples))\b|plait-[^/]+/RECORD$"
+    r"plait/(pages|review|service|fleet|authoring/(watch|coverage|testing)|base/sandbox|integrations/agents"
+    r"|integrations/playground/(static|server|sandboxed|examples))\b|plait-[^/]+/RECORD$"
 )
 # Of Python: what needs a terminal, a network or processes, and encodings that no file of plait has.
 PYTHON_LEFT_OUT = re.compile(

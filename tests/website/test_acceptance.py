@@ -83,6 +83,7 @@ PROMISES: dict[str, list[str]] = {
         "test_an_embedded_page_has_the_example_alone_and_leads_to_the_whole",
     ],
     "fast: built-in answers, progress, offline, a snapshot": [
+        "test_little_is_loaded_before_the_first_answer",
         "test_the_static_page_needs_no_network_after_the_first_visit",
         "test_a_later_visit_restores_python_from_a_snapshot_and_does_without_a_broken_one",
     ],

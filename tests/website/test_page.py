@@ -314,6 +314,9 @@ def test_a_command_that_fails_on_the_files_offers_an_example(page: Page) -> None
     playwright.expect(page.locator("#output")).to_contain_text("image: app:2")
 
 
+TOO_MANY = json.dumps({"kind": "render", "files": [{"name": f"{number}.yml", "text": ""} for number in range(201)]})
+
+
 @pytest.mark.parametrize(
     "hash",
     [
@@ -321,8 +324,9 @@ def test_a_command_that_fails_on_the_files_offers_an_example(page: Page) -> None
         "#/AAAA",
         "#/%00",
         f"#/{base64.b64encode(zlib.compress(b' ' * 10_000_000, 9, wbits=-15)).decode()}",
+        f"#/{base64.b64encode(zlib.compress(TOO_MANY.encode(), wbits=-15)).decode()}",
     ],
-    ids=["no example", "no code", "no text", "too large"],
+    ids=["no example", "no code", "no text", "too large", "too many files"],
 )
 def test_a_link_that_cannot_be_read_says_so(page: Page, address: str, hash: str) -> None:
     other = opened(page.context)
@@ -440,7 +444,8 @@ def test_markup_in_names_and_texts_is_text_in_all_views(page: Page, address: str
 def test_names_and_texts_of_a_link_are_shown_as_text(page: Page, address: str) -> None:
     markup = "<img src=x onerror=alert(1)>"
     name = f"{markup.replace('/', '')}.yml"
-    files = [{"name": name, "text": f"a: '{markup}'\nb: {markup}\n"}, {"name": "b.yml", "text": "c: 1\n"}]
+    text = f"a: '{markup}'\nb: {markup}\n#! a line separator: \u2028.\n"
+    files = [{"name": name, "text": text}, {"name": "b.yml", "text": "c: 1\n"}]
     packed = zlib.compress(json.dumps({"kind": "render", "files": files, "line": 1}).encode(), wbits=-15)
     other = opened(page.context)
     asked: list[str] = []
@@ -978,6 +983,15 @@ def wait_until(page: Page, function: str, argument: object) -> None:
 
 
 @pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
+@NEEDS_BUILD
+def test_little_is_loaded_before_the_first_answer() -> None:
+    """Compressed, as servers send it. What the language server needs besides comes later."""
+    later = ("language.zip", "language-worker.js", "service-worker.js")
+    files = [path for path in Path(BUILT).rglob("*") if path.is_file() and path.name not in later]
+    wanted = [path for path in files if path.suffix != ".woff2" or "latin-wght" in path.name]
+    assert sum(len(zlib.compress(path.read_bytes(), 9)) for path in wanted) <= 8_000_000
+
+
 def test_a_later_visit_restores_python_from_a_snapshot_and_does_without_a_broken_one(browser: Browser) -> None:
     with StaticFiles() as server:
         thread = threading.Thread(target=server.serve_forever)

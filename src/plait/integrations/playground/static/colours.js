@@ -1,9 +1,9 @@
 // The colours of a line of YAML with code in its comments: [class, text] for each part. Text is never read as markup.
 export function parts(text) {
-  const comment = /^(\s*)(#.*)$/.exec(text);
+  const comment = /^(\s*)(#.*)$/s.exec(text);
   if (comment) return [["", comment[1]], [classOfComment(comment[2]), comment[2]]];
   if (/^(---|\.\.\.)(\s|$)/.test(text)) return [["p", text.slice(0, 3)], ...value(text.slice(3))];
-  const found = /^(\s*(?:- +)*)(?:("[^"]*"|'[^']*'|[^\s#'"{}[\]][^#:]*)(:)(?=\s|$))?(.*)$/.exec(text);
+  const found = /^(\s*(?:- +)*)(?:("[^"]*"|'[^']*'|[^\s#'"{}[\]][^#:]*)(:)(?=\s|$))?(.*)$/s.exec(text);
   const [, lead, key, colon, rest] = found;
   return [...lead.split(/(-)/).map((one) => [one === "-" ? "p" : "", one]), ["k", key ?? ""], ["p", colon ?? ""], ...value(rest)];
 }

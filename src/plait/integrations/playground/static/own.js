@@ -2,7 +2,7 @@
 // sent nowhere.
 import { filesOfArchive, isArchive } from "./archives.js";
 
-const MOST_FILES = 200;
+export const MOST_FILES = 200;
 const MOST_TEXT = 900_000; // characters of all files
 const SKIPPED = /(^|\/)(\.[^/]+|node_modules|__pycache__|\.venv)(\/|$)/;
 

@@ -681,10 +681,12 @@ function problem(one, index, { length }) {
   return element("div", [element("h2", [count, element("span", one.message), code]), element("dl", rows)], { class: "problem" });
 }
 
+const MOST_OF_NAME = 1000;
 // What a text has of the places `NAME:LINE` in the files.
 function placesOfFiles() {
-  const names = state.files.map(({ name }) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).sort((a, b) => b.length - a.length);
-  return new RegExp(`(?<![\\w./-])(${names.join("|")}):(\\d+)`);
+  const named = state.files.map(({ name }) => name).filter((name) => name && name.length <= MOST_OF_NAME);
+  const names = named.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).sort((a, b) => b.length - a.length);
+  return new RegExp(`(?<![\\w./-])(${names.join("|") || "(?!)"}):(\\d+)`);
 }
 
 // Files of one dialect seldom are files of another one.

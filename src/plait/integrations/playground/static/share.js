@@ -1,6 +1,7 @@
 // What stands behind the `#` of the address, which browsers send to nobody:
 //   #NAME        an example        #NAME/CODE   an example with what was edited        #/CODE   files of one's own
 // CODE is compressed JSON: { kind, files, removed, open, line, view }; of an example only files that differ.
+import { MOST_FILES } from "./own.js";
 import { through } from "./streams.js";
 
 const MOST = 1_000_000; // characters of what CODE stands for
@@ -57,7 +58,7 @@ export async function stateOf(hash, examples) {
   const files = (example?.files ?? []).filter((one) => !removed.has(one.name)).map((one) => edited.get(one.name) ?? one);
   const known = new Set(files.map((one) => one.name));
   files.push(...[...edited.values()].filter((one) => !known.has(one.name)));
-  if (!files.length) throw new Error("no files");
+  if (!files.length || files.length > MOST_FILES) throw new Error("no files, or too many");
   return {
     example, kind, files: files.map((one) => ({ ...one })),
     open: Math.max(0, files.findIndex((one) => one.name === data.open)),
