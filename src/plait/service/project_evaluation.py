@@ -85,7 +85,9 @@ def evaluate(request: Request) -> Answer:
     for task in tasks:
         task.is_file = True  # the output of `plait run` is one text
         outcome = shop.perform(task)
-        text = "" if outcome.texts is None else "".join(outcome.texts.values())
+        text = (
+            "" if outcome.contents is None else b"".join(outcome.contents.values()).decode("utf-8", "surrogateescape")
+        )
         found = [one.data() for one in outcome.diagnostics]
         runs.append({"name": task.name, "text": text, "error": outcome.error, "diagnostics": found})
     return {"runs": runs, "error": "", "diagnostics": []}
