@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 
@@ -47,18 +49,45 @@ def directory_of(name: str) -> pathlib.Path:
     return PACKAGE.joinpath(*name.split("."))
 
 
-def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """(package under plait, line) of every import in a module, whichever form it has."""
-    for node in ast.walk(tree):
+class Import(NamedTuple):
+    """An import. names: as `a.b` for `import a.b`, and for `from a import b`. module: the `a` of the latter."""
+
+    names: list[str]
+    module: str
+    line: int
+    is_for_types: bool
+    is_inside: bool
+
+
+@functools.cache
+def imports_of_file(file: pathlib.Path) -> list[Import]:
+    return [*imports_of_tree(ast.parse(file.read_text("utf-8")))]
+
+
+def imports_of_tree(tree: ast.Module) -> Iterator[Import]:
+    """Every import of a module, whichever form it has. Imports are statements: expressions are not looked at."""
+    waiting: list[tuple[ast.AST, bool, bool]] = [(tree, False, False)]
+    while waiting:
+        node, is_for_types, is_inside = waiting.pop()
         if isinstance(node, ast.ImportFrom):
-            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield Import(names, node.module or "", node.lineno, is_for_types, is_inside)
         elif isinstance(node, ast.Import):
-            whole = [alias.name for alias in node.names]
-        else:
-            continue
-        for name in whole:
+            yield Import([alias.name for alias in node.names], "", node.lineno, is_for_types, is_inside)
+        is_inside |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        is_checked = node in tree.body and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, field, ())
+            if isinstance(inner, list):  # the body of a lambda is an expression
+                waiting += [(one, is_for_types or (is_checked and field == "body"), is_inside) for one in inner]
+
+
+def imported(file: pathlib.Path) -> Iterator[tuple[str, int]]:
+    """(package under plait, line) of every import in a module."""
+    for one in sorted(imports_of_file(file), key=lambda one: one.line):
+        for name in one.names:
             if name.startswith("plait."):
-                yield package_of(name.removeprefix("plait.")), node.lineno
+                yield package_of(name.removeprefix("plait.")), one.line
 
 
 def upward_imports(package: pathlib.Path) -> Iterator[str]:
@@ -66,7 +95,7 @@ def upward_imports(package: pathlib.Path) -> Iterator[str]:
         here = package_of(module_of(file, package))
         if here == "__init__":
             continue
-        for there, line in imported(ast.parse(file.read_text("utf-8"))):
+        for there, line in imported(file):
             if there != here and there in LEVEL_OF and LEVEL_OF[there] >= LEVEL_OF[here]:
                 yield f"{file.relative_to(package)}:{line}: {here} imports {there}"
 
@@ -111,7 +140,7 @@ def imports_of(name: str) -> set[str]:
     path = directory_of(name)
     files = path.rglob("*.py") if path.is_dir() else [path.with_suffix(".py")]
     own = [file for file in files if package_of(module_of(file, PACKAGE)) == name]
-    return {there for file in own for there, _ in imported(ast.parse(file.read_text("utf-8")))} & set(LEVEL_OF)
+    return {there for file in own for there, _ in imported(file)} & set(LEVEL_OF)
 
 
 def purpose(package: pathlib.Path) -> str:
@@ -155,30 +184,20 @@ MOST_CIRCLES = 3
 MOST_INSIDE_FUNCTIONS = 350
 
 
-def modules_of(package: pathlib.Path) -> dict[str, ast.Module]:
-    """Each module with its tree, less the packages themselves."""
-    found = {}
-    for file in package.rglob("*.py"):
-        if file.stem not in ("__init__", "__main__"):
-            name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
-            found[name] = ast.parse(file.read_text("utf-8"))
-    return found
+def modules_of(package: pathlib.Path) -> dict[str, list[Import]]:
+    """The imports of each module, less the packages themselves."""
+    return {
+        ".".join(file.relative_to(package.parent).with_suffix("").parts): imports_of_file(file)
+        for file in package.rglob("*.py")
+        if file.stem not in ("__init__", "__main__")
+    }
 
 
-def graph_of(modules: dict[str, ast.Module], *, types: bool = True) -> dict[str, set[str]]:
+def graph_of(modules: dict[str, list[Import]], *, types: bool = True) -> dict[str, set[str]]:
     """The modules that each module imports, also inside functions. types: also imports that only types need."""
     graph: dict[str, set[str]] = {}
-    for name, tree in modules.items():
-        named: set[str] = set()
-        checked = [node for node in tree.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
-        skipped = set() if types else {inner for node in checked for one in node.body for inner in ast.walk(one)}
-        for node in ast.walk(tree):
-            if node in skipped:
-                continue
-            if isinstance(node, ast.Import):
-                named |= {a.name for a in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                named |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
+    for name, imports in modules.items():
+        named = {each for one in imports if types or not one.is_for_types for each in (*one.names, one.module)}
         graph[name] = (named & modules.keys()) - {name}
     return graph
 
@@ -211,24 +230,22 @@ def test_no_modules_import_each_other_at_run_time() -> None:
 
 
 def test_a_circle_is_found() -> None:
-    trees = {
-        "p.a": ast.parse("if TYPE_CHECKING:\n    from p.b import B"),
-        "p.b": ast.parse("import p.a"),
-        "p.c": ast.parse(""),
+    texts = {
+        "p.a": "if TYPE_CHECKING:\n    from p.b import B",
+        "p.b": "try:\n    pass\nexcept E:\n    def f():\n        import p.a",
+        "p.c": "",
     }
-    assert circles(graph_of(trees)) == [{"p.a", "p.b"}]
-    assert circles(graph_of(trees, types=False)) == []
+    modules = {name: [*imports_of_tree(ast.parse(text))] for name, text in texts.items()}
+    assert circles(graph_of(modules)) == [{"p.a", "p.b"}]
+    assert circles(graph_of(modules, types=False)) == []
 
 
 def test_imports_inside_functions_get_fewer() -> None:
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     found = {
-        (file, node.lineno)
+        (file, one.line)
         for file in PACKAGE.rglob("*.py")
-        for function in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(function, functions)
-        for node in ast.walk(function)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "plait"
+        for one in imports_of_file(file)
+        if one.is_inside and one.module.partition(".")[0] == "plait"
     }
     assert len(found) <= MOST_INSIDE_FUNCTIONS
     assert len(found) > MOST_INSIDE_FUNCTIONS - 20, "lower the number"
