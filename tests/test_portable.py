@@ -7,6 +7,7 @@ import io
 import ntpath
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -170,8 +171,12 @@ ELSEWHERE = {
 def test_modules_of_one_system_are_imported_where_they_can_be_missing() -> None:
     """Within a `try` that takes an ImportError, or a function behind a question for the system."""
     allowed = {("base/content.py", "nt"), ("ops/store.py", "msvcrt"), ("base/process.py", "resource")}
+    imported = re.compile(rf"\b(?:import|from)\b.*\b(?:{'|'.join(ELSEWHERE)})\b")
     for file in SOURCE.rglob("*.py"):
-        tree = ast.parse(file.read_text("utf-8"))
+        text = file.read_text("utf-8")
+        if not imported.search(text):
+            continue
+        tree = ast.parse(text)
         guarded = {
             inner
             for node in ast.walk(tree)
@@ -187,8 +192,10 @@ def test_modules_of_one_system_are_imported_where_they_can_be_missing() -> None:
 
 def test_files_are_opened_as_bytes_or_as_utf_8() -> None:
     """Nothing is read or written in the encoding, or with the line ends, of the machine."""
+    called = re.compile(r"\b(?:open|getpreferredencoding|popen|system|read_text|write_text)\b")
     for file in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        text = file.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if called.search(text) else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
                 mode = node.args[1].value if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) else "r"
                 given = {keyword.arg for keyword in node.keywords}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import pathlib
 import re
@@ -16,7 +17,12 @@ QUESTION = re.compile(r"(What|Whether|Where|Who|Which|How|When|Why)\b")
 CITATION = re.compile(r"\bspec (ytt|ops|layering|review|fleet|authoring|wishes)\b", re.IGNORECASE)
 
 
-def docstrings() -> Iterator[tuple[str, str]]:
+@functools.cache
+def docstrings() -> list[tuple[str, str]]:
+    return [*read_docstrings()]
+
+
+def read_docstrings() -> Iterator[tuple[str, str]]:
     for path in sorted(SOURCES.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -26,7 +32,7 @@ def docstrings() -> Iterator[tuple[str, str]]:
 
 
 def test_docstrings_open_with_a_noun_phrase_or_a_verb() -> None:
-    found = [*docstrings()]
+    found = docstrings()
     assert len(found) > 5000
     assert [place for place, text in found if QUESTION.match(text)] == []
 
@@ -73,8 +79,10 @@ REPLACED_NAMES = frozenset(
 
 
 def comments() -> Iterator[tuple[str, str]]:
+    """Of the modules that have such a word anywhere."""
     for path in sorted(SOURCES.rglob("*.py")):
-        for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
+        text = path.read_text("utf-8")
+        for token in tokenize.generate_tokens(io.StringIO(text).readline) if REPLACED.search(text) else ():
             if token.type == tokenize.COMMENT:
                 yield f"{path.relative_to(SOURCES)}:{token.start[0]}", token.string
 
@@ -86,9 +94,11 @@ def test_docstrings_and_comments_have_no_words_that_the_glossary_replaces() -> N
 
 def test_names_are_none_that_the_glossary_replaces() -> None:
     found = []
+    any_name = re.compile(rf"\b(?:{'|'.join(sorted(REPLACED_NAMES))})\b")
     for path in sorted(SOURCES.rglob("*.py")):
         names = {path.stem, path.parent.name}
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if any_name.search(text) else ():
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 names.add(node.name)
             elif isinstance(node, ast.arg):
