@@ -73,6 +73,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in leave]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    is_above = item.path.relative_to(second_interpreter.TESTS).parts[0] in second_interpreter.ABOVE
+    if item.config.getoption("--traced") and is_above:
+        from traced import paused
+
+        with paused():
+            return (yield)
+    return (yield)
+
+
 @pytest.fixture
 def update(request: pytest.FixtureRequest) -> str | None:
     """`write`, `diff` or None: what to do with expectations that do not hold."""

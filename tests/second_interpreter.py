@@ -29,15 +29,21 @@ class Cases(Enum):
 
 ALL, NONE, FIRST, EACH_VALUE = Cases
 NO_VALUE = ("", "")
+# Directories whose tests stand above the engine and ask it in no way of its own: with `--traced`, their runs are not recorded.
+ABOVE = ("lsp", "service", "website")
 # By directory, file or test function; the longest entry that fits counts.
 SOME: dict[str, Cases] = {
     # They read sources and documents, whose texts are the same everywhere.
     "test_changelog.py": NONE,
+    "test_docs.py::test_command_lines_have_flags_that_exist": NONE,
+    "test_portable.py::test_files_are_opened_as_bytes_or_as_utf_8": NONE,
+    "test_portable.py::test_modules_of_one_system_are_imported_where_they_can_be_missing": NONE,
     "test_diagnostics.py::test_every_place_has_a_code": NONE,
     "test_diagnostics.py::test_every_warning_has_a_code": NONE,
     "test_diagnostics.py::test_no_place_reads_a_message": NONE,
     "test_diagnostics.py::test_registered_codes_are_used": NONE,
     "test_diagnostics.py::test_texts_of_reference_programs_are_found": NONE,
+    "test_diagnostics.py::test_texts_of_reference_programs_belong_to_codes": NONE,
     "test_diagnostics.py::test_texts_of_reference_programs_are_listed": NONE,
     "test_layers.py": NONE,
     "test_reference.py": NONE,
@@ -52,6 +58,7 @@ SOME: dict[str, Cases] = {
     "engine/test_requests.py::test_no_command_line_is_searched_for_a_flag": NONE,
     "security/test_children.py": NONE,
     "security/test_one_writer.py": NONE,
+    "security/test_patterns.py": NONE,
     "security/test_promises.py": NONE,
     "security/test_workspaces.py": NONE,
     # A type checker, an editor or a browser does the work.
@@ -59,23 +66,35 @@ SOME: dict[str, Cases] = {
     "lsp/test_neovim.py": NONE,
     "website/test_page.py": NONE,
     "website/test_scripts.py": NONE,
-    # What stands above the engine asks it in no way of its own: its cases are about requests, places in a text and roles.
-    "lsp": FIRST,
-    "service": FIRST,
+    # What stands above the engine asks it in no way of its own: its cases are about requests, places in a text, roles,
+    # projects, repositories of Git and caches.
+    **dict.fromkeys(ABOVE, FIRST),
+    "agents": FIRST,
+    "authoring": FIRST,
+    "authoring/test_lint_cases.py": ALL,
+    "fleet": FIRST,
+    # Processes, and signals to them.
+    "fleet/test_fleet.py::test_a_fleet_that_was_ended_goes_on": EACH_VALUE,
+    "review": FIRST,
     "service/test_cases.py": EACH_VALUE,
-    "website": FIRST,
-    # One program, which every command or every kind of path is tried with.
+    # One program, which every command or every kind of path is tried with; programs, which several commands are tried with.
     "agents/test_attacks.py": EACH_VALUE,
+    "cli": EACH_VALUE,
     "cli/test_at_a_terminal.py": FIRST,
-    "security/test_asked_paths.py": EACH_VALUE,
-    "security/test_channels.py": EACH_VALUE,
-    "security/test_foreign_programs.py": EACH_VALUE,
+    "security": EACH_VALUE,
+    "security/test_asked_paths.py": FIRST,
+    "security/test_compared.py": FIRST,
+    "security/test_fleet_cache.py": FIRST,
     "security/test_interrupts.py": FIRST,
-    "security/test_pipes.py": EACH_VALUE,
-    "security/test_poisoned_directory.py": EACH_VALUE,
+    "security/test_pipes.py": FIRST,
+    # The other test of the file starts every command as well.
+    "security/test_poisoned_directory.py::test_a_command_starts_processes_if_its_entry_says_so": FIRST,
     "security/test_terminal.py": FIRST,
-    "security/test_trust.py": EACH_VALUE,
-    "security/test_written_paths.py": EACH_VALUE,
+    "security/test_trust.py": FIRST,
+    "security/test_written_paths.py": FIRST,
+    # It runs the examples of flags, as test_reference.py does there, to see that a table is complete.
+    "security/test_written_paths.py::test_every_command_and_flag_that_writes_is_here": NONE,
+    "test_portable.py::test_a_command_does_the_same_elsewhere": FIRST,
 }
 
 
@@ -111,7 +130,14 @@ def _values(item: pytest.Item) -> set[tuple[str, str]]:
     """The values of the parameters of a test: name and text of each."""
     call = getattr(item, "callspec", None)
     found = call.params.items() if call else ()
-    return {NO_VALUE, *((name, repr(value)) for name, value in found)}
+    return {NO_VALUE, *((name, _text(value)) for name, value in found)}
+
+
+def _text(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # a number of many digits has no text
+        return str(id(value))
 
 
 def _entries(path: str, function: str) -> Iterator[str]:
