@@ -122,6 +122,13 @@ def test_a_refused_edit_lists_alternatives_that_are_arguments(project: Path) -> 
     assert '"app"' in text_of(outside) or "app" in text_of(outside)
 
 
+def test_a_search_has_whole_words_first(project: Path) -> None:
+    write_files(project, {"config/more.yml": "support: 1\nexport: 2\nserver:\n  port: 80\n"})
+    [result] = answers(project, [("search", {"run": "production", "text": "port"})])
+    content: Any = result.structured_content
+    assert [one["path"].rpartition(":")[2] for one in content["items"]] == ["server.port", "support", "export"]
+
+
 def test_errors_are_results(project: Path) -> None:
     (project / "config" / "app.yml").write_text("a: #@ undefined_name\n", "utf-8")
     broken, unknown, wrong, missing = answers(

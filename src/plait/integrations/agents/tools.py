@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.api.explaining import Entry
-    from plait.authoring.inspection.api import Inspection
+    from plait.authoring.inspection.api import FoundValue, Inspection
     from plait.insight.diagnostic_formats import Message
     from plait.integrations.agents.result_pages import Page
     from plait.tree.plain_data import Plain
@@ -214,13 +214,19 @@ def _search(arguments: Arguments) -> Answer:
     found = _inspected(arguments)
     words = _text(arguments, "text").lower().split()
     items = []
-    for one in found.search(_text(arguments, "text")):
+    for one in sorted(found.search(_text(arguments, "text")), key=lambda one: not _has_words(one, words)):
         value = _excerpt(one.value, words)
         items.append(
             Item({"path": one.path, "value": value, "place": one.place}, f"{one.path}: {value}  ({one.place})")
         )
     count = counted(len(items), "value") if items else "no value"
     return Answer(items, f"{count} of run {found.run} with these words", arguments)
+
+
+def _has_words(found: FoundValue, words: Iterable[str]) -> bool:
+    """True if each word is a whole word of the path or the value, not a part of one as in `port` and `support`."""
+    text = f"{found.path} {found.value}".lower()
+    return {*words} <= {*"".join(one if one.isalnum() else " " for one in text).split()}
 
 
 def _excerpt(value: Plain, words: Sequence[str]) -> Plain:
