@@ -64,7 +64,7 @@ def test_no_command_line_is_searched_for_a_flag() -> None:
 OTHER_PROGRAMS = {
     "integrations/agents/tools.py",
     "base/children/programs.py",
-    "fleet/revision_diff.py",
+    "base/git_repository.py",
     "authoring/project/inference/shell.py",
     "engine/secret_sources.py",
     "authoring/testing/pytest_plugin.py",

@@ -11,9 +11,9 @@ import pytest
 from test_fleet import FILES, put
 
 from plait.base.errors import LimitError, UsageError
+from plait.base.git_repository import Repository
 from plait.base.limits import Limits, budget_scope
 from plait.cli import main
-from plait.fleet.revision_diff import Repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 MATRIX = FILES["plait.yml"].replace("{site.path}", "sites/{site}")

@@ -83,7 +83,8 @@ def test_a_session(tmp_path: Path) -> None:
         await client.evaluated()
         assert not any(client.errors(name) for name in FILES)
         place = client.at("app.yml", 3, 25)
-        assert "schema.yml:4" in client.ask("textDocument/hover", **place)["contents"]["value"]
+        told = await client.ask_later("textDocument/hover", **place)
+        assert "schema.yml:4" in told["contents"]["value"]
         offers = client.ask("textDocument/completion", **place)["items"]
         assert {one["label"] for one in offers} >= {"name", "replicas"}
         [definition] = client.ask("textDocument/definition", **place)

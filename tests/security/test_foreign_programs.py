@@ -15,8 +15,8 @@ from plait.base.children import programs
 from plait.base.children.programs import GIT, PROGRAMS, SOPS, ExternalProgram, command, run, variables_of
 from plait.base.children.python import import_path
 from plait.base.errors import LimitError, ReadError
+from plait.base.git_repository import Repository
 from plait.cli import main
-from plait.fleet.revision_diff import Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -274,6 +274,8 @@ def test_a_repository_makes_git_run_nothing(hostile: pathlib.Path, tmp_path: pat
     changed = {os.path.relpath(path, hostile) for path in repository.changed(commit)}
     repository.lay_out(commit, str(laid_out))
     assert repository.ignored([str(hostile / "a.yml")]) == []
+    assert [*repository.blame("a.yml", [1], "a: 1\n")] == [1]
+    assert repository.blame("a.yml", [1]) == {}
     assert not (tmp_path / "canary").exists()
     assert changed >= {"a.yml", "new.yml"}
     assert (laid_out / "a.yml").read_text() == "a: 1\n"

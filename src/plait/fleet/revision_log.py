@@ -1,7 +1,7 @@
 """The commits in which a value of a run's output changed, and the commits behind the lines of an output.
 
 Commits are evaluated in one private directory, in which only the files that differ are exchanged. Nothing is checked
-out, and no program of the repository is run: see `plait.fleet.revision_diff.Repository`.
+out, and no program of the repository is run: see `plait.base.git_repository.Repository`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import os
 from plait.authoring.origin.output_positions import PrintedText
 from plait.authoring.project.file import of_source
 from plait.base.errors import PlaitError, UsageError
+from plait.base.git_repository import Repository
 from plait.base.input_view import InputView, permitted
 from plait.base.source import Source
 from plait.base.writing.directory import temporary
 from plait.engine.incremental import Engine
 from plait.engine.pipeline import file_source
 from plait.engine.results import text_like
-from plait.fleet.revision_diff import Repository
-from plait.insight.explain import OVERRIDDEN, Explainer
+from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
 from plait.insight.node_paths import parse
 from plait.insight.path_resolution import find
 from plait.insight.redaction import masked
-from plait.tree.nodes import Document, DocumentSet, equal, is_filled
+from plait.insight.value_source import value_source
+from plait.tree.nodes import Document, DocumentSet, is_filled
 from plait.tree.secrets import HIDDEN, uses_secrets
 
 TYPE_CHECKING = False
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.file import Project
+    from plait.base.git_repository import Commit
     from plait.base.writing.directory import Directory
-    from plait.fleet.revision_diff import Commit
-    from plait.insight.explain import History, HistoryEntry
+    from plait.insight.explain import History
     from plait.insight.node_paths import NodePath
 
 # The states of a value at a commit without a value.
@@ -256,7 +257,7 @@ class ValueLog:
             text += ("; " if text else "") + (HIDDEN if is_secret else shown(history.value))
             lines |= {(self._path_of(file), line) for file, line in explainer.lines(history, structure=True)}
             if not place:
-                file, line = source_line(history)
+                file, line = _line_of(history)
                 place = f"{self._path_of(file)}:{line}" if file else ""
         return CommitValue(text, view, place=place, lines=lines)
 
@@ -290,26 +291,10 @@ def _is_below(path: str, folders: set[str]) -> bool:
     return False
 
 
-def source_line(history: History) -> tuple[str, int]:
-    """The file and line that sets a value: where an equal value was written, also as a data value; ("", 0) if no file
-    does.
-    """
-    entry = history.entries[-1]
-    while True:
-        same = [
-            one
-            for one in entry.origins
-            if one.state != OVERRIDDEN and one.has_value and type(one.value) is type(entry.value)
-            and not is_filled(one.value) and equal(one.value, entry.value) and _is_in_file(one)
-        ]  # fmt: skip
-        if len(same) != 1:
-            break
-        entry = same[0]
-    return (entry.source.shown, entry.line) if entry.source is not None and _is_in_file(entry) else ("", 0)
-
-
-def _is_in_file(entry: HistoryEntry) -> bool:
-    return entry.source is not None and not entry.source.flag and entry.line > 0
+def _line_of(history: History) -> tuple[str, int]:
+    """The file and line that sets a value; ("", 0) if no file does."""
+    entry = value_source(history)
+    return ("", 0) if entry is None or entry.source is None else (entry.source.shown, entry.line)
 
 
 # ---- blame
@@ -358,7 +343,7 @@ def blamed_lines(project: Project, run_name: str, path: str | None, *, verify: b
             if not place.way:
                 file, line = place.document.source.shown if place.document.source else "", place.document.line
             else:
-                file, line = source_line(explainer.history(place))
+                file, line = _line_of(explainer.history(place))
         lines.append((text, place, file, line))
     found = _commits_of(repository, {(file, line) for _, _, file, line in lines if file})
     out = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import PlaitError, ReadError, UsageError
+from plait.base.git_repository import Repository
 from plait.base.permissions import FILE_NAMES
 from plait.base.writing.directory import temporary
 from plait.fleet.plan import chosen, tasks_of
 from plait.fleet.project_lookup import project_file
-from plait.fleet.revision_diff import Repository
 from plait.review.comparing import Comparison
 from plait.review.cpu_budget import DEFAULT, CpuBudget
 from plait.review.rendering import rendered

@@ -2,7 +2,7 @@
 
 All evaluations read the same paths, so that they share what is equal, and an input is found, listed and ordered by the
 code that reads any other directory. Nothing is checked out, and no program of the repository is run: see
-`plait.fleet.revision_diff.Repository`.
+`plait.base.git_repository.Repository`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.file import Project
     from plait.base.errors import PlaitError
+    from plait.base.git_repository import Repository
     from plait.base.input_view import InputView
     from plait.base.writing.directory import Directory
-    from plait.fleet.revision_diff import Repository
     from plait.insight.diagnostic_formats import Message
 
 FILE, PROGRAM, LINK = "file", "executable file", "link"

@@ -5,7 +5,7 @@
     cursor, overlay_targets, schemas   the YAML context of the cursor; the targets of an overlay; schemas of values
     diagnostics, unused_diagnostics, code_actions   errors and unused code, and their fixes
     completion, yaml_completion, matchers, operation_completion, layers, projectfile   completion
-    hover, navigation, layering_navigation, variables, renaming, inlay_hints, symbols, tokens   other features
+    hover, commits, navigation, layering_navigation, variables, renaming, inlay_hints, symbols, tokens   other features
     connection, server    positions in the editor's units, and notifications; the requests of the protocol
     messages              the server without streams and threads, in a browser
 

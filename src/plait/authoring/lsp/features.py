@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plait.base.errors import Diagnostic
 
 
@@ -70,11 +72,22 @@ class CompletionItem:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line that sets a value. directory: of the run. content: the content of its file as evaluated, or None."""
+
+    path: str
+    line: int
+    directory: str
+    content: bytes | None
+
+
 @dataclass(slots=True)
 class Hover:
-    """A hover text in Markdown."""
+    """A hover text in Markdown. sources: the lines that set the values in it."""
 
     text: str
+    sources: Sequence[SourceLine] = ()
 
 
 @dataclass(slots=True)

@@ -6,12 +6,14 @@ import os
 
 from plait.authoring.analysis.code import ITEM
 from plait.authoring.analysis.file_facts import OPS, PROJECT
+from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp import navigation, projectfile, reference, resource_schemas, variables
-from plait.authoring.lsp.features import Hover
+from plait.authoring.lsp.features import Hover, SourceLine
 from plait.authoring.lsp.markdown import block, code, plain
 from plait.authoring.lsp.schemas import declared
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown, to_text
+from plait.insight.value_source import value_source
 from plait.tree.nodes import Array, Map
 from plait.tree.secrets import HIDDEN
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
     from plait.authoring.lsp.state import ServerState
+    from plait.insight.explain import History
     from plait.insight.node_paths import NodePath
 
 _MOST_PLACES = 3
@@ -35,7 +38,8 @@ def hover(state: ServerState, path: str, line: int, column: int) -> Hover | None
         return None
     # A consistent set, because another evaluation may end meanwhile.
     evaluations = [*state.evaluations(path)]
-    parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column, evaluations)]
+    sources: dict[SourceLine, None] = {}
+    parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column, evaluations, sources)]
     if file.kind == PROJECT:
         text = projectfile.hover(file, line, column)
         parts += [] if text is None else [text]
@@ -43,8 +47,8 @@ def hover(state: ServerState, path: str, line: int, column: int) -> Hover | None
     if annotation is not None:
         parts.append(annotation)
     if not parts or file.kind == OPS:
-        parts += _of_values(state, file, line, evaluations)
-    return Hover("\n\n---\n\n".join(parts)) if parts else None
+        parts += _of_values(state, file, line, evaluations, sources)
+    return Hover("\n\n---\n\n".join(parts), [*sources]) if parts else None
 
 
 def _of_variable(state: ServerState, file: File, line: int, column: int) -> Iterator[str]:
@@ -62,13 +66,18 @@ def _of_variable(state: ServerState, file: File, line: int, column: int) -> Iter
 
 
 def _of_code(
-    state: ServerState, file: File, line: int, column: int, evaluations: Sequence[Evaluation]
+    state: ServerState,
+    file: File,
+    line: int,
+    column: int,
+    evaluations: Sequence[Evaluation],
+    sources: dict[SourceLine, None],
 ) -> Iterator[str]:
     """The hover text for a name in code: a data value, a member of a module, or a function."""
     keys = navigation.data_value_at(file, line, column)
     if keys is not None:
         if ITEM not in keys:  # items of a list have their own values
-            yield from data_value(state, file.path, keys, evaluations)
+            yield from _data_value(state, file.path, keys, evaluations, sources)
         return
     found = file.names.chain_at(line, column)
     if found is not None:
@@ -102,7 +111,13 @@ def _of_code(
             yield f"{code(load[1])} of {code(load[0].path)}"
 
 
-def data_value(state: ServerState, path: str, keys: Sequence[str], evaluations: Sequence[Evaluation]) -> Iterator[str]:
+def _data_value(
+    state: ServerState,
+    path: str,
+    keys: Sequence[str],
+    evaluations: Sequence[Evaluation],
+    sources: dict[SourceLine, None],
+) -> Iterator[str]:
     """A data value in each evaluation: its value and its origin."""
     seen: set[str] = set()
     for evaluation in evaluations:
@@ -118,31 +133,44 @@ def data_value(state: ServerState, path: str, keys: Sequence[str], evaluations: 
             text = "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
             if text not in seen and len(seen) < _MOST_PLACES:  # a run may evaluate a library several times
                 seen.add(text)
+                _note_source(sources, history, evaluation)
                 yield text
 
 
-def _of_values(state: ServerState, file: File, line: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
+def _of_values(
+    state: ServerState, file: File, line: int, evaluations: Sequence[Evaluation], sources: dict[SourceLine, None]
+) -> Iterator[str]:
     """The output values that a line has set, with their histories, or the data value that it sets."""
     for evaluation in evaluations:
         places = evaluation.by_line.get((file.path, line), ())
         scalars = [place for place in places if type(place.value) is not Map and type(place.value) is not Array]
         for place in (scalars or places)[:_MOST_PLACES]:
-            yield _history(evaluation, place)
+            yield _history(evaluation, place, sources)
         if len(scalars or places) > _MOST_PLACES:
             yield f"and {len(scalars or places) - _MOST_PLACES} more values"
         if not places:
             keys = navigation.declared_keys(state, evaluation, file, line)
             if keys and ITEM not in keys and evaluation.value(file.path, keys) is not None:
-                yield from data_value(state, file.path, keys, evaluations)
+                yield from _data_value(state, file.path, keys, evaluations, sources)
                 return
 
 
-def _history(evaluation: Evaluation, node_path: NodePath) -> str:
+def _history(evaluation: Evaluation, node_path: NodePath, sources: dict[SourceLine, None]) -> str:
     history = Explainer(evaluation.trace).history(node_path)
+    _note_source(sources, history, evaluation)
     value = _value(node_path, secret=history.secret)
     said = resource_schemas.described(evaluation, node_path)
     about = "" if said is None else f"{plain(said)}\n\n"
     return f"{code(evaluation.name_of(node_path))}: {value} *(run {plain(evaluation.run.name)})*\n\n{about}{_table(to_text(history), evaluation)}"
+
+
+def _note_source(sources: dict[SourceLine, None], history: History, evaluation: Evaluation) -> None:
+    """Adds the line that sets a value."""
+    entry = value_source(history)
+    path = None if entry is None else path_of(entry.source)
+    if entry is not None and path is not None:
+        content = evaluation.view.files.get(path)
+        sources[SourceLine(path, entry.line, evaluation.run.directory, content)] = None
 
 
 def _table(text: str, evaluation: Evaluation) -> str:

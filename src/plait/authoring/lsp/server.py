@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from plait.authoring.lsp import (
     code_actions,
+    commits,
     completion,
     hover,
     inlay_hints,
@@ -30,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.lsp.features import Symbol
+    from plait.authoring.lsp.features import SourceLine, Symbol
 
 _KINDS = {
     "annotation": types.CompletionItemKind.Keyword,
@@ -125,11 +126,22 @@ def _shut_down(server: Connection, _params: None) -> None:
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
-def _hover(server: Connection, params: types.HoverParams) -> types.Hover | None:
+async def _hover(server: Connection, params: types.HoverParams) -> types.Hover | None:
     found = hover.hover(server.state, *server.place(params.text_document.uri, params.position))
     if found is None:
         return None
-    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found.text))
+    told = await _commits_text(server, found.sources)
+    text = f"{found.text}\n\n{told}" if told else found.text
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
+
+
+async def _commits_text(server: Connection, sources: Sequence[SourceLine]) -> str:
+    if not sources or not server.has_disk:
+        return ""
+    try:
+        return await asyncio.wait_for(server.apart(commits.commits_text, sources), commits.SECONDS)
+    except TimeoutError:
+        return ""
 
 
 @server.feature(
