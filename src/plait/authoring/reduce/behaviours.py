@@ -22,19 +22,27 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from plait.authoring.reduce.candidates import Candidate, Workspace
-    from plait.base.errors import Warning
+    from plait.base.errors import Diagnostic, Warning
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
 
     class Behaviour(Protocol):
-        """A behaviour of a run."""
+        """A behaviour of a run.
+
+        is_plain: true if only plait evaluates the candidate. knows_lines: true if `lines` needs no evaluation.
+        """
+
+        is_plain: bool
+        knows_lines: bool
 
         def shows(self, workspace: Workspace, candidate: Candidate) -> bool:
             """True if a candidate, whose files are in the workspace, shows the behaviour."""
             ...
 
         def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:
-            """The files and lines that contribute to the behaviour, by the record of the evaluation; empty if unknown."""
+            """The files and lines that contribute to the behaviour, by the record of the evaluation; empty if unknown.
+            The candidate is the last one that showed the behaviour.
+            """
             ...
 
         def expectation(self) -> Mapping[str, object] | None:
@@ -51,11 +59,15 @@ _MOST = 64 << 20
 class ErrorBehaviour:
     """An error or a warning with a code. code: its name or number; "" for any error."""
 
+    is_plain = True
+    knows_lines = True
+
     def __init__(self, code: str = "") -> None:
         """Raises UsageError for an unknown code."""
         self.code = BY_CODE[code].name if code in BY_CODE else code
         self.message = ""
         self.seconds = SECONDS
+        self._lines: set[tuple[str, int]] = set()
         if code and self.code not in CODES:
             raise UsageError(
                 f'unknown code "{code}"',
@@ -77,26 +89,30 @@ class ErrorBehaviour:
             own = next((one for one in found if one.code == self.code), None)
             if own is not None:
                 self.message = own.message
+                self._lines = _lines_of(found, self.code)
                 # Candidates are smaller, so they end sooner, or they are another behaviour.
                 self.seconds = max(10 * (monotonic() - start), 5)
                 return True
         return any(text.diagnostic.code == self.code for text in warned if self.code)
 
-    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:
-        try:
-            workspace.evaluate(candidate, self.seconds)
-        except PlaitError as error:
-            own = [one for one in (error, *error.findings) if one.code == self.code] or [error]
-            found = [at for one in own for at in (one.at, *one.also, *(step.at for step in one.stack))]
-            return {(at.source.shown, at.line) for at in found if at is not None and at.source is not None}
-        return set()
+    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:  # noqa: ARG002
+        # The reducer asks after the evaluation of this candidate.
+        return self._lines
 
     def expectation(self) -> Mapping[str, object] | None:
         return {"fails": {"message": self.message}} if self.message else None
 
 
+def _lines_of(errors: Sequence[Diagnostic], code: str) -> set[tuple[str, int]]:
+    found = [at for one in errors if one.code == code for at in (one.at, *one.also, *(step.at for step in one.stack))]
+    return {(at.source.shown, at.line) for at in found if at is not None and at.source is not None}
+
+
 class OutputBehaviour:
     """A value of the output."""
+
+    is_plain = True
+    knows_lines = False
 
     def __init__(self, path: str, value: Value) -> None:
         self.path = path
@@ -126,6 +142,9 @@ class DifferenceBehaviour:
 
     Candidates must differ in the same way: in success, or in the text of the output.
     """
+
+    is_plain = False
+    knows_lines = False
 
     def __init__(self, program: str) -> None:
         self._program = os.path.abspath(program) if os.path.dirname(program) else program
@@ -185,6 +204,9 @@ def _lines(trace: Trace, found: Iterable[NodePath]) -> set[tuple[str, int]]:
 
 class CommandBehaviour:
     """A test command of the user that succeeds in a directory with the files of the candidate."""
+
+    is_plain = False
+    knows_lines = True
 
     def __init__(self, words: Sequence[str]) -> None:
         first = words[0]

@@ -16,7 +16,7 @@ from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from plait.base.errors import Warning
     from plait.base.permissions import Permissions
@@ -52,7 +52,7 @@ class Candidate:
 
     def with_files(self, files: Mapping[str, bytes]) -> Candidate:
         """The candidate with other files. Uses that name a missing file are dropped."""
-        uses = [use for use in self.uses if not (path := path_of_use(use)) or _exists(path, files)]
+        uses = [use for use in self.uses if not (path := path_of_use(use)) or exists(path, files)]
         return Candidate(files, uses)
 
     def with_uses(self, uses: Sequence[Use]) -> Candidate:
@@ -69,7 +69,8 @@ def path_of_use(use: Use) -> str:
     return "" if "://" in path else path
 
 
-def _exists(path: str, files: Mapping[str, bytes]) -> bool:
+def exists(path: str, files: Collection[str]) -> bool:
+    """True if a path of a use names one of the files, or a directory or pattern with one."""
     from fnmatch import fnmatch
 
     top = "" if path in (".", "") else f"{path}/"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from plait.authoring.reduce.candidates import exists, path_of_use
 from plait.base.lines import lines_with_breaks
 from plait.base.text_edits import ConflictError, Edit, edited
 from plait.yaml.lossless.edits import removal
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
     from plait.authoring.reduce.candidates import Candidate
     from plait.yaml.lossless.nodes import Item, Node, Tree
+
+
+# More than the indentation of any line.
+_MOST_INDENTED = 1 << 30
 
 
 class Part:
@@ -68,14 +73,17 @@ def levels(candidate: Candidate) -> Iterator[Callable[[Candidate], Level]]:
 
 
 def uses(candidate: Candidate) -> Level:
-    """The uses of options."""
+    """The uses of options, except those that are left out with the only file that they name."""
     every = candidate.uses
+    paths = [path for use in every if (path := path_of_use(use))]
+    own = {name for name in candidate.files if sum(exists(path, (name,)) for path in paths) == 1}
+    some = [number for number, use in enumerate(every) if path_of_use(use) not in own]
 
     def without(gone: Sequence[int]) -> Candidate:
-        left_out = set(gone)
+        left_out = {some[number] for number in gone}
         return candidate.with_uses([one for number, one in enumerate(every) if number not in left_out])
 
-    return Level(every, without)
+    return Level(some, without)
 
 
 def files(candidate: Candidate) -> Level:
@@ -273,3 +281,22 @@ def lines(candidate: Candidate) -> Level:
             parts.append(Part(name, number, number, edit=Edit(at, at + len(row), "")))
             at += len(row)
     return _of_parts(candidate, parts)
+
+
+def with_lines_around(candidate: Candidate, name: str, numbers: set[int]) -> set[int]:
+    """Lines of a file with those that they are inside of by indentation, and the comments and code above each."""
+    rows = candidate.files[name].decode("utf-8", "surrogateescape").split("\n")
+    found: set[int] = set()
+    for number in numbers:
+        inner = _MOST_INDENTED
+        for at in range(min(number, len(rows)), 0, -1):
+            row = rows[at - 1]
+            is_kept = at == number or (at + 1 in found and row.lstrip().startswith("#"))
+            indent = len(row) - len(row.lstrip(" -"))
+            if not is_kept and row.strip() and not row.lstrip().startswith("#"):
+                is_kept = indent < inner
+            if is_kept:
+                found.add(at)
+                if not row.lstrip().startswith("#"):
+                    inner = min(inner, indent)
+    return found

@@ -1,7 +1,7 @@
 """Reduces a candidate: first everything that by the record of the evaluation does not contribute, then part by part.
 
-Hierarchical delta debugging: at each level, from files down to lines, halves, quarters and finally single parts are left
-out while the behaviour shows. Each candidate is evaluated. The levels are repeated until no single part can be left out.
+Hierarchical delta debugging: at each level, from files down to lines, single parts and growing chunks are left out while
+the behaviour shows. Each candidate is evaluated. The levels are repeated until no single part can be left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from plait.engine.secret_sources import DIRECTORY, FILE, Named
 from plait.tree.nodes import Array, Map
 from plait.tree.provenance import Trace
 from plait.yaml.lossless.nodes import Collection
-from plait.yaml.reader import read_value
+from plait.yaml.reader import read, read_value
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
@@ -84,68 +84,84 @@ class Reducer:
     # ---- provenance
 
     def _seeded(self, first: Candidate) -> Candidate:
-        """The candidate without the parts that the record of the evaluation does not name, as far as that holds."""
-        self._workspace.fill(first)
-        self.evaluations += 1
+        """The candidate without the parts that the record of the evaluation does not name, as far as that holds.
+
+        Each level is tried at once, with the lines of the candidate before.
+        """
+        current, named = first, self._named(first)
+        levels = [parts.files, parts.documents]
+        levels += [lambda one, depth=depth: parts.items(one, depth) for depth in range(1, _DEEPEST)]  # type: ignore[misc]
+        for level_of in [*levels, parts.lines]:
+            if not named:
+                break
+            level = level_of(current)
+            if level_of is parts.lines:
+                named = {name: parts.with_lines_around(current, name, lines) for name, lines in named.items()}
+            gone = [number for number, part in enumerate(level.parts) if not _is_named(part, named)]
+            if level_of is parts.files:  # without the base of `plait patch` there is no run
+                arguments = {path_of_use(use) for use in current.uses if use.option.is_argument}
+                gone = [number for number in gone if level.parts[number] not in arguments]
+            if level_of is parts.lines:
+                # A file without a named line may be needed as it is.
+                gone = [number for number in gone if level.parts[number].file in named]  # type: ignore[attr-defined]
+            trial = level.without(gone) if gone else None
+            if trial is not None and trial.key != current.key and self.shows(trial):
+                current, named = trial, self._named(trial)
+        return current
+
+    def _named(self, candidate: Candidate) -> dict[str, set[int]]:
+        """The lines that contribute to the behaviour, by file."""
+        self._workspace.fill(candidate)
+        self.evaluations += not self._behaviour.knows_lines
         found: dict[str, set[int]] = {}
-        for shown, line in self._behaviour.lines(self._workspace, first):
+        for shown, line in self._behaviour.lines(self._workspace, candidate):
             path = path_of(Source(shown))
             name = "" if path is None else self._workspace.name(path)
-            if name in first.files:
+            if name in candidate.files:
                 found.setdefault(name, set()).add(line)
-        if not found:
-            return first
-        current = first
-        for level in (parts.files, parts.documents):
-            current = self._without(current, level(current), found)
-        if current.files == {name: first.files[name] for name in current.files}:
-            # The lines are those of the first candidate.
-            current = self._without_items(current, found)
-        return current
-
-    def _without(self, current: Candidate, level: Level, found: dict[str, set[int]]) -> Candidate:
-        gone = [number for number, part in enumerate(level.parts) if not _is_named(part, found)]
-        trial = level.without(gone) if gone else None
-        return trial if trial is not None and self.shows(trial) else current
-
-    def _without_items(self, current: Candidate, found: dict[str, set[int]]) -> Candidate:
-        """Removes the outermost items without a named line, deepest level last, each level at once."""
-        for depth in range(1, _DEEPEST):
-            level = parts.items(current, depth)
-            if not level.count:
-                break
-            gone = [number for number, part in enumerate(level.parts) if not _is_named(part, found)]
-            if not gone:
-                continue
-            trial = level.without(gone)
-            if trial is None or not self.shows(trial):
-                continue
-            # The line numbers change; only the first successful level uses them.
-            return trial
-        return current
+        return found
 
     # ---- delta debugging
 
     def _minimal(self, current: Candidate, level: Level) -> Candidate:
-        """The candidate without the parts of a level that are not needed. Parts are removed in chunks, from the last
-        to the first.
+        """The candidate without the parts of a level that are not needed. Parts are removed from the last to the first.
+
+        A chunk begins with one part. It doubles with each success and is halved after each failure: parts that are not
+        needed are often neighbours, and a part that is needed costs one evaluation.
         """
-        kept = [*range(level.count)]
         gone: set[int] = set()
-        size = len(kept)
-        while size:
-            end = len(kept)
-            while end > 0:
-                start = max(end - size, 0)
-                chunk = kept[start:end]
-                trial = level.without(sorted(gone.union(chunk)))
-                if trial is not None and trial.key != current.key and self.shows(trial):
-                    current = trial
-                    gone.update(chunk)
-                    del kept[start:end]
-                end = start
-            size = min(size // 2, len(kept))
+        unread: set[str] = set()
+        end, size = level.count, 1
+        while end > 0:
+            start = max(end - size, 0)
+            trial = level.without(sorted(gone.union(range(start, end))))
+            if trial is not None and trial.key != current.key and self._shows(current, trial, unread):
+                current = trial
+                gone.update(range(start, end))
+                end, size = start, size * 2
+            elif end - start > 1:
+                size = (end - start) // 2
+            else:
+                end, size = start, 1
         return current
+
+    def _shows(self, current: Candidate, trial: Candidate, unread: set[str]) -> bool:
+        """True if a candidate shows the behaviour.
+
+        unread: the files whose text, without being YAML, did not show it. A run ends where it reads such a file,
+        whatever else is in it, so other such texts are not evaluated.
+        """
+        broken = {
+            name
+            for name, data in (trial.files.items() if self._behaviour.is_plain else ())
+            if data != current.files[name] and not _is_yaml(name, data) and _is_yaml(name, current.files[name])
+        }
+        if broken & unread:
+            return False
+        found = self.shows(trial)
+        if len(broken) == 1 and not found:
+            unread |= broken
+        return found
 
     # ---- secrets
 
@@ -191,6 +207,17 @@ class Reducer:
 
 # Maximum depth of a tree whose items are looked at by provenance.
 _DEEPEST = 50
+
+
+def _is_yaml(name: str, data: bytes) -> bool:
+    """False for a YAML file that cannot be read."""
+    if not name.endswith((".yml", ".yaml")):
+        return True
+    try:
+        read(Source(name, data.decode("utf-8")))
+    except (PlaitError, UnicodeDecodeError):
+        return False
+    return True
 
 
 def _is_named(part: object, found: dict[str, set[int]]) -> bool:
