@@ -175,3 +175,75 @@ def test_a_verified_line_is_the_one_that_set_edits(session: EditSession) -> None
         else:
             key = lines[one.at.line - 1].strip()
             assert key
+
+
+# The forms of kubeconform's `-output json -summary` and `-output junit`.
+KUBECONFORM_JSON = """\
+{
+  "resources": [
+    {
+      "filename": "stdin",
+      "kind": "Deployment",
+      "name": "web",
+      "version": "apps/v1",
+      "status": "statusInvalid",
+      "msg": "problem validating schema. Check JSON formatting: jsonschema validation failed with 'https://example.org/deployment-apps-v1.json#'\\n- at '/metadata/annotations/example.org/size': got number, want null or string\\n- at '/spec/replicas': got string, want null or integer",
+      "validationErrors": [
+        {
+          "path": "/metadata/annotations/example.org/size",
+          "msg": "got number, want null or string"
+        },
+        {
+          "path": "/spec/replicas",
+          "msg": "got string, want null or integer"
+        }
+      ]
+    }
+  ],
+  "summary": {
+    "valid": 1,
+    "invalid": 1,
+    "errors": 0,
+    "skipped": 0
+  }
+}
+"""
+KUBECONFORM_JUNIT = """\
+<testsuites name="kubeconform" time="0.1" tests="2" failures="1" disabled="0" errors="0">
+  <testsuite name="stdin" id="1" tests="2" failures="1" errors="0" disabled="0" skipped="0">
+    <testcase name="shop/web" classname="Deployment@apps/v1" time="0">
+      <failure message="problem validating schema. Check JSON formatting: jsonschema validation failed with &#39;https://example.org/deployment-apps-v1.json#&#39;&#xA;- at &#39;/spec/replicas&#39;: got string, want null or integer" type=""></failure>
+    </testcase>
+    <testcase name="shop/web" classname="Service@v1" time="0"></testcase>
+  </testsuite>
+</testsuites>
+"""
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: shop
+  annotations:
+    example.org/size: 3
+spec:
+  replicas: many
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+"""
+
+
+@pytest.mark.parametrize(
+    ("report", "lines"), [(KUBECONFORM_JSON, [7, 9]), (KUBECONFORM_JUNIT, [9])], ids=["json", "junit"]
+)
+def test_reports_of_kubeconform(
+    report: str, lines: list[int], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys with slashes are not escaped in the paths, and JUnit names documents with their namespace."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yml").write_text(DEPLOYMENT, "utf-8")
+    session = EditSession(Target(Run("", "render", (), None, "", None, uses=[Use(Render.inputs, "a.yml")])))
+    made = finding_origins(session, found(report))
+    assert [one.at.line for one in made if one.at is not None] == lines

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from plait.base.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.insight.impact import same_file
-from plait.insight.node_paths import NodePath, text_lines, ways
-from plait.insight.node_paths import parse as parse_path
+from plait.insight.node_paths import NodePath, text_lines
 from plait.tree.nodes import Array, Map, equal
 from plait.yaml.document_names import document_name, name_items, scalar_text
 from plait.yaml.lossless.binding import Spans
@@ -23,8 +22,10 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
     from plait.insight.explain import Explainer
     from plait.insight.item_names import ItemNames
-    from plait.tree.nodes import Document, Item
+    from plait.tree.nodes import Document, Item, Value
 
+# Maximum number of parts between slashes in a key.
+_MOST_SLASHES = 20
 # The names by which tools call standard input.
 _STREAMS = frozenset({"", "-", "stdin", "<stdin>", "/dev/stdin", "(stdin)"})
 # A message that rejects a key names it in quotes.
@@ -90,30 +91,44 @@ class OutputPositions:
 
     def _below(self, number: int, document: Document, finding: ReportFinding) -> NodePath | None:
         """The value at a pointer in a document; the nearest existing parent if it is missing."""
-        try:
-            steps = parse_path(finding.pointer).steps if finding.pointer else ()
-        except UsageError:
-            steps = ()
-        way: tuple[Item, ...] = ()
-        for step in steps:
-            value = way[-1].value if way else document.value
-            inner = ways(value, [step], self._names)
-            if len(inner) != 1:
+        way: list[Item] = []
+        words = (finding.pointer or "").split("/")[1:]
+        while words:
+            item, count = _item_at(way[-1].value if way else document.value, words)
+            if item is None:
                 break
-            way = (*way, *inner[0])
+            way.append(item)
+            del words[:count]
         around = way[-1].value if way else document.value
         if type(around) is Map and _REJECTED.search(finding.text):
-            words = set(_QUOTED.findall(finding.text))
-            rejected = [item for item in around.items if scalar_text(item.key) in words]
+            quoted = set(_QUOTED.findall(finding.text))
+            rejected = [item for item in around.items if scalar_text(item.key) in quoted]
             if len(rejected) == 1:
-                way = (*way, rejected[0])
-        return NodePath(document, number, way, names=self._names)
+                way.append(rejected[0])
+        return NodePath(document, number, tuple(way), names=self._names)
 
     def _is_called(self, document: Document, wanted: str) -> bool:
         if any(map(self._names.hides, name_items(document))):
             return False
         name = document_name(document) or ""
         return name == wanted or name.endswith(f"/{wanted}")
+
+
+def _item_at(value: Value, words: Sequence[str]) -> tuple[Item | None, int]:
+    """The item that a pointer selects in a value, and the number of its words in the pointer.
+
+    kubeconform does not escape the slashes of keys, such as those of annotations, so the longest key wins.
+    """
+    if type(value) is Array:
+        index = int(words[0]) if words[0].isdecimal() and len(words[0]) < 10 else len(value.items)
+        return (value.items[index], 1) if index < len(value.items) else (None, 0)
+    if type(value) is Map:
+        by_key = {scalar_text(item.key): item for item in value.items}
+        for count in range(min(len(words), _MOST_SLASHES), 0, -1):
+            found = by_key.get("/".join(words[:count]))
+            if found is not None:
+                return found, count
+    return None, 0
 
 
 class PrintedText:

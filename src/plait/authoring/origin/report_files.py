@@ -260,7 +260,7 @@ class _JUnit:
         line = _LINE.match(message)
         file = where.get("file", "") or (line["file"] if line else "") or (self._suites[-1] if self._suites else "")
         number = where.get("line", "") or (line["line"] if line else "")
-        # kubeconform: the class is KIND@VERSION, and the suite is the file.
+        # kubeconform: the class is KIND@VERSION, the name is NAMESPACE/NAME or NAME, and the suite is the file.
         kind, at, _ = case.get("classname", "").partition("@")
         return ReportFinding(
             message if line is None else line["text"],
@@ -269,7 +269,7 @@ class _JUnit:
             line=int(number) if number.isdecimal() and len(number) < 10 else 0,
             column=int(line["column"] or 0) if line else 0,
             kind=kind if at else "",
-            name=case.get("name", "") if at else "",
+            name=case.get("name", "").rpartition("/")[2] if at else "",
             pointer=_pointer_in(message) if at else None,
         )
 
