@@ -74,12 +74,14 @@ class CompletionItem:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line that sets a value. directory: of the run. content: the content of its file as evaluated, or None."""
+    """A line that sets a value. directory: of the run. content: the content of its file as evaluated, or None; it may
+    contain secrets, and is not for the editor.
+    """
 
     path: str
     line: int
     directory: str
-    content: bytes | None
+    content: bytes | None = field(repr=False)
 
 
 @dataclass(slots=True)
