@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 
 from plait.base.errors import PlaitError
+from plait.base.numbers import number_of
 from plait.base.source import Source
 from plait.insight.impact import same_file
 from plait.insight.node_paths import NodePath, text_lines
@@ -120,8 +121,8 @@ def _item_at(value: Value, words: Sequence[str]) -> tuple[Item | None, int]:
     kubeconform does not escape the slashes of keys, such as those of annotations, so the longest key wins.
     """
     if type(value) is Array:
-        index = int(words[0]) if words[0].isdecimal() and len(words[0]) < 10 else len(value.items)
-        return (value.items[index], 1) if index < len(value.items) else (None, 0)
+        index = number_of(words[0])
+        return (value.items[index], 1) if index is not None and index < len(value.items) else (None, 0)
     if type(value) is Map:
         by_key = {scalar_text(item.key): item for item in value.items}
         for count in range(min(len(words), _MOST_SLASHES), 0, -1):
