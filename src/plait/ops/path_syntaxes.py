@@ -248,7 +248,7 @@ def array_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
         step = f"{key}/{name}={token.value.rstrip(']')}"
         return f'an item is a step of its own: "{with_step(pointer, depth, step)}"'
     if type(token) is MatchingIndexToken:
-        return f'a key is named alone: "{with_step(pointer, depth, token.value)}"'
+        return f'write only the key: "{with_step(pointer, depth, token.value)}"'
     if text == "-":
         return f'"-" adds to an array; a key is added to a map by its name: "{pointer.until(depth)}/NAME?"'
     if node.find(text) is not None:

@@ -91,7 +91,7 @@ class ValueChange:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for the same change in different runs."""
+        """A key that is equal for the same changes in different runs."""
         return self.kind, self.document, self.path, self.before, self.after, self.values
 
     @property
@@ -225,7 +225,7 @@ class FoundConsequence:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for the same consequence in different runs."""
+        """A key that is equal for the same consequence in different runs."""
         return self.name, self.text, tuple(self.subjects)
 
     def data(self) -> dict[str, object]:
@@ -345,7 +345,7 @@ class DocumentChange:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for the same change in different runs."""
+        """A key that is equal for the same changes in different runs."""
         return self.name, self.kind, *(one.key for one in self.changes)
 
     @property

@@ -415,7 +415,7 @@ class _RequestPipeline:
         hosts = [_THE_PORT.sub("", host.lower()) for host in headers.getlist("host")]
         is_from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
         if self._gate.is_open and (is_from_page or len(hosts) != 1 or hosts[0] not in _THIS_MACHINE):
-            raise ApiError("HTTPForbidden", 403, "without tokens the service answers this machine's programs alone")
+            raise ApiError("HTTPForbidden", 403, "without tokens the service answers only programs on this machine")
 
     async def no_route(self, request: Request, error: Exception) -> Response:
         """The response for an unknown path, or an unsupported method."""

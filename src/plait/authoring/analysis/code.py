@@ -41,7 +41,7 @@ class Occurrence:
 
     @property
     def end(self) -> int:
-        """The column after it."""
+        """The column after the name."""
         return self.column + len(self.name)
 
 

@@ -137,7 +137,7 @@ def _descend(
 ) -> Iterator[Violation]:
     """Yields the violations in the value of a key. step: the path to the schema if there are several."""
     if below is False:  # the library does not pass the key for these
-        yield _error(f'there may be no key "{key}" here', key)
+        yield _error(f'the key "{key}" is not allowed here', key)
     else:
         yield from validator.descend(value, below, path=key, schema_path=step)
 
@@ -209,7 +209,7 @@ def _additional_properties(validator: Validator, rule: object, instance: object,
 def _property_names(validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:
     for key in instance if isinstance(instance, dict) else ():
         if any(not is_unknown(error) for error in validator.descend(key, rule)):
-            yield _error(f'there may be no key "{key}" here', key)
+            yield _error(f'the key "{key}" is not allowed here', key)
 
 
 def _unique_items(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:

@@ -160,7 +160,7 @@ class _Planner:
         return commented, coded
 
     def site(self, collection: Collection, parent: int) -> int:
-        """Number a collection."""
+        """Adds a collection to the node table. Returns its number."""
         self.plan.sites.append(CollectionRow(type(collection), collection.line, parent))
         return len(self.plan.sites) - 1
 
