@@ -244,7 +244,7 @@ def limit_error(
     expected: str | None = None,
     hint: str | None = None,
 ) -> LimitError:
-    """The error for an exceeded limit. what: the subject of the message, such as "the whole run". name, value: of the
+    """The error for an exceeded limit. what: the subject of the message. name, value: of the
     limit.
     """
     text = f"{what} exceeds the limit {name}={_format_value(name, value)}"
