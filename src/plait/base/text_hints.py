@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from plait.base.foreign_words import code_of, commented_opener, foreign_syntax
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -145,8 +147,89 @@ def from_root(diagnostic: Diagnostic) -> str | None:
     return 'a path that begins with "/" starts at the directory given as input: give the one that contains this path'
 
 
+_RESERVED = re.compile(r"(?P<x>[A-Za-z_][\w.]*)\.(?P<name>[\w-]*)")
+_WORDS = frozenset(
+    [
+        "and",
+        "as",
+        "assert",
+        "break",
+        "class",
+        "continue",
+        "def",
+        "del",
+        "elif",
+        "else",
+        "except",
+        "finally",
+        "for",
+        "from",
+        "global",
+        "if",
+        "import",
+        "in",
+        "is",
+        "lambda",
+        "load",
+        "not",
+        "or",
+        "pass",
+        "raise",
+        "return",
+        "try",
+        "while",
+        "with",
+        "yield",
+    ]
+)
+
+
+def syntax(diagnostic: Diagnostic) -> str | None:
+    """The hint for code in the syntax of another language, or None."""
+    at = diagnostic.at
+    line = at.source.line(at.line) if at is not None and at.source is not None else None
+    if line is None or at is None or at.source is None:
+        return None
+    code = code_of(line)
+    if re.match(r"(?:end|else|elif)\b", code):
+        commented = _commented(at.source, at.line)
+        if commented is not None:
+            return commented
+    for found in _RESERVED.finditer(code):
+        if _WORDS.isdisjoint(found["name"].split("-")):
+            continue
+        x, name = found["x"], found["name"]
+        if "-" in name:
+            return f'a key with a dash is written in brackets: {x}["{name}"]'
+        return (
+            f'a reserved word is written in brackets: {x}["{name}"]'
+            if x.startswith("data.values")
+            else (f'a field with the name of a reserved word: getattr({x}, "{name}")')
+        )
+    return foreign_syntax(line)
+
+
+def _commented(source: Source, number: int) -> str | None:
+    """The hint for an end whose block begins in a comment, or None."""
+    depth = 0
+    for above in range(number - 1, max(source.first_line, number - _MOST) - 1, -1):
+        line = source.line(above) or ""
+        found = _CODE.match(line)
+        if found is None:
+            opener = commented_opener(line) if not depth else None
+            if opener is not None:
+                return f"line {above} is a comment, and opens no block: write #@ {opener}"
+        elif not found["whole"]:
+            word = found["word"]
+            depth += (word == "end") - (word in ("if", "for", "while", "def"))
+            if depth < 0:
+                return None
+    return None
+
+
 HINTS: dict[str, Callable[[Diagnostic], str | None]] = {
     "duplicate-map-key": repeated_key,
+    "syntax-error": syntax,
     "unbound-variable": unbound,
     "input-not-found": from_root,
 }

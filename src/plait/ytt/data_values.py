@@ -85,9 +85,22 @@ class DataStruct(Struct):
         item = self.node.find(key if type(key) is str else to_nodes(key))
         if item is None:
             names = self.attr_names()
-            near = (did_you_mean(key, names) if type(key) is str else None) or f"its keys are {', '.join(names[:12])}"
+            near = self._dotted(key) if type(key) is str else None
+            near = near or (did_you_mean(key, names) if type(key) is str else None)
+            near = near or f"its keys are {', '.join(names[:12])}"
             raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near, code="key-not-found")
         return self.part(item)
+
+    def _dotted(self, path: str) -> str | None:
+        """The hint for a key that is a path to a value that is there, or None."""
+        value: NodeValue = self.node
+        names = path.split(".")
+        for name in names:
+            item = value.find(name) if isinstance(value, Map) else None
+            if item is None:
+                return None
+            value = item.value
+        return f"this is a path, not a key: .{path}, or {''.join(f'[{repr_of(name)}]' for name in names)}"
 
     def contains(self, key: object) -> bool:
         return self.node.find(key if type(key) is str else to_nodes(key)) is not None

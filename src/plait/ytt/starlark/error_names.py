@@ -13,7 +13,7 @@ from plait.base.errors import replacing
 from plait.base.similar_names import listed
 from plait.base.source import Position
 from plait.ytt.starlark.attributes import has_attribute
-from plait.ytt.starlark.structs import WithMembers
+from plait.ytt.starlark.structs import Module, WithMembers
 from plait.ytt.starlark.table.methods import METHODS
 from plait.ytt.starlark.values import NoAttribute, definition_of, is_function, type_of
 
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from plait.base.source import Source
 
 _NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_PAIRS = re.compile(r"\s*for\s+([A-Za-z_]\w*)\s*,.*\bin\s+([A-Za-z_][\w.]*)\s*:?\s*$")
+_PAIRS = re.compile(r"\s*for\s+([A-Za-z_]\w*)\s*,\s*(\w+)\s+in\s+([A-Za-z_][\w.]*)\s*:?\s*$")
 _CALLS = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\(")
 _ABSENT = object()
 _LONGEST = 2000
+_MOST_NAMED = 8
 _RETURN = "it needs a return"
 
 
@@ -50,18 +51,28 @@ _ITEMS = {
 }
 # What replaces the methods of other languages that no value has.
 _WRITTEN = {
+    "casefold": "x.lower() is the text in small letters",
+    "center": 'there is no padding: " " * (8 - len(x)) + x',
     "contains": '"x in y" tests for a part, an item or a key',
+    "copy": "list(x) and dict(x) are copies; a text never changes",
     "each": "a loop: for x in ...",
     "filter": "a comprehension: [x for x in items if condition]",
     "has": '"x in y" tests for a part, an item or a key',
     "has_key": '"key in x" tests for a key',
     "includes": '"x in y" tests for a part, an item or a key',
+    "isdecimal": "x.isdigit() tests for digits",
     "length": "len(x) is the length",
+    "ljust": 'there is no padding: x + " " * (8 - len(x))',
     "map": "a comprehension: [f(x) for x in items]",
+    "removeprefix": 'x[len("prefix"):] if x.startswith("prefix") else x',
+    "removesuffix": 'x[:-len("suffix")] if x.endswith("suffix") else x',
+    "reverse": "reversed(x) returns a reversed list",
+    "rjust": 'there is no padding: " " * (8 - len(x)) + x',
     "size": "len(x) is the length",
     "sort": "sorted(x) returns a sorted list",
     "toString": "str(x) is the text of a value",
     "to_string": "str(x) is the text of a value",
+    "zfill": 'there is no padding: "0" * (3 - len(x)) + x',
 }
 
 
@@ -77,7 +88,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
     known = _variables(frames)
     code = _code((source.line(line) or "")[:_LONGEST])
     if member and error.hint is None and not error.suggestions:
-        error.hint = _in_other_languages(error.word, code, known)
+        error.hint = _in_other_languages(error.word, code, known) or _unpacked(error, source, line, code, known)
     if error.code == "unpacking":
         error.hint = _entries(code, known)
         return
@@ -103,7 +114,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
             elif not origin.endswith(_RETURN):
                 error.hint += f"; test it first: if {named}"
         else:
-            error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(error, named, code)}"
+            error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(error, named, code, value)}"
         return
     if wanted != "NoneType":
         return
@@ -117,16 +128,42 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
         error.hint = 'get() returns None for a missing key, or its second argument: get("key", {})'
 
 
-def _instead(error: StarlarkError, named: str, code: str) -> str:
+def _instead(error: StarlarkError, named: str, code: str, value: object) -> str:
     if error.code == "not-iterable":
         return _ITEMS.get(error.of_type, "") if "for " in code else ""
     if error.mark == "(":
-        return ", not a function"
+        return ", not a function" + (f"; {_members(named, value)}" if isinstance(value, Module) else "")
     member = f".{error.word}" if error.code == "unknown-attribute" else ""
     if member[1:] in METHODS[str]:
         return f"; str({named}) makes a string of it"
     types = [type_of(kind()) for kind, methods in METHODS.items() if member[1:] in methods]
     return f"; {member} is a method of {' and '.join(types)}" if types else ""
+
+
+def _members(named: str, module: Module) -> str:
+    """The functions of a module, as a call writes them."""
+    names = sorted(module.members)
+    return f"it has {listed([f'{named}.{name}' for name in names[:_MOST_NAMED]])}{', and others' * (len(names) > _MOST_NAMED)}"
+
+
+def _unpacked(error: StarlarkError, source: Source, line: int, code: str, known: Mapping[str, object]) -> str | None:
+    """A hint for a key of a map that a loop with two names takes apart, or None."""
+    for number in range(line, max(line - _LONGEST, source.first_line - 1), -1):
+        loop = _PAIRS.match(_code((source.line(number) or "")[:_LONGEST]))
+        if loop is None or not re.search(rf"(?<![\w.]){loop[2]}\.{error.word}\b", code):
+            continue
+        items = _value(loop[3], known)
+        if type(_value(loop[2], known)) is not str or not isinstance(items, (list, tuple)) or not items:
+            return None
+        if not isinstance(items[0], dict) and type_of(items[0]) != "struct":
+            return None
+        if number != line:
+            error.also.append(Position(source, number).labelled("the loop"))
+        return (
+            f"the loop takes each item apart, and {loop[2]} is its second key; "
+            f"for the number and the item: for {loop[1]}, {loop[2]} in enumerate({loop[3]})"
+        )
+    return None
 
 
 def _code(text: str) -> str:
@@ -179,9 +216,9 @@ def _place(named: str, known: Mapping[str, object]) -> Position | None:
 def _entries(code: str, known: Mapping[str, object]) -> str | None:
     """A hint for a loop with two names over the names of a struct, or None for another statement."""
     loop = _PAIRS.match(code)
-    if loop is None or type_of(_value(loop[2], known)) != "struct":
+    if loop is None or type_of(_value(loop[3], known)) != "struct":
         return None
-    first, named = loop.groups()
+    first, named = loop[1], loop[3]
     return f"{named} is a struct, whose items are its names: for {first} in {named}, and {named}[{first}] is the value"
 
 

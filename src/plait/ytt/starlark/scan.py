@@ -70,7 +70,6 @@ _HINTS = {
     "unexpected newline in string": "a quote is missing",
     "unexpected input character '?'": "a conditional is written: this if condition else that",
     "unexpected input character '!'": "write it as: not",
-    "unexpected input character '$'": "a variable is written as its name alone",
 }
 RESERVED = frozenset(
     [

@@ -124,7 +124,8 @@ def _no_field(name: str) -> StarlarkError:
         )
     if "{" in name:
         return StarlarkError("format: nested replacement fields not supported", code="format-string")
-    return StarlarkError(f"format: keyword {name} not found", code="format-string")
+    hint = f"{{{name}}} is filled by an argument of this name, .format({name}=...), and {{}} by the next one without a name"
+    return StarlarkError(f"format: keyword {name} not found", hint=hint, code="format-string")
 
 
 def interpolate(template: str, x: object) -> str:

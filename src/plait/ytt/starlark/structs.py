@@ -208,7 +208,9 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
                 "if these are data values: they come from files with #@data/values (no space) above ---, and from flags; "
                 "the files that define them can use them --with values-refer"
             )
-        elif name in ("get", "items", "keys", "values"):
+        elif name in ("items", "keys", "values"):
+            hint = f'a struct is no dict: struct.decode(x).{name}() has them, with load("@ytt:struct", "struct")'
+        elif name == "get":
             hint = 'a struct has fields, not methods of a dict: .NAME, or getattr(x, "NAME", DEFAULT)'
         else:
             hint = "check the name; a data value must be declared before a template can use it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from plait.base.errors import Finding
+from plait.base.foreign_words import EXPRESSIONS, code_of, equivalent
 from plait.base.similar_names import listed, near, spelled
 from plait.base.source import Position
 from plait.base.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
@@ -19,29 +20,27 @@ if TYPE_CHECKING:
 _WORDS = {"true": "True", "false": "False", "null": "None", "nil": "None", "none": "None"}
 
 
-# Modules that templates usually load by their own name.
-_MODULES = frozenset(
-    [
-        "assert",
-        "base64",
-        "data",
-        "ip",
-        "json",
-        "library",
-        "math",
-        "md5",
-        "module",
-        "overlay",
-        "regexp",
-        "sha256",
-        "struct",
-        "template",
-        "toml",
-        "url",
-        "version",
-        "yaml",
-    ]
-)
+# Modules that templates usually load by their own name, each with a member.
+_MODULES = {
+    "assert": 'fail("...")',
+    "base64": "encode(x)",
+    "data": "values",
+    "ip": 'parse_addr("10.0.0.1")',
+    "json": "encode(x)",
+    "library": 'get("name")',
+    "math": "ceil(x)",
+    "md5": "sum(x)",
+    "module": 'make("name", f=f)',
+    "overlay": "apply(x, y)",
+    "regexp": "match(pattern, x)",
+    "sha256": "sum(x)",
+    "struct": "make(a=1)",
+    "template": "replace(x)",
+    "toml": "encode(x)",
+    "url": "parse(x)",
+    "version": 'require_at_least("1.0.0")',
+    "yaml": "encode(x)",
+}
 
 
 # Arguments of annotations that are True or absent.
@@ -86,6 +85,15 @@ def _parameter(name: str, line: str) -> str | None:
     return f"a parameter comes before the colon: lambda {name}: ..." if found is not None else None
 
 
+def _data_values(name: str, text: str, known: set[str]) -> str | None:
+    """A hint for data values without `data`, or None."""
+    if name not in ("values", "Values") or f"{name}." not in text:
+        return None
+    if "data" in known:
+        return replacing(name, ["data.values"], "did you mean data.values?")
+    return 'data values are data.values.NAME, with load("@ytt:data", "data")'
+
+
 def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:
     """The finding for a name that no scope defines. universal: the names that every program knows."""
     text = (source.line(name.line) or "")[:_MOST_READ]
@@ -96,7 +104,9 @@ def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str
     suggestions = [Suggestion(QUOTE_WORD, old=name.name)]
     if hint is None and name.name in _MODULES:
         load = f'load("@ytt:{name.name}", "{name.name}")'
-        hint = Hint(f"load it first: {load}", Suggestion(LOAD, load))
+        called = re.search(rf"(?<![\w.]){name.name}\(", text) is not None
+        member = f"; it is a module: {name.name}.{_MODULES[name.name]}" if called else ""
+        hint = Hint(f"load it first: {load}{member}", Suggestion(LOAD, load))
         suggestions = []
     if hint is None:
         known = set(universal)
@@ -106,6 +116,10 @@ def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str
             outer = outer.parent
         alike = near(name.name, sorted(known))
         hint = replacing(name.name, alike, f"did you mean {listed(alike)}?") if alike else None
+        if all(one in universal for one in alike) and not EXPRESSIONS.get(name.name, "").startswith(
+            tuple(f"{one}(" for one in alike)
+        ):
+            hint = _data_values(name.name, text, known) or equivalent(name.name, code_of(text)) or hint
         if name.name in _FLAGS and "#@overlay/" in text:
             hint = replacing(name.name, [f"{name.name}=True"], f"did you mean {name.name}=True?")
         if name.name in _MATCHERS:

@@ -101,7 +101,12 @@ class YamlFile:
         for comments in self.comments.of.values():
             for comment in comments:
                 name = comment.text.partition(" ")[0]
-                if name[:1] == "@" and name not in directives.KNOWN:
+                if name == "@":
+                    # This is code, and fails only when it is evaluated, after the templates without these values.
+                    word = comment.text[2:] if comment.text.startswith("@ data/values") else ""
+                    if word and f"@{word}" in directives.KNOWN:
+                        found.append((comment.line, f" {word}", [word], f"an annotation has no space: #@{word}"))
+                elif name[:1] == "@" and name not in directives.KNOWN:
                     from plait.base.similar_names import listed, near
 
                     is_code = name.startswith("@data.")

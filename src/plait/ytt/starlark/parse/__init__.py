@@ -54,7 +54,7 @@ class Parser(ExpressionParser):
     def check_no_end(self) -> None:
         """Rejects an `end` without a block."""
         if (self.kind == "identifier" and self.value == "end") or self.closes_for_next():
-            self.fail("unexpected end", hint="no if, for or def is open here: remove it")
+            self.fail("unexpected end")
 
     def closes_for_next(self) -> bool:
         return self.kind == "elif" or (self.kind == "else" and self.tokens[self.index + 1][0] == ":")

@@ -22,17 +22,6 @@ _HINTS = {
 }
 # Operators and keywords of other languages, and their equivalents in Starlark.
 _FOREIGN = {"&&": "and", "||": "or", "else if": "elif"}
-# Python's syntax that users try, and its equivalent in Starlark.
-_INSTEAD = {
-    "assert": 'assert.fail(...) and others come with load("@ytt:assert", "assert")',
-    "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
-    "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
-    "from": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
-    "import": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
-    "is": "compare with == and !=, also with None",
-    "raise": 'assert.fail("..."), from load("@ytt:assert", "assert"), ends the run',
-    "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
-}
 # What is missing, by the end of a message.
 _MISSING = {
     "use of reserved keyword 'pass' is not allowed": "a block may be empty; a function without return returns None",
@@ -42,6 +31,10 @@ _MISSING = {
     "load statement must import at least 1 symbol": 'load("file.star", "name")',
     "not an identifier": "a name has letters, digits and _, and does not begin with a digit",
 }
+# What follows an operator of another language: ===, <>, ->, .Values
+_OPERATORS = ("'='", "'>'", "'.'")
+# What ends a block in other languages.
+_FOREIGN_ENDS = ("endif", "endfor", "endwhile", "endmacro", "enddef", "endfunction", "fi", "done", "esac")
 _CLOSERS = {"']'": "bracket", "')'": "parenthesis", "'}'": "brace"}
 
 
@@ -152,7 +145,7 @@ class Tokens:
         if self.kind == "pass":
             self.fail("use of reserved keyword 'pass' is not allowed")
         if self.kind == "identifier" and self.value == "end" and not self.open:
-            self.fail("unexpected end", hint="no if, for or def is open here: remove it")
+            self.fail("unexpected end")
         if self.kind == "end of file" and self.open and expected not in ("']'", "')'", "'}'"):
             self.mismatched()
         got = self.described()
@@ -175,8 +168,7 @@ class Tokens:
         """The likely intention behind the current token, or None."""
         kind, value, line, column = self.tokens[self.index - 1]
         if self.kind == "illegal token":
-            instead = _INSTEAD.get(str(self.value))
-            return f"'{self.value}' is a reserved word" + (f": {instead}" if instead else "")
+            return None  # `foreign_words` has the reserved words
         if (
             got == "string literal"
             and kind == "identifier"
@@ -188,21 +180,31 @@ class Tokens:
                 Flag("with", "f-strings"),
                 ': "%s and %s" % (a, b), or "{} and {}".format(a, b)',
             )
-        if expected == "primary expression" and kind not in _PLAIN and kind not in KEYWORDS and kind != "host":
+        if (
+            expected == "primary expression"
+            and kind not in _PLAIN
+            and kind not in KEYWORDS
+            and kind != "host"
+            and got not in _OPERATORS
+            and not (kind in ("+", "-") and self.tokens[self.index - 2][0] == kind)
+        ):
             ends = "; an expression in YAML ends with its line: join the lines" if self._is_last() else ""
             return f"a value is missing after '{kind}'{ends}"
         if expected == "','" and self.loose:
             return self._argument(got)
-        if expected == "':'" and got in ("','", "'}'") and self._within() == "{":
+        is_dict = expected == "':'" and got in ("','", "'}'") and self._within() == "{"
+        if is_dict and "{{" not in (self.source.line(self.line) or ""):
             return "{...} is a dict, with a value for each key: {key: value}; a list is [a, b]"
-        closer = _CLOSERS.get(expected)
+        closer = _CLOSERS.get(expected.removesuffix(", for, or if"))
         if closer is None:
             return None
         if got in ("end of file", "newline") or (got == "')'" and self._is_last()):
             return f"a {closer} is not closed"
+        # The parenthesis at the end of a slot is not written.
         return (
             "a comma is missing before it"
-            if got in ("string literal", "int literal", "identifier", "float literal")
+            if (self._within() or not self.is_slot)
+            and got in ("string literal", "int literal", "identifier", "float literal")
             else None
         )
 
@@ -245,6 +247,7 @@ class Tokens:
         expected = (
             f"{count} ends, of the {count} blocks from line {outermost} on" if count > 1 else "an end of this block"
         )
+        foreign = next((token[2] for token in self.tokens if token[2] > line and token[1] in _FOREIGN_ENDS), 0)
         related: list[Position] = []
         if within:
             opened, ended = within[-1]
@@ -256,7 +259,9 @@ class Tokens:
             "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
             line,
             column,
-            hint="each of them needs an end of its own: an end closes the innermost block that is open"
+            hint=f'line {foreign} ends no block: a block ends with "end"'
+            if foreign
+            else "each of them needs an end of its own: an end closes the innermost block that is open"
             if within
             else 'add a line after its last one: "end"'
             if self.source.is_unnamed
