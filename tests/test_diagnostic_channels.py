@@ -198,9 +198,8 @@ def _krm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     assert main(["krm"]) == 1
     for one in plait.read({"a.yml": capsys.readouterr().out}).to_dict()["results"]:  # type: ignore[union-attr]
         tags: Any = one["tags"]  # type: ignore[index,call-overload]
-        file: Any = one["file"]  # type: ignore[index,call-overload]
         numbers = {key: int(tags[key]) for key in ("line", "column", "end")}
-        yield {"name": tags["name"], "code": tags["code"], "file": file["path"], "hint": tags["hint"], **numbers}
+        yield {"name": tags["name"], "code": tags["code"], "file": tags["file"], "hint": tags["hint"], **numbers}
 
 
 def _service() -> Iterator[dict[str, Any]]:
