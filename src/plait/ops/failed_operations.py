@@ -55,12 +55,13 @@ def located(
             also = [by.labelled(f"the operation that {did} it"), *also]
             hint = public(f"{by} {did} it: {_without(operation, earlier)}")
         elif not operation.is_wide and (later := made_later(base, operations, operation)) is not None:
-            by = Position(later.source, later.line) if later.source is not None else None
-            also = [*([] if by is None else [by.labelled("the operation that adds it")]), *also]
-            if by is None or operation.source is None or later.source is operation.source:
-                hint = public("put this operation after the one that adds it" + (f" ({by})" if by else ""))
-            else:
-                hint = public(f"{by} adds it, but later: give {later.source.shown} before {operation.source.shown}")
+            hint = public("put this operation after the one that adds it")
+            if later.source is not None:
+                by = Position(later.source, later.line)
+                also = [by.labelled("the operation that adds it"), *also]
+                hint = public(f"put this operation after the one that adds it ({by})")
+                if operation.source is not None and later.source is not operation.source:
+                    hint = public(f"{by} adds it, but later: give {later.source.shown} before {operation.source.shown}")
         elif other is not None:
             hint = quotation(replacing(str(operation.pointer), [other], f'did you mean "{other}"?'))
     last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
