@@ -31,6 +31,8 @@ OF_DOCUMENTS = {"base/json_schema.py", "layering/substitution.py"}
 BY_ARGUMENT = {"authoring/lint/portable/rule.py"}
 # Patterns that are only matched against short texts, by a part of the pattern.
 SHORT = {
+    r"(?P<x>[A-Za-z_][\w.]*)\.": "hints look at the first 200 characters of code",
+    r"([A-Za-z_][\w.]*) *\|": "hints look at the first 200 characters of code",
     r"\bin\s+([A-Za-z_]": "hints look at the first 1,000 characters of a line",
     r"((?:\w+\.)+)(\w*)$": "completion looks at the last 1,000 characters of a line",
     r"(\w*)$": "completion looks at the last 1,000 characters of a line",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
 
 _NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_PAIRS = re.compile(r"\s*for\s+([A-Za-z_]\w*)\s*,\s*(\w+)\s+in\s+([A-Za-z_][\w.]*)\s*:?\s*$")
+_PAIRS = re.compile(r"\s*for\s+([A-Za-z_]\w*)\s*,\s*(\w+)\s*\bin\s+([A-Za-z_][\w.]*)\s*:?\s*$")
 _CALLS = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\(")
 _ABSENT = object()
 _LONGEST = 2000
@@ -150,7 +150,10 @@ def _unpacked(error: StarlarkError, source: Source, line: int, code: str, known:
     """A hint for a key of a map that a loop with two names takes apart, or None."""
     for number in range(line, max(line - _LONGEST, source.first_line - 1), -1):
         loop = _PAIRS.match(_code((source.line(number) or "")[:_LONGEST]))
-        if loop is None or not re.search(rf"(?<![\w.]){loop[2]}\.{error.word}\b", code):
+        if loop is None:
+            continue
+        item, word = loop[2], error.word
+        if not re.search(rf"(?<![\w.]){item}\.{word}\b", code):
             continue
         items = _value(loop[3], known)
         if type(_value(loop[2], known)) is not str or not isinstance(items, (list, tuple)) or not items:
