@@ -386,6 +386,7 @@ _WARNINGS = (
     ("S385", "patch-as-document", "a part of a resource is printed beside the resource"),
     ("S386", "unmatched-item", "an overlay or an operation selects an array item in a way that matches none"),
     ("S387", "conflict-in-text", "a text contains the markers of an unresolved merge"),
+    ("S388", "unevaluated-code", "a value contains code that is not evaluated"),
     ("S391", "further-documents", "only the first document of a file is read"),
     ("S392", "nested-operation", "an operation is part of the previous one"),
     ("S393", "open-placeholder", "a placeholder is not closed, or has another form"),

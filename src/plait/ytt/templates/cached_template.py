@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import Value
     from plait.ytt.templates.node_table import Entry
+    from plait.ytt.templates.unevaluated import Unevaluated
 
 _COLLECTIONS = (Map, Array, DocumentSet)
 _ITEMS: tuple[type, ...] = (MapItem, ArrayItem, Document)
@@ -51,10 +52,9 @@ class CachedTemplate(YamlFile):
 
     __slots__ = (
         "_annotated",
-        "_braces",
         "_form",
         "_misspelt",
-        "_quoted_code",
+        "_unevaluated",
         "_untemplated_text",
         "_unused_overlay",
         "code",
@@ -67,8 +67,7 @@ class CachedTemplate(YamlFile):
         self.code: CodeType
         self.plain_comments: bool
         self.code, self._form, self.plain_comments, *said = entry
-        self._annotated, self._misspelt, self._braces, self._unused_overlay, self._untemplated_text, quoted = said
-        self._quoted_code: int | None = quoted
+        self._annotated, self._misspelt, self._unused_overlay, self._untemplated_text, self._unevaluated = said
 
     def plan(self) -> NodeTable:
         """The collections and items that the program refers to by number."""
@@ -84,12 +83,9 @@ class CachedTemplate(YamlFile):
     def ignored(self) -> int | None:
         return None  # `keep` skips such files
 
-    def braces(self) -> int | None:
-        found: int | None = self._braces
+    def unevaluated(self) -> Sequence[Unevaluated]:
+        found: Sequence[Unevaluated] = self._unevaluated
         return found
-
-    def quoted_code(self) -> int | None:
-        return self._quoted_code
 
     def untemplated_text(self) -> int | None:
         found: int | None = self._untemplated_text
@@ -119,10 +115,9 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: NodeTable, *, t
     said = (
         annotated,
         file.misspelt(),
-        file.braces(),
         file.unused_overlay(),
         file.untemplated_text(),
-        file.quoted_code(),
+        tuple(file.unevaluated()),
     )
     assert file.comments is not None
     cache.put(_key(cache, file.source, traced), (code, _plan_form(plan), any(map(is_plain, file.comments.all)), *said))

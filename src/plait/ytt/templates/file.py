@@ -9,11 +9,24 @@ from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem, kind_na
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plait.base.source import Source
     from plait.tree.nodes import Item
     from plait.yaml.comments import Comments
+    from plait.ytt.templates.unevaluated import Unevaluated
+
+
+_BRACES = "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x"
+# The beginning of a negation that YAML reads as a tag.
+_NEGATED = "!data.values."
+_QUOTED = "this code is a string because it is in quotes; without them it is evaluated"
+
+
+def _calls(value: str, text: str) -> bool:
+    """True if a string may begin with a call of a function of a template."""
+    name, bracket, _ = value.partition("(")
+    return bool(bracket) and (f'"{name}"' in text or f"def {name}(" in text or f"{name}=" in text)
 
 
 class TemplateResult:
@@ -123,26 +136,30 @@ class YamlFile:
         ignored = [] if self.comments is None else self.comments.ignored
         return next((comment.line for comment in ignored if comment.text[:1] == "@"), None)
 
-    def braces(self) -> int | None:
-        """The first line where the `{{ }}` of another template language is read as a map within a map, or None."""
-        if "{{" not in self.source.text:
-            return None
-        return next(
-            (item.line for item in walk(self.documents) if type(item) is MapItem and type(item.key) is Map), None
-        )
+    def unevaluated(self) -> Sequence[Unevaluated]:
+        """The places where code, or the notation of another program, is text: line, code of the warning, message."""
+        text = self.source.text
+        if "{{" not in text and "#@ " not in text:
+            return ()
+        first: dict[str, Unevaluated] = {}
+        likely: list[Item] = []
+        for item in walk(self.documents):
+            value = item.value
+            if type(item) is MapItem and type(item.key) is Map:
+                first.setdefault("braces", (item.line, "double-braces", _BRACES))
+            if type(value) is not str or "#@ " not in text:
+                continue
+            if value.startswith("#@ ") and "\n" not in value:
+                first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))
+            elif (
+                "#@ " in value or "data.values." in value or _calls(value, text) or not (value or _NEGATED not in text)
+            ):
+                likely.append(item)
+        if not likely and (" *" not in text or " &" not in text):
+            return [*first.values()]
+        from plait.ytt.templates.unevaluated import unevaluated
 
-    def quoted_code(self) -> int | None:
-        """The first line of a string that is one line of code, or None."""
-        if "#@ " not in self.source.text:
-            return None
-        return next(
-            (
-                item.line
-                for item in walk(self.documents)
-                if type(item.value) is str and item.value.startswith("#@ ") and "\n" not in item.value
-            ),
-            None,
-        )
+        return [*first.values(), *unevaluated(self.source, likely)]
 
     def untemplated_text(self) -> int | None:
         """The first line of a value with an unevaluated `(@= @)`, or None.

@@ -228,9 +228,6 @@ class Session:
         return LibraryLayout(members, schemas, values)
 
 
-_BRACES = "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x"
-
-
 def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     """Warnings about parts of a YAML file without effect, or with a surprising one."""
     source = file.source
@@ -246,18 +243,12 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
             word=f"@{name}",
             suggestions=replacing(f"@{name}", [f"@{one}" for one in alike or [f" {name}"]], hint).suggestions,
         )
-    # Each has the first line of its subject.
-    for first, code, message in (
-        (found.ignored(), "text-after-end", "the text after the ... that ends the last document has no effect"),
-        (found.braces(), "double-braces", _BRACES),
-        (
-            found.quoted_code(),
-            "quoted-code",
-            "this code is a string because it is in quotes; without them it is evaluated",
-        ),
-    ):
-        if first is not None:
-            yield warning(message, code=code, at=Position(source, first))
+    ignored = found.ignored()
+    if ignored is not None:
+        message = "the text after the ... that ends the last document has no effect"
+        yield warning(message, code="text-after-end", at=Position(source, ignored))
+    for line, code, message in found.unevaluated():
+        yield warning(message, code=code, at=Position(source, line))
     # The output of a library may be an overlay: overlay.apply(base, library.get(...).eval())
     unused = None if PRIVATE_NAME in source.shown.split("/") else found.unused_overlay()
     if unused is not None:
