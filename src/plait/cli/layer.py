@@ -53,7 +53,7 @@ def deliver(request: Request) -> int:
             result = job.run(context)
         context.check_warnings()
         if pattern is not None or to_files:
-            from plait.yaml.output_paths import layered_places, places_by
+            from plait.yaml.output_paths import files_of, layered_places, places_by
 
             placed = layered_places(result.items) if pattern is None else places_by(pattern, result.items)
         text = _json(result) if as_json else job.text(result, context.originals)
@@ -62,7 +62,6 @@ def deliver(request: Request) -> int:
         print_warnings(request, context)
     if to_files:
         from plait.cli.result_files import write_files
-        from plait.yaml.output_paths import files_of
 
         write_files(request.output_files, files_of(placed, lambda documents: job.text(documents, context.originals)))
     else:
