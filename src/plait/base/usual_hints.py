@@ -32,6 +32,7 @@ HINTS: dict[str, str] = {
     "duplicate-key": "keep one of the entries",
     "value-not-found": 'test with "in" first',
     "empty-sequence": "test first that there is an item",
+    "parameter-list": "parameters without a default come first, then those with one, *args and **kwargs: def f(a, b=1)",
     "not-assignable": "lists and dicts can be changed; of any other type, make a new value",
     "key-not-found": '"in" tests for a key, and .get(key, default) of a dict returns a default',
     "invalid-conversion": "the text must contain a number and nothing else",

@@ -181,7 +181,7 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
             return nearby, dotted, places
         if pair is not None:
             return nearby, _similar_hint(*pair, absent), places
-        return nearby, _nested_elsewhere(items, subsets) or absent, places
+        return nearby, _other_type(items, subsets) or _nested_elsewhere(items, subsets) or absent, places
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
@@ -200,13 +200,16 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
     found = ", ".join(names[:_NAMES]) + more
     texts = [value for value in values if type(value) is str]
     near = nearest(wanted, texts) if type(wanted) is str else None
-    if near is None:
+    if near is None or f"{near}." in str(wanted):
         alike = [value for value in values if str(value) == str(wanted)]
         if alike and type(wanted) not in (Map, Array):
             kind = kind_name(alike[0])
             article = "an" if kind[0] in "aeiou" else "a"
             return found, Hint(f"{shown(alike[0])} is {article} {kind}, {shown(wanted)} is not"), []
         if type(edit) is MapEdit and matcher is None:
+            nested = _nested(edit.items, wanted)
+            if nested is not None:
+                return found, *nested
             below = _below(edit.items, wanted)
             if below is not None:
                 told = f"there is one further down, at {below[0]}; {absent}"
@@ -219,6 +222,16 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
 def _similar_hint(expected: str, near: str, absent: Hint) -> Hint:
     """A hint for a name that is similar to another one."""
     return Hint(replacing(expected, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
+
+
+def _nested(items: Sequence[MapItem], key: Value) -> tuple[Hint, list[Position]] | None:
+    """The hint for a path that is written as one key, and the position of its first key; None for another key."""
+    first, *rest = key.split(".") if type(key) is str else [""]
+    above = next((item for item in items if item.key == first and type(item.value) is Map), None)
+    if above is None or not all(rest) or not rest:
+        return None
+    told = f"a dot is part of a key: write {first}: and, indented below it, {': '.join(rest)}:"
+    return Hint(told), [above.position]
 
 
 # Maximum number of items examined below a map that lacks a key.
@@ -282,6 +295,21 @@ def _dotted(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
                 for word in reversed((first, *rest)):
                     nested = f'{{"{word}": {nested}}}'
                 return Hint(f"a dot is part of a key: write overlay.subset({nested})")
+    return None
+
+
+def _other_type(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
+    """A hint for a value that the subset has with another type, or as one of a list; None for other subsets."""
+    for lack in (one for part in parts for item in items for one in differences(item.value, part.nodes)):
+        left, right, path = lack.left, lack.right, ".".join(lack.path)
+        if lack.missing or type(left) in (Map, Array):
+            continue
+        if type(right) is Array and any(one.value == left for one in right.items):
+            return Hint(f"{path} is one value, not a list: overlay.or_op(overlay.subset(...), overlay.subset(...))")
+        if type(left) is not type(right) and shown(left) == str(right):
+            return Hint(f"{path} is {shown(left)} without quotes")
+        if type(left) is not type(right) and shown(right) == str(left):
+            return Hint(f'{path} is a text: "{left}", in quotes')
     return None
 
 

@@ -110,7 +110,8 @@ def expectation(kwargs: Mapping[str, object], defaults: MatchCount) -> MatchCoun
 def _conflict(first: str, second: str) -> OverlayError:
     return OverlayError(
         f"Expected only one of keyword arguments ('{first}', '{second}') specified",
-        hint="one of them may come from #@overlay/match-child-defaults above",
+        hint="keep one: missing_ok=True allows 0 or 1 matches, expects= sets the number; "
+        "one of them may come from #@overlay/match-child-defaults above",
         code="overlay-argument",
     )
 

@@ -146,7 +146,7 @@ class MapKey(Matcher):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
         there = key_value(left, self.key)
         if there is MISSING:
-            raise self._no_key(left)
+            raise self._no_key(left, right=right)
         wanted = key_value(right, self.key)
         if wanted is MISSING:
             raise self._no_key(right)
@@ -176,6 +176,15 @@ class MapKey(Matcher):
 
     def _no_key(self, value: NodeValue, item: Item | None = None, right: NodeValue = None) -> OverlayError:
         also = [item.position.labelled("the item without it")] if item is not None else []
+        if item is None and type(right) is Array and right.items:
+            return OverlayError(
+                f"{self.name}: Expected value to be map, but was {kind_name(value)}"
+                if type(value) is not Map
+                else f"{self.name}: Expected to find map item with key '{self.key}', but did not",
+                hint=f'by="{self.key}" compares the items of an array: put it above each item, as in line '
+                f"{right.items[0].line}, and not above the array",
+                code="no-matched-key",
+            )
         if type(value) is not Map:
             kind = kind_name(value)
             is_scalar = item is None or type(right) not in (Map, Array)

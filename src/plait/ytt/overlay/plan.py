@@ -351,7 +351,8 @@ def _unknown(annotation: Annotation, name: str, allowed: tuple[str, ...]) -> Ove
         f"Unknown '{annotation.name}' annotation keyword argument '{name}'",
         also=[annotation.position.labelled("the annotation")],
         expected=f"one of {', '.join(allowed)}",
-        hint=did_you_mean(name, allowed),
+        hint=did_you_mean(name, allowed)
+        or f"@{annotation.name} accepts {' and '.join(f'{one}=...' for one in allowed)}",
         code="overlay-argument",
     )
 

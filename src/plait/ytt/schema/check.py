@@ -151,7 +151,8 @@ def _collection_hint(item: Item, name: str) -> Wording | None:
     """A hint for a value from a flag where the schema declares a map or an array, else None."""
     if item.source is None or item.source.flag not in ("data-value", "data-value-yaml") or type(item) is not MapItem:
         return None
-    key = item.key if type(item.key) is str else "KEY"
+    # With the keys around it, and the library, as in the flag.
+    key = (item.source.line(1) or "").partition("=")[0] or "KEY"
     if name == "map":
         return public(
             f"--data-value {key}.NAME=VALUE sets one of its values, --data-value-yaml '{key}={{NAME: VALUE}}' all"

@@ -27,13 +27,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+_WITH_KEYS = {"dict", "struct", "yamlfragment"}
 _FEW_ITEMS = 16  # comparing this number of items costs no more than the step itself
 
 
 def unknown(operator: str, x: object, y: object) -> StarlarkError:
     """The error for operands that an operator does not accept."""
     hint, kinds = None, {type_of(x), type_of(y)}
-    if operator == "|":
+    if operator == "|" and not kinds <= _WITH_KEYS:
         hint = "use 'or' instead of '|' for logical-or"
     elif operator == "&":
         hint = "use 'and' instead of '&' for logical-and"
@@ -45,6 +46,12 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "a function with YAML returns nodes; return or yaml.encode(...) returns a string"
     elif operator == "+" and kinds == {"list", "yamlfragment"}:
         hint = "list(...) of such nodes is a list: list(f()) + [...]"
+    elif operator in ("+", "|") and kinds <= _WITH_KEYS:
+        hint = "dict(a, **b) has the keys of two dicts"
+        if "struct" in kinds:
+            hint = f"struct.decode(...) makes a dict of a struct; {hint}"
+        if "yamlfragment" in kinds:
+            hint = 'add nodes beside other keys with template.replace, of @ytt:template: "_: #@ template.replace(f())" is a key'
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"
     error = StarlarkError(message, hint=hint, code="unknown-operation")
     if x is None or y is None:

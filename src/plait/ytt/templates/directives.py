@@ -167,6 +167,9 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
     text = comment.text.lstrip()
     if comment.text[:1] == " " and text.startswith("@"):
         hint = Hint(f"remove the space: #{text}", Suggestion(COMMENT_MARK, f"#{text}", old=f"#{comment.text}"))
+    elif "@" + comment.text.partition(" ")[0] in KNOWN_BY_NAME:
+        meant = f"@{comment.text}"
+        hint = Hint(f"did you mean #{meant}?", Suggestion(COMMENT_MARK, f"#{meant}", old=f"#{comment.text}"))
     elif not comment.own_line and (source.line(comment.line) or "")[: comment.column - 1].rstrip().endswith(":"):
         hint = Advice(
             Hint(

@@ -298,7 +298,10 @@ def _without(line: str, kind: str) -> str:
         code = line.lstrip()
         return line[: len(line) - len(code)] + _neutral(code)
     before, mark, code = line.partition("#@")
-    if not mark:
+    if not mark and before.lstrip().startswith("# @ "):
+        # The comment was reported, and its block is open.
+        before, code = before[: before.index("#")], before.partition("@")[2]
+    elif not mark:
         # Plain YAML: nothing can be recovered.
         return line[: len(line) - len(line.lstrip())] if "#" not in line else ""
     if before.strip() or not (code.startswith(" ") or _OPENERS.match(code)):

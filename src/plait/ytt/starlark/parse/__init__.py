@@ -243,7 +243,8 @@ class Parser(ExpressionParser):
             elif self.kind == "identifier":
                 name = self.identifier()
                 if self.kind != "=":
-                    self.fail(f'load operand must be "{name}" or {name}="originalname" (want \'=\' after {name})')
+                    told = f'load operand must be "{name}" or {name}="originalname" (want \'=\' after {name})'
+                    self.fail(told, hint=f'a name to load is in quotes: "{name}"')
                 self.advance()
                 if self.kind != "string literal":
                     self.fail(f'original name of loaded symbol must be quoted: {name}="originalname"')

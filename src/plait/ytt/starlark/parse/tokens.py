@@ -278,10 +278,18 @@ class Tokens:
             self.unexpected(f"'{kind}'" if kind not in KEYWORDS and kind not in _PLAIN else kind)
         self.advance()
 
+    def _matcher_operator(self) -> Hint | None:
+        """The hint for `overlay.and(...)`, or None: other reserved words have a hint of their own."""
+        operator = f"overlay.{self.value}"
+        if self.value not in ("and", "or", "not") or self.tokens[self.index - 2][1] != "overlay":
+            return None
+        return replacing(operator, [f"{operator}_op"], f"did you mean {operator}_op?")
+
     def identifier(self) -> str:
         if self.kind != "identifier":
             if self.kind in KEYWORDS or self.kind == "illegal token":
-                self.fail(f"use of reserved keyword '{self.value}' is not allowed (expected identifier)")
+                told = f"use of reserved keyword '{self.value}' is not allowed (expected identifier)"
+                self.fail(told, hint=self._matcher_operator())
             self.fail("not an identifier")
         name = self.value
         assert isinstance(name, str)  # the value of a token of this kind
