@@ -30,7 +30,7 @@ _VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 # Matches a document of data values for a library with a literal name.
 _REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
 # Matches a data value in quoted code.
-_QUOTED = re.compile(r"""["']#@ [^"'\n]*?\bdata\.values\.(\w+(?:\.\w+)*)""")
+_QUOTED = re.compile(r"""(?:["']#@ [^"'\n]*?|[:-][ ]+!?|\$\{|\$\(|\{\{ ?)\bdata\.values\.(\w+(?:\.\w+)*)""")
 # Matches a data value in code.
 _USED = re.compile(r"\bdata\.values\.(\w+(?:\.\w+)*)")
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
@@ -66,7 +66,7 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
 
 
 def _quoted(subject: LintProject) -> set[Keys]:
-    """The data values in quoted code. S382 reports the quotes; removing the value would be the wrong fix."""
+    """The data values in code that is a string. S382 and S388 report it; removing the value would be the wrong fix."""
     return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
 
 
