@@ -226,11 +226,18 @@ def _similar_hint(expected: str, near: str, absent: Hint) -> Hint:
 
 def _nested(items: Sequence[MapItem], key: Value) -> tuple[Hint, list[Position]] | None:
     """The hint for a path that is written as one key, and the position of its first key; None for another key."""
-    first, *rest = key.split(".") if type(key) is str else [""]
-    above = next((item for item in items if item.key == first and type(item.value) is Map), None)
+    first, *rest = keys = key.split(".") if type(key) is str else [""]
+    above = next((item for item in items if item.key == first), None)
     if above is None or not all(rest) or not rest:
         return None
-    told = f"a dot is part of a key: write {first}: and, indented below it, {': '.join(rest)}:"
+    here: MapItem | None = above
+    for name in rest:
+        if here is None:
+            break
+        if type(here.value) is not Map:
+            return None
+        here = next((item for item in here.value.items if item.key == name), None)
+    told = f"a dot is part of a key: write {': and, indented below it, '.join(keys)}:"
     return Hint(told), [above.position]
 
 
@@ -306,9 +313,10 @@ def _other_type(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
             continue
         if type(right) is Array and any(one.value == left for one in right.items):
             return Hint(f"{path} is one value, not a list: overlay.or_op(overlay.subset(...), overlay.subset(...))")
-        if type(left) is not type(right) and shown(left) == str(right):
-            return Hint(f"{path} is {shown(left)} without quotes")
-        if type(left) is not type(right) and shown(right) == str(left):
+        if type(right) is str and type(left) is not str and shown(left) == right:
+            in_code = "" if str(left) == right else f", which is {left} in code"
+            return Hint(f"{path} is {right} without quotes{in_code}")
+        if type(left) is str and type(right) is not str and shown(right) == left:
             return Hint(f'{path} is a text: "{left}", in quotes')
     return None
 

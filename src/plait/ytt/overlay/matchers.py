@@ -189,10 +189,11 @@ class MapKey(Matcher):
             kind = kind_name(value)
             is_scalar = item is None or type(right) not in (Map, Array)
             text = repr_of(value if item is None else right)
+            article = "an" if kind[0] in "aeiou" else "a"
             return OverlayError(
                 f"{self.name}: Expected value to be map, but was {kind}",
                 also=also,
-                hint=f'a {kind} has no keys: match the whole item, by=overlay.subset({text}) with load("@ytt:overlay", "overlay")'
+                hint=f'{article} {kind} has no keys: match the whole item, by=overlay.subset({text}) with load("@ytt:overlay", "overlay")'
                 if is_scalar and type(value) not in (Map, Array)
                 else None,
                 code="no-matched-key",
