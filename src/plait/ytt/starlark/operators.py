@@ -52,6 +52,8 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
             hint = f"struct.decode(...) makes a dict of a struct; {hint}"
         if "yamlfragment" in kinds:
             hint = 'add nodes beside other keys with template.replace, of @ytt:template: "_: #@ template.replace(f())" is a key'
+        if operator == "+" and kinds == {"yamlfragment"}:
+            hint = f"of arrays, list(f()) + list(g()) has the items of both; {hint}"
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"
     error = StarlarkError(message, hint=hint, code="unknown-operation")
     if x is None or y is None:

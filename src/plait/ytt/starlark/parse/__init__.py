@@ -244,7 +244,8 @@ class Parser(ExpressionParser):
                 name = self.identifier()
                 if self.kind != "=":
                     told = f'load operand must be "{name}" or {name}="originalname" (want \'=\' after {name})'
-                    self.fail(told, hint=f'a name to load is in quotes: "{name}"')
+                    is_whole = self.kind in (",", ")")
+                    self.fail(told, hint=f'a name to load is in quotes: "{name}"' if is_whole else None)
                 self.advance()
                 if self.kind != "string literal":
                     self.fail(f'original name of loaded symbol must be quoted: {name}="originalname"')
