@@ -35,6 +35,8 @@ def code(subject: LintProject) -> Iterator[LintFinding]:
             continue  # the whole file is unused, or called from elsewhere
         if not subject.is_own(file.path) or file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
             continue
+        if subject.has_unevaluated_code(file.path):
+            continue
         yield from _loads(subject, file)
         yield from _names(file)
         yield from _functions(file, loaded)

@@ -29,8 +29,6 @@ _VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 
 # Matches a document of data values for a library with a literal name.
 _REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
-# Matches a data value in quoted code.
-_QUOTED = re.compile(r"""(?:["']#@ [^"'\n]*?|[:-][ ]+!?|\$\{|\$\(|\{\{ ?)\bdata\.values\.(\w+(?:\.\w+)*)""")
 # Matches a data value in code.
 _USED = re.compile(r"\bdata\.values\.(\w+(?:\.\w+)*)")
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
@@ -39,13 +37,13 @@ _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 def data_values(subject: LintProject) -> Iterator[LintFinding]:
     """Data values that no file uses, at their first declaration, including those of libraries."""
     used: dict[str, set[Keys]] = {}
-    quoted = _quoted(subject)
+    unevaluated = _unevaluated(subject)
     places: dict[tuple[str, Keys], list[tuple[LintedFile, MapItem]]] = {}
     for library, layout, document in _declaring(subject):
         if library not in used:
             used[library] = data_value_uses.uses(_files_of(subject, library))
         if (used[library] or not library) and () not in used[library]:
-            for keys, item in data_value_uses.unused_values([document], used[library] | quoted):
+            for keys, item in data_value_uses.unused_values([document], used[library] | unevaluated):
                 places.setdefault((library, keys), []).append((layout, item))
     elsewhere = _used_elsewhere(subject) if places else set()
     for (library, keys), found in places.items():
@@ -65,9 +63,13 @@ def data_values(subject: LintProject) -> Iterator[LintFinding]:
         )
 
 
-def _quoted(subject: LintProject) -> set[Keys]:
-    """The data values in code that is a string. S382 and S388 report it; removing the value would be the wrong fix."""
-    return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
+def _unevaluated(subject: LintProject) -> set[Keys]:
+    """The data values in files with code that is text. Runs warn of it; removing the value would be the wrong fix."""
+    return {
+        tuple(found[1].split("."))
+        for path in filter(subject.has_unevaluated_code, subject.paths)
+        for found in _USED.finditer(subject.text(path))
+    }
 
 
 def _used_elsewhere(subject: LintProject) -> set[Keys]:

@@ -57,6 +57,9 @@ def _code_files(directory: str) -> Iterator[str]:
                 yield path
 
 
+_UNEVALUATED = frozenset({"quoted-code", "unevaluated-code", "double-braces"})
+
+
 class EvaluatedRun:
     """An evaluated run. used: the lines that contribute to its output."""
 
@@ -108,6 +111,12 @@ class LintProject:
         self.paths = sorted(path for path in read if _is_text(path))
         self._extensions = frozenset[str]().union(*(ran.run.extensions for ran in self.runs))
         self._private = set(_private(self.runs))
+        self._warned = {
+            path_of(at.source)
+            for ran in self.runs
+            for one in ran.documents.warned
+            if one.diagnostic.code in _UNEVALUATED and (at := one.diagnostic.at) is not None
+        }
         self._files: dict[str, File | None] = {}
         self._layouts: dict[str, LintedFile | None] = {}
 
@@ -168,6 +177,10 @@ class LintProject:
             is_yaml = path.endswith((".yml", ".yaml")) and path in self.read
             self._layouts[path] = LintedFile.of(path, self.text(path)) if is_yaml else None
         return self._layouts[path]
+
+    def has_unevaluated_code(self, path: str) -> bool:
+        """True if a run warns of code that is text in a file. What only such code uses is not unused: the code is wrong."""
+        return path in self._warned
 
     def is_private(self, path: str, line: int) -> bool:
         """True if a line must not be shown, because it contains values, a variables store, or encrypted data."""
