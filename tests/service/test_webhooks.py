@@ -267,7 +267,7 @@ def test_what_was_made_before_a_kill_is_told_after_it(tmp_path: Path, key: str) 
 
 @pytest.mark.parametrize("bad", ["", "ftp://host/", "http://", "https://me:secret@host/", "http://host:x/", "//host"])
 def test_what_is_no_url_is_refused(tmp_path: Path, bad: str) -> None:
-    with pytest.raises(UsageError, match="no URL that can be told") as caught:
+    with pytest.raises(UsageError, match="the URL of a webhook is not valid") as caught:
         application(f"sqlite:///{tmp_path}/plait.db", webhooks=[bad])
     assert "secret" not in str(caught.value)
 
