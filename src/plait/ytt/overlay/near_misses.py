@@ -1,8 +1,8 @@
 """Warnings about items that an overlay adds or ignores because nothing matched, if that looks like a mistake.
 
-ytt does not report them, usually rightly: `missing_ok=True` is intended to add missing items. So only two cases are
-reported: a name that looks like a misspelling of an existing one, and an array item added next to one with the same
-name.
+ytt does not report them, usually rightly: `missing_ok=True` is intended to add missing items. So only these are
+reported: a name that looks like a misspelling of an existing one, a path that is written as one key, a directive of
+kustomize, and an array item added next to one with the same name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.base.errors import Warning
-    from plait.tree.nodes import Item
+    from plait.tree.nodes import Item, Value
     from plait.ytt.overlay.changed_collections import Edit
     from plait.ytt.overlay.plan import OverlayStep
 
@@ -54,6 +54,9 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
         return _duplicate_name_warning(item, items) if adds else _unmatched(item)
     outcome = "it is added" if adds else "nothing is done"
     if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
+        foreign = _foreign_key(item, items) if adds else None
+        if foreign is not None:
+            return foreign
         for other in items:
             if type(other) is MapItem and _is_slip(item.key, other.key):
                 return _near_miss(
@@ -86,6 +89,45 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
                     (one.right, one.left),
                 )
     return None
+
+
+def _foreign_key(item: MapItem, items: Sequence[Item]) -> Warning | None:
+    """The warning about an added key that is a path below an existing key, or a directive of kustomize; or None."""
+    key = item.key
+    if key == "$patch" and item.value in ("delete", "replace"):
+        action = "remove" if item.value == "delete" else "replace"
+        return warning(
+            f'"$patch" is added as a key: it is of kustomize; #@overlay/{action} above the item that is meant does this',
+            code="near-miss",
+            at=item.position,
+            word="$patch",
+        )
+    names = key.split(".") if type(key) is str else []
+    if len(names) < 2 or not all(name.isidentifier() for name in names):
+        return None
+    above = next((other for other in items if type(other) is MapItem and other.key == names[0]), None)
+    if above is None or not _can_hold(above.value, names[1:]):
+        return None
+    return warning(
+        f'"{key}" is added as one key, because a dot is part of a key; "{names[0]}" is there: {above.position}; '
+        f"write {': and, indented below it, '.join(names)}:",
+        code="near-miss",
+        at=item.position,
+        also=[above.position.labelled("the nearest candidate")],
+        word=names[0],
+    )
+
+
+def _can_hold(value: Value, names: Sequence[str]) -> bool:
+    """True if a value is a map that has a path, or to which it can be added."""
+    for name in names:
+        if type(value) is not Map:
+            return False
+        found = value.find(name)
+        if found is None:
+            return True
+        value = found.value
+    return True
 
 
 def _unmatched(item: ArrayItem) -> Warning:
