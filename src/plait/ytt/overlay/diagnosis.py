@@ -181,7 +181,7 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
             return nearby, dotted, places
         if pair is not None:
             return nearby, _similar_hint(*pair, absent), places
-        return nearby, _other_type(items, subsets) or _nested_elsewhere(items, subsets) or absent, places
+        return nearby, _entry_as_text(items, subsets) or _other_type(items, subsets) or _nested_elsewhere(items, subsets) or absent, places
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
@@ -302,6 +302,18 @@ def _dotted(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
                 for word in reversed((first, *rest)):
                     nested = f'{{"{word}": {nested}}}'
                 return Hint(f"a dot is part of a key: write overlay.subset({nested})")
+    return None
+
+
+def _entry_as_text(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
+    """A hint for a subset that is a map in a text, such as "kind: A", if an item contains the map; or None."""
+    for part in parts:
+        key, colon, text = part.nodes.partition(": ") if type(part.nodes) is str else ("", "", "")
+        for item in items if colon else ():
+            found = item.value.find(key) if type(item.value) is Map else None
+            if found is not None and type(found.value) in (str, int) and str(found.value) == text:
+                value = repr_of(found.value)
+                return Hint(f"this is a text; what to look for is a map: overlay.subset({{{repr_of(key)}: {value}}})")
     return None
 
 
