@@ -205,7 +205,13 @@ class MapKey(Matcher):
             also=also,
             found=", ".join(f'"{key}"' for key in keys[:12]) or "no keys",
             hint=did_you_mean(self.key, keys)
-            or (f'match by a key that the item has: by="{keys[0]}"' if keys else None),
+            or (
+                f"add {self.key}: to this item of the overlay: it tells which item to change"
+                if item is right is None
+                else f'match by a key that the item has: by="{keys[0]}"'
+                if keys
+                else None
+            ),
             code="no-matched-key",
         )
 
