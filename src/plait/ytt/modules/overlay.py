@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, StarlarkError
+from plait.base.errors import OverlayError, PlaitError, StarlarkError
 from plait.base.source import CLAUSE
 from plait.tree.nodes import COLLECTION_TYPES
 from plait.ytt.overlay.annotation_removal import erased
@@ -47,8 +47,23 @@ def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace |
         for right in args[1:]:
             _apply_one(first, right, trace, warn)
     except PlaitError as error:
+        if len(args) == 2 and isinstance(error, OverlayError) and _is_swapped(args[0], args[1]):
+            error.hint = "the overlay comes last: swap the arguments of overlay.apply"
+            error.declared_hint = None
         raise error.within(APPLY, role=CLAUSE) from None
     return first
+
+
+def _is_swapped(first: object, second: object) -> bool:
+    """True if only the first argument has overlay annotations, and it can be applied to the second one."""
+    overlay, left = _nodes(first, None), _nodes(second, None)
+    if erased(overlay) is overlay or erased(left) is not left:
+        return False
+    try:
+        apply(left, overlay)
+    except PlaitError:
+        return False
+    return True
 
 
 def _nodes(value: object, trace: Trace | None) -> Value:
