@@ -17,6 +17,7 @@ from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import ANY_DEFAULT
 from plait.ytt.overlay.fast import FastOverlayApplication
 from plait.ytt.overlay.matchers import counts
+from plait.ytt.overlay.near_misses import choice_warning
 from plait.ytt.overlay.plan import ADDS, MATCH, OverlayStep, plain_step, steps_of
 
 TYPE_CHECKING = False
@@ -267,8 +268,12 @@ def apply_documents(
             applied.begin(edit.items)
         for overlay in overlays:
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
-            if warn is not None and len(sets) > 1 and overlay.annotations is not None:
-                _warn_of_counting(overlay, steps, warn)
+            if warn is not None and overlay.annotations is not None:
+                if len(sets) > 1:
+                    _warn_of_counting(overlay, steps, warn)
+                choice = choice_warning(steps[0])
+                if choice is not None:
+                    warn(choice)
             run.begin_overlay()
             if applied is None:
                 run.perform(edit, steps)

@@ -207,7 +207,7 @@ class MapKey(Matcher):
             hint=did_you_mean(self.key, keys)
             or (
                 f"add {self.key}: to this item of the overlay: it tells which item to change"
-                if item is right is None
+                if item is None and right is None
                 else f'match by a key that the item has: by="{keys[0]}"'
                 if keys
                 else None

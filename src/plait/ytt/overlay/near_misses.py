@@ -13,7 +13,7 @@ from plait.base.suggestions import REPLACE, Suggestion
 from plait.tree.nodes import ArrayItem, Document, Map, MapItem
 from plait.ytt.overlay.changed_collections import MISSING, MOST_NAMES, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
-from plait.ytt.overlay.matchers import NOTHING, MapKey, Subset
+from plait.ytt.overlay.matchers import NOTHING, MapKey, Matcher, Subset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,6 +89,26 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
                     (one.right, one.left),
                 )
     return None
+
+
+def choice_warning(step: OverlayStep) -> Warning | None:
+    """The warning about `or` and `and` between two matchers, of which only one is used; None for another step."""
+    found = (step.item.annotations or {}).get("overlay/match")
+    if found is None or found.source is None or not isinstance(step.matcher, Matcher):
+        return None
+    # A function of the user may use the words for the results of matchers.
+    line = found.source.line(found.line) or ""
+    word = next((word for word in ("or", "and") if f") {word} overlay." in line), None)
+    if word is None or "lambda" in line:
+        return None
+    used = "first" if word == "or" else "last"
+    return warning(
+        f"only the {used} matcher is used: `{word}` selects one of two values; "
+        f"overlay.{word}_op(ONE, OTHER) combines matchers",
+        code="ignored-arguments",
+        at=found.position,
+        word=word,
+    )
 
 
 def _foreign_key(item: MapItem, items: Sequence[Item]) -> Warning | None:
