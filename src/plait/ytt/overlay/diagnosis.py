@@ -181,7 +181,14 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
             return nearby, dotted, places
         if pair is not None:
             return nearby, _similar_hint(*pair, absent), places
-        return nearby, _entry_as_text(items, subsets) or _other_type(items, subsets) or _nested_elsewhere(items, subsets) or absent, places
+        return (
+            nearby,
+            _entry_as_text(items, subsets)
+            or _other_type(items, subsets)
+            or _nested_elsewhere(items, subsets)
+            or absent,
+            places,
+        )
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
