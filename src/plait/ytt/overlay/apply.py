@@ -17,7 +17,7 @@ from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import ANY_DEFAULT
 from plait.ytt.overlay.fast import FastOverlayApplication
 from plait.ytt.overlay.matchers import counts
-from plait.ytt.overlay.near_misses import choice_warning
+from plait.ytt.overlay.near_misses import choice_warning, filter_warning
 from plait.ytt.overlay.plan import ADDS, MATCH, OverlayStep, plain_step, steps_of
 
 TYPE_CHECKING = False
@@ -271,9 +271,12 @@ def apply_documents(
             if warn is not None and overlay.annotations is not None:
                 if len(sets) > 1:
                     _warn_of_counting(overlay, steps, warn)
-                choice = choice_warning(steps[0])
-                if choice is not None:
-                    warn(choice)
+                told = choice_warning(steps[0])
+                # The names of documents are compared and printed, which secrets may not be.
+                if told is None and (trace is None or trace.marks is None):
+                    told = filter_warning(steps[0], edit.items)
+                if told is not None:
+                    warn(told)
             run.begin_overlay()
             if applied is None:
                 run.perform(edit, steps)

@@ -13,7 +13,7 @@ from plait.base.suggestions import REPLACE, Suggestion
 from plait.tree.nodes import ArrayItem, Document, Map, MapItem
 from plait.ytt.overlay.changed_collections import MISSING, MOST_NAMES, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
-from plait.ytt.overlay.matchers import NOTHING, MapKey, Matcher, Subset
+from plait.ytt.overlay.matchers import ALL, NOTHING, MapKey, Matcher, Subset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,6 +109,48 @@ def choice_warning(step: OverlayStep) -> Warning | None:
         at=found.position,
         word=word,
     )
+
+
+def filter_warning(step: OverlayStep, items: Sequence[Item]) -> Warning | None:
+    """The warning about an overlay on all documents that contains the kind and name of one of them, and so removes or
+    renames the others; None for another overlay.
+    """
+    if step.matcher is not ALL or step.action not in ("remove", "replace", "merge") or step.via is not None:
+        return None
+    own = _kind_and_name(step.item)
+    if own is None or _has_annotated_names(step.item.value):
+        return None
+    named = [item for item in items if _kind_and_name(item) == own]
+    if len(named) != 1:
+        return None
+    others = [item for item in items if item is not named[0] and _kind_and_name(item) is not None]
+    if not others:
+        return None
+    kind, name = own
+    done = {"remove": "removed", "replace": "replaced"}.get(step.action, "given this kind and name")
+    return warning(
+        f"overlay.all matches all {len(items)} documents, and each is {done}; "
+        f'for {kind}/{name}, write by=overlay.subset({{"kind": "{kind}", "metadata": {{"name": "{name}"}}}})',
+        code="near-miss",
+        at=step.item.position,
+        also=[named[0].position.labelled("the document of this kind and name")],
+    )
+
+
+def _has_annotated_names(value: Value) -> bool:
+    """True if the kind or metadata of an overlay, or a name in it, has annotations, such as an assertion."""
+    for item in value.items if type(value) is Map else ():
+        if item.key in ("kind", "metadata", "name"):
+            if item.annotations is not None or (item.key == "metadata" and _has_annotated_names(item.value)):
+                return True
+    return False
+
+
+def _kind_and_name(item: Item) -> tuple[str, str] | None:
+    """The kind and name of a resource; None for another document."""
+    kind, metadata = key_value(item.value, "kind"), key_value(item.value, "metadata")
+    name = key_value(metadata, "name") if type(metadata) is Map else None
+    return (kind, name) if type(kind) is str and type(name) is str else None
 
 
 def _foreign_key(item: MapItem, items: Sequence[Item]) -> Warning | None:
