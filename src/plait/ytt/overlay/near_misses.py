@@ -139,11 +139,11 @@ def filter_warning(step: OverlayStep, items: Sequence[Item]) -> Warning | None:
 
 def _has_annotated_names(value: Value) -> bool:
     """True if the kind or metadata of an overlay, or a name in it, has annotations, such as an assertion."""
-    for item in value.items if type(value) is Map else ():
-        if item.key in ("kind", "metadata", "name"):
-            if item.annotations is not None or (item.key == "metadata" and _has_annotated_names(item.value)):
-                return True
-    return False
+    return any(
+        item.annotations is not None or (item.key == "metadata" and _has_annotated_names(item.value))
+        for item in (value.items if type(value) is Map else ())
+        if item.key in ("kind", "metadata", "name")
+    )
 
 
 def _kind_and_name(item: Item) -> tuple[str, str] | None:
