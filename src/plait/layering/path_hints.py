@@ -40,16 +40,33 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
     return (f"{kind_name(data)} at {way}", f"there is nothing below it: {way} is the value") if way else (None, None)
 
 
-def below_data(data: Value, path: DataPath) -> str | None:
-    """The path without a first step `.data`, if the data has no such key, but what the rest selects; else None."""
-    if path.steps[:1] != ("data",) or len(path.steps) < 2 or type(data) is not Map or data.find("data") is not None:
+def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | None:
+    """The path without a first step `.data`, if the data has no such key, but what the rest selects; else None.
+
+    creates: the last key may be new, within a map that exists below the root.
+    """
+    steps = path.steps
+    if steps[:1] != ("data",) or len(steps) < 2 or type(data) is not Map or data.find("data") is not None:
         return None
-    for step in path.steps[1:]:
-        item = _item(data, step)
+    inner: Value = data
+    for number, step in enumerate(steps[1:], 1):
+        item = _item(inner, step)
         if item is None:
+            if creates and 1 < number == len(steps) - 1 and type(step) is str and type(inner) is Map:
+                break
             return None
-        data = item.value
+        inner = item.value
     return path.text[path.text.index("data") + len("data") :]
+
+
+def pattern(text: str, existing: Value, special: frozenset[str]) -> str | None:
+    """A hint for a pattern that occurs nowhere in the existing value, or None. special: the characters with a meaning."""
+    if type(existing) is not str:
+        return None
+    if not special.isdisjoint(text):
+        literal = "".join(f"\\{char}" if char in special else char for char in text)
+        return f"a pattern is a regular expression: {literal} finds this text" if text in existing else None
+    return did_you_mean(text, "".join(char if char.isalnum() or char == "_" else " " for char in existing).split())
 
 
 def _item(value: Value, step: object) -> Item | None:

@@ -172,7 +172,7 @@ def _warn_of_pattern(
     pattern = text_of(item)
     depth = depth_of(recurse) if recurse is not None else None
     if item is None or not pattern:
-        inner = _path_hints().below_data(data, destination_path(text))
+        inner = _path_hints().below_data(data, destination_path(text), creates=True)
         if inner is not None:
             context.warn(
                 warning(
@@ -195,7 +195,7 @@ def _warn_of_pattern(
     if is_secret or (type(existing) is not str and depth is None):
         return  # that is an error
     if isinstance(existing, NoMatch) or not _occurs(existing, pattern, -1 if depth is None else depth):
-        near = did_you_mean(pattern, _words(existing)) if type(existing) is str else None
+        near = _path_hints().pattern(pattern, existing, _SPECIAL)
         context.warn(
             warning(
                 f'the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced'
@@ -204,10 +204,6 @@ def _warn_of_pattern(
                 at=item.position,
             )
         )
-
-
-def _words(text: str) -> list[str]:
-    return "".join(char if char.isalnum() or char == "_" else " " for char in text).split()
 
 
 def _occurs(value: Value, pattern: str, depth: int) -> bool:
