@@ -195,6 +195,9 @@ def syntax(diagnostic: Diagnostic) -> str | None:
         commented = _commented(at.source, at.line)
         if commented is not None:
             return commented
+    indexed = _dotted_index(code)
+    if indexed is not None:
+        return indexed
     for found in _RESERVED.finditer(code):
         if _WORDS.isdisjoint(found["name"].split("-")):
             continue
@@ -227,9 +230,65 @@ def _commented(source: Source, number: int) -> str | None:
     return None
 
 
+_DOTTED = re.compile(
+    r"""\"[^\"]*\"|'[^']*'|(?<![\w.])(?P<list>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.(?P<index>\d+)(?![\w.])"""
+)
+
+
+def _dotted_index(code: str) -> str | None:
+    """The hint for an index that is written as a field, or None."""
+    for found in _DOTTED.finditer(code):
+        if found["index"] and not re.fullmatch("[vV][0-9]+", found["list"]):
+            return f"an item of a list is written in brackets: {found['list']}[{int(found['index'])}]"
+    return None
+
+
+_BOTH = re.compile(
+    r"""(?P<key>(?:- +)?[\w./-]+): +(?P<text>[^\s"'{}#&*!|>%@`\\][^"'{}#\\]*[-_./:@+]) +#@ (?P<code>.+)"""
+)
+
+
+def two_values(diagnostic: Diagnostic) -> str | None:
+    """The hint for a text that an expression continues, or None."""
+    at = diagnostic.at
+    line = at.source.line(at.line) if at is not None and at.source is not None else None
+    found = _BOTH.fullmatch((line or "")[:_MOST].strip())
+    if found is None:
+        return None
+    return f'all of the text is one expression: {found["key"]}: #@ "{found["text"]}{{}}".format({found["code"].strip()})'
+
+
+def hidden_module(diagnostic: Diagnostic) -> str | None:
+    """The hint for a name that a template loads, and gives another value above its use; or None."""
+    at = diagnostic.at
+    line = at.source.line(at.line) if at is not None and at.source is not None else None
+    if line is None or at is None or at.source is None or not diagnostic.word:
+        return None
+    names = set(re.findall(rf"(?<![\w.])([A-Za-z_]\w*)\.{re.escape(diagnostic.word)}\b", code_of(line)))
+    bound: dict[str, int] = {}
+    for number in range(max(at.source.first_line, at.line - _MOST), at.line):
+        code = code_of(at.source.line(number) or "")
+        for name in names:
+            if re.match(r"load\s*\(", code):
+                if "@ytt:" in code and (f'"{name}"' in code or f"'{name}'" in code):
+                    bound[name] = 0
+            elif name in bound and re.match(
+                rf"(?:for\s+(?:\w+\s*,\s*)*)?{name}\s*(?:,[\w\s,]*)?(?:\bin\b|=(?!=))", code
+            ):
+                bound[name] = number
+    for name, number in bound.items():
+        if number:
+            return (
+                f'line {number} gives the name "{name}" another value, which hides the module: use another name there'
+            )
+    return None
+
+
 HINTS: dict[str, Callable[[Diagnostic], str | None]] = {
     "duplicate-map-key": repeated_key,
     "syntax-error": syntax,
+    "two-values": two_values,
+    "unknown-attribute": hidden_module,
     "unbound-variable": unbound,
     "input-not-found": from_root,
 }

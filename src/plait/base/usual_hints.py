@@ -18,6 +18,7 @@ def usual_hint(diagnostic: Diagnostic) -> str | None:
 
 HINTS: dict[str, str] = {
     # Programs
+    "two-values": "remove the value before the comment, or the expression after #@",
     "undefined-name": "assign it before this line, load it from a file, or put a text in quotes",
     "argument-count": "give each parameter one argument; those with a default may be left out",
     "repeated-argument": "give the argument once, by position or by name",

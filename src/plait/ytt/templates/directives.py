@@ -132,7 +132,6 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
                     f"Expected YAML node at line {Position(source, comment.line)} to have either computed or YAML "
                     "value, but found both",
                     at=Position(source, comment.line),
-                    hint="remove the value before the comment, or the expression after #@",
                     code="two-values",
                 )
             out.values.append(ExprSlot(content or "()", comment.line))
