@@ -94,7 +94,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
     for _ in range(_MOST):
         found.text = "\n".join(lines)
         text = Source(source.name, found.text)
-        text.extensions = source.extensions
+        text.shown, text.extensions = source.shown, source.extensions
         try:
             problems = _read(found, text, kind, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
         except PlaitError as raised:
@@ -248,7 +248,7 @@ def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bo
     found.cut.update(range(first, len(lines) + 1))
     found.text = "\n".join([*lines[: first - 1], *[""] * (len(lines) - first + 1)])
     text = Source(source.name, found.text)
-    text.extensions = source.extensions
+    text.shown, text.extensions = source.shown, source.extensions
     with contextlib.suppress(PlaitError):
         _read(found, text, YAML, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
 
