@@ -255,7 +255,9 @@ def two_values(diagnostic: Diagnostic) -> str | None:
     found = _BOTH.fullmatch((line or "")[:_MOST].strip())
     if found is None:
         return None
-    return f'all of the text is one expression: {found["key"]}: #@ "{found["text"]}{{}}".format({found["code"].strip()})'
+    return (
+        f'all of the text is one expression: {found["key"]}: #@ "{found["text"]}{{}}".format({found["code"].strip()})'
+    )
 
 
 def hidden_module(diagnostic: Diagnostic) -> str | None:
