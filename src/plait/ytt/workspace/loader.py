@@ -80,7 +80,7 @@ class Loader:
             if error.code == "undefined-name" and "load(" in file.source.text:
                 from plait.ytt.workspace import misspelt_loads
 
-                misspelt_loads.explain(error, file, lambda path: self._member(path, current, root)[0].file)
+                misspelt_loads.explain(error, file, self.member, current, root, self._values)
             raise _stopped(error, file, session.instruction_sets + 1) from None
         if isinstance(found, TemplateResult):
             return found
@@ -171,7 +171,7 @@ class Loader:
         if path.startswith("@ytt:"):
             rest = path.removeprefix("@ytt:")
             return {rest: self._module(rest, current, root, reads)}
-        member, root = self._member(path, current, root)
+        member, root = self.member(path, current, root)
         file = member.file
         if not file.is_library:
             told = f"Expected file '{file.path}' to be a library file, but was not"
@@ -187,7 +187,7 @@ class Loader:
             self._session.context.lookups.loads[at.source, path] = file.source
         return self.exports(member, root)
 
-    def _member(self, path: str, current: Library, root: Library) -> tuple[LibraryFile, Library]:
+    def member(self, path: str, current: Library, root: Library) -> tuple[LibraryFile, Library]:
         """The file that a `load` names, and the root of its library. Raises ReadError."""
         if path.startswith("@"):
             name, colon, rest = path[1:].partition(":")

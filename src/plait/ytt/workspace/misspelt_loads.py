@@ -1,15 +1,20 @@
-"""Undefined names whose cause is a misspelt name in a `load`. Imported only for a file that cannot be compiled."""
+"""Undefined names whose cause is a misspelt name in a `load`, or a text after a data value. Imported only for a file that cannot be compiled."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 
 from plait.base.errors import ReadError
 from plait.base.similar_names import counted, listed, near
 from plait.base.source import Position
 from plait.base.suggestions import replacing
+from plait.tree.nodes import Map
 from plait.ytt.starlark.syntax import Load
 from plait.ytt.templates.recovery import recover
+
+# The characters of a line in which hints look for a name.
+_MOST_READ = 1000
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,16 +22,30 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
     from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.library import Library, LibraryFile
 
 
-def explain(error: PlaitError, file: InputFile, find: Callable[[str], InputFile]) -> None:
+def explain(
+    error: PlaitError,
+    file: InputFile,
+    member: Callable[[str, Library, Library], tuple[LibraryFile, Library]],
+    current: Library,
+    root: Library,
+    values: object,
+) -> None:
     """Changes an error about undefined names to one about the `load` that misspells them.
 
-    find: the file that a `load` names. The findings about the other names remain.
+    member: finds the file that a `load` names, for a file in a directory of a library with a root. The findings about
+    the other names remain. values: the data values.
     """
     findings = [one for one in (error, *error.findings) if one.code == "undefined-name"]
+    for one in findings:
+        if one.word and one.at is not None and isinstance(values, Map):
+            one.hint = _continued(one.word, (file.source.line(one.at.line) or "")[:_MOST_READ], values) or one.hint
     undefined = {one.word for one in findings}
-    for path, name, line, meant in _misspelt(file, undefined, find) if undefined else ():
+    for path, name, line, meant in (
+        _misspelt(file, undefined, lambda path: member(path, current, root)[0].file) if undefined else ()
+    ):
         uses = sum(one.word in meant for one in findings)
         reference = error.reference
         told = f"load: name {name} not found in module {path} (did you mean {listed(meant)}?)"
@@ -39,6 +58,24 @@ def explain(error: PlaitError, file: InputFile, find: Callable[[str], InputFile]
         error.found = f"{counted(uses, 'use')} of {listed(meant)} below" if uses > 1 else None
         error.hint, error.also, error.code, error.word = None, [], "symbol-not-found", name
         error.at = Position(file.source, line)
+
+
+def _continued(word: str, line: str, values: Map) -> str | None:
+    """The hint for a text with a dash after a data value that is a text, or None."""
+    found = re.search(rf"(?<![\w.])data\.values\.([A-Za-z_][\w.]*)((?:-\w+)*-{re.escape(word)})(?![\w.(-])", line)
+    if found is None:
+        return None
+    *way, last = found[1].split(".")
+    place: object = values
+    for key in way:
+        item = place.find(key) if isinstance(place, Map) else None
+        place = None if item is None else item.value
+    if not isinstance(place, Map) or place.find(last + found[2]) is not None:
+        return None  # a key with a dash
+    item = place.find(last)
+    if item is None or type(item.value) is not str:
+        return None
+    return f'a text is joined with "+": data.values.{found[1]} + "{found[2]}"'
 
 
 def _misspelt(
