@@ -286,9 +286,21 @@ def hidden_module(diagnostic: Diagnostic) -> str | None:
     return None
 
 
+_SHELL = re.compile(r"""[\s{,]["']?path["']?:[^$#]*(?P<name>\$(?:[A-Z_][A-Z0-9_]*|\{[A-Z_][A-Z0-9_]*\}))""")
+
+
+def unexpanded(diagnostic: Diagnostic) -> str | None:
+    """The hint for a variable of a shell in the path of an operation, or None."""
+    at = diagnostic.at
+    line = at.source.line(at.line) if at is not None and at.source is not None else None
+    found = _SHELL.search(f" {line or ''}"[:_MOST])
+    return None if found is None else f'no shell expands "{found["name"]}" in a file: write the value itself'
+
+
 HINTS: dict[str, Callable[[Diagnostic], str | None]] = {
     "duplicate-map-key": repeated_key,
     "syntax-error": syntax,
+    "path-matches": unexpanded,
     "two-values": two_values,
     "unknown-attribute": hidden_module,
     "unbound-variable": unbound,
