@@ -105,7 +105,7 @@ def _in_string(source: Source, item: Item, names: _Names) -> tuple[int, str] | N
         return None if "#@ " not in value or _OWN_CODE.search(value) else _in_block(source, item, value, names)
     if len(value) > _LONGEST:
         return None
-    owner = _owner(source, item)
+    owner = _owner(item)
     foreign = _FOREIGN.search(value) if names.has_data else None
     if foreign is not None:
         parts = _FOREIGN.split(value)
@@ -129,18 +129,15 @@ def _of_tag(source: Source, item: Item, names: _Names) -> tuple[int, str] | None
     found = _TAG.search(source.line(item.line) or "")
     if found is None or not names.is_code(found[1]):
         return None
-    owner = _owner(source, item)
+    owner = _owner(item)
     return item.line, f"!{found[1]} is a tag, and its value is an empty text; write {owner}#@ not {found[1]}"
 
 
-def _owner(source: Source, item: Item) -> str:
-    """The key of an item with its colon, or the dash of an item of an array."""
+def _owner(item: Item) -> str:
+    """The key of an item with its colon, or the dash of an item of an array; "" for a key such as `y`, which is true."""
     if type(item) is not MapItem:
         return "- "
-    if type(item.key) is str:
-        return f"{key_text(item.key)}: "
-    # As written: the key `y` is true.
-    return f"{(source.line(item.line) or '').strip().removeprefix('- ').partition(':')[0]}: "
+    return f"{key_text(item.key)}: " if type(item.key) is str else ""
 
 
 def _formatted(text: str, arguments: str) -> str:
