@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import plait
+from plait.base.source import Source
+from plait.ytt.templates.template_files import read_yaml
 
 HEAD = """\
 #@ load("@ytt:data", "data")
@@ -136,3 +138,22 @@ def test_other_texts(text: str) -> None:
 def test_a_function_named_data_has_no_values() -> None:
     text = '#@ load("f.lib.yml", data="suffixed")\na: data.values.name\nb: #@ data("x")\n'
     assert plait.render({"a.yml": text, "f.lib.yml": LIBRARY}).warnings == []
+
+
+def test_a_text_is_not_searched_for_each_item() -> None:
+    """A file of 20,000 items with code at its end took seconds."""
+
+    class Counted(str):
+        __slots__ = ()
+
+        def __contains__(self, part: str) -> bool:  # type: ignore[override]
+            searches.append(part)
+            return super().__contains__(part)
+
+    searches: list[str] = []
+    items = "".join(f"a{number}: x\nb{number}: call({number})\nc{number}: ''\n" for number in range(100))
+    source = Source("t.yml", Counted(f"---\n{items}last: #@ 1\n"))
+    file = read_yaml(source)
+    searches.clear()
+    assert list(file.unevaluated()) == []
+    assert 0 < len(searches) < 12

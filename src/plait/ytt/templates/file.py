@@ -23,10 +23,11 @@ _NEGATED = "!data.values."
 _QUOTED = "this code is a string because it is in quotes; without them it is evaluated"
 
 
-def _calls(value: str, text: str) -> bool:
-    """True if a string may begin with a call of a function of a template."""
-    name, bracket, _ = value.partition("(")
-    return bool(bracket) and (f'"{name}"' in text or f"def {name}(" in text or f"{name}=" in text)
+def _calls(name: str, text: str) -> bool:
+    """True if a template may load or define a function of this name."""
+    return name.replace(".", "").isidentifier() and (
+        f'"{name}"' in text or f"def {name}(" in text or f"{name}=" in text
+    )
 
 
 class TemplateResult:
@@ -139,22 +140,30 @@ class YamlFile:
     def unevaluated(self) -> Sequence[Unevaluated]:
         """The places where code, or the notation of another program, is text: line, code of the warning, message."""
         text = self.source.text
-        if "{{" not in text and "#@ " not in text:
+        has_code = "#@ " in text
+        if "{{" not in text and not has_code:
             return ()
         first: dict[str, Unevaluated] = {}
         likely: list[Item] = []
+        # A large text is searched once for each name, and not for each item.
+        called: dict[str, bool] = {}
+        has_negated = _NEGATED in text
         for item in walk(self.documents):
             value = item.value
             if type(item) is MapItem and type(item.key) is Map:
                 first.setdefault("braces", (item.line, "double-braces", _BRACES))
-            if type(value) is not str or "#@ " not in text:
+            if type(value) is not str or not has_code:
                 continue
             if value.startswith("#@ ") and "\n" not in value:
                 first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))
-            elif (
-                "#@ " in value or "data.values." in value or _calls(value, text) or not (value or _NEGATED not in text)
-            ):
+            elif "#@ " in value or "data.values." in value or (has_negated and not value):
                 likely.append(item)
+            elif "(" in value:
+                name = value.partition("(")[0]
+                if name not in called:
+                    called[name] = _calls(name, text)
+                if called[name]:
+                    likely.append(item)
         if not likely and (" *" not in text or " &" not in text):
             return [*first.values()]
         from plait.ytt.templates.unevaluated import unevaluated
