@@ -109,8 +109,8 @@ def _any_item(path: str) -> str:
     return _ITEM.sub(lambda found: found[0] if found[0].startswith('"') else "[*]", path)
 
 
-# A quoted key, or the step to an array item.
-_ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]')
+# A quoted key, or the step to an array item. The end of the path ends both, so that no text is searched twice.
+_ITEM = re.compile(r'"(?:[^"\\]|\\.?)*(?:"|\Z)|\[[^\]]*(?:\]|\Z)', re.DOTALL)
 
 
 def _effect(change: ValueChange, path: str) -> str:
