@@ -3,28 +3,15 @@
 
 const assert = require("node:assert");
 const { spawn } = require("node:child_process");
-const fs = require("node:fs");
-const os = require("node:os");
 const path = require("node:path");
 const test = require("node:test");
 const { pathToFileURL } = require("node:url");
 const protocol = require("vscode-languageserver-protocol/node");
-
-const command = (process.env.PLAIT_COMMAND ?? "plait lsp").split(" ");
-const FILES = {
-  "plait.yml": "runs:\n  prod:\n    render: {files: [config/], data-values-file: [prod.yml]}\n",
-  "prod.yml": "replicas: 3\n",
-  "config/schema.yml": "#@data/values-schema\n---\nreplicas: 1\n",
-  "config/app.yml": '#@ load("@ytt:data", "data")\n---\nreplicas: #@ data.values.replicas\nname: #@ nme\n',
-};
+const { FILES, command, directoryOf } = require("./project.js");
 
 // Starts the server on a project with one file open. told: resolves with the first diagnostics of the file.
 async function begun(files, name) {
-  const top = fs.mkdtempSync(path.join(os.tmpdir(), "plait-"));
-  for (const [file, text] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
-    fs.writeFileSync(path.join(top, file), text);
-  }
+  const top = directoryOf(files);
   const server = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
   const connection = protocol.createProtocolConnection(
     new protocol.StreamMessageReader(server.stdout),
@@ -108,7 +95,7 @@ test("a session in a library", async () => {
   assert.ok(Object.keys(edit.changes).every((one) => one.includes("/lib/")));
   await assert.rejects(
     connection.sendRequest(protocol.RenameRequest.type, { ...place, newName: "not a name" }),
-    /is not a name/,
+    /'not a name' is not a valid name/,
   );
   await told;
   const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 1 } };

@@ -2,28 +2,15 @@
 "use strict";
 
 const assert = require("node:assert");
-const fs = require("node:fs");
 const Module = require("node:module");
-const os = require("node:os");
 const path = require("node:path");
 const test = require("node:test");
+const { FILES, command, directoryOf } = require("./project.js");
 const { workspaceApi } = require("./vscode.js");
-
-const command = (process.env.PLAIT_COMMAND ?? "plait lsp").split(" ");
-const FILES = {
-  "plait.yml": "runs:\n  prod:\n    render: {files: [config/], data-values-file: [prod.yml]}\n",
-  "prod.yml": "replicas: 3\n",
-  "config/schema.yml": "#@data/values-schema\n---\nreplicas: 1\n",
-  "config/app.yml": '#@ load("@ytt:data", "data")\n---\nreplicas: #@ data.values.replicas\nname: #@ nme\n',
-};
 
 // The extension in a workspace with FILES. It and its libraries are loaded anew, with `vscode` in place of the editor's.
 function loaded(settings, shown) {
-  const top = fs.mkdtempSync(path.join(os.tmpdir(), "plait-"));
-  for (const [file, text] of Object.entries(FILES)) {
-    fs.mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
-    fs.writeFileSync(path.join(top, file), text);
-  }
+  const top = directoryOf(FILES);
   const editor = workspaceApi(top, settings, shown);
   const load = Module._load;
   for (const name of Object.keys(require.cache)) {

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from plait.base.similar_names import with_article
 from plait.base.source import Flag
 from plait.base.uncaught_errors import show_facts
 from plait.engine import DIALECTS, dialect, keywords_of
@@ -61,7 +62,7 @@ def _values(value: object, way: str) -> Iterator[tuple[str, object]]:
 
 def _a_kind(value: object) -> str:
     name = "function" if callable(value) and hasattr(value, "__name__") else type(value).__name__
-    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+    return with_article(name)
 
 
 def _instead(value: object) -> str:

@@ -125,7 +125,10 @@ FACTS: Mapping[str, str] = {
     for name in names.split()
 }
 
-# Python's syntax that users try, and its equivalent in Starlark.
+# Starlark's own keywords.
+_KEYWORD = "and|break|continue|def|elif|else|for|if|in|lambda|load|not|or|pass|return|while"
+KEYWORDS = frozenset(_KEYWORD.split("|"))
+# Python's syntax that users try, and its equivalent in Starlark. These words are reserved.
 RESERVED: Mapping[str, str] = {
     "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
     "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
@@ -229,7 +232,7 @@ _PAIRS = (
     (rf"(?:^|[(|=,]\s*)(?P<a>{_WORD})\s+(?P<b>[A-Za-z_0-9][\w.]*)", "a call has parentheses: {a}({b})"),
     (r"""[\w)\]}"']\s+[\w"'(\[{]""", "two values need an operator or a comma between them"),
 )
-_KEYWORDS = re.compile(r"\b(?:and|break|continue|def|elif|else|for|if|in|lambda|load|not|or|pass|return|while)\b")
+_KEYWORDS = re.compile(rf"\b(?:{_KEYWORD})\b")
 # The characters of a line that are read: the time of some patterns grows with the square of it.
 _LONGEST = 200
 _COMMENTED = re.compile(r"\s*#(?:[!#] ?@? ?|[ ]?@?[ ]?)(?P<code>(?:if|for|def|while) [^#]*:) *$")

@@ -9,3 +9,10 @@ _DIGITS = 18
 def number_of(text: str) -> int | None:
     """The value of a text of decimal digits; None for any other text, and for more than 18 digits."""
     return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
+
+
+def file_and_line(text: str) -> tuple[str, int] | None:
+    """The file and the number in FILE:LINE; None for any other text."""
+    file, _, digits = text.rpartition(":")
+    number = number_of(digits)
+    return (file, number) if file and number is not None else None

@@ -164,6 +164,11 @@ def listed(names: Sequence[str], quote: str = "") -> str:
     return f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
+def with_article(name: str) -> str:
+    """A name after its article: `a map`, `an integer`."""
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
 def counted(count: int, noun: str) -> str:
     """A number with its noun: "1 item", "2 items"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

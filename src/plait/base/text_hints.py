@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plait.base.foreign_words import code_of, commented_opener, foreign_syntax
+from plait.base.foreign_words import KEYWORDS, RESERVED, code_of, commented_opener, foreign_syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,12 @@ _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) *[-+*/%|&]?=(?!=)")
 # Maximum number of lines that are read for a hint.
 _MOST = 2000
 _OVERRIDE = "to replace the earlier item, put #@yaml/map-key-override above the later one"
+
+
+def _line(diagnostic: Diagnostic) -> str:
+    """The line of an error; "" if it is unknown."""
+    at = diagnostic.at
+    return (at.source.line(at.line) if at is not None and at.source is not None else None) or ""
 
 
 def repeated_key(diagnostic: Diagnostic) -> str:
@@ -127,8 +133,7 @@ def unbound(diagnostic: Diagnostic) -> str | None:
     at = diagnostic.at
     if at is None or at.source is None:
         return None
-    line = (at.source.line(at.line) or "").lstrip().removeprefix("#@")
-    assigned = _ASSIGNED.match(line)
+    assigned = _ASSIGNED.match(_line(diagnostic).lstrip().removeprefix("#@"))
     name = assigned[1] if assigned is not None else ""
     if not name or not re.search(rf"^(?:#@ )?{name} *=(?!=)", at.source.text, re.MULTILINE):
         return None
@@ -140,55 +145,19 @@ def unbound(diagnostic: Diagnostic) -> str | None:
 
 def from_root(diagnostic: Diagnostic) -> str | None:
     """The hint for a load by a path from the root of the inputs, or None."""
-    at = diagnostic.at
-    line = "" if at is None or at.source is None else at.source.line(at.line) or ""
-    if re.search(r"load\([\"']/", line) is None:
+    if re.search(r"load\([\"']/", _line(diagnostic)) is None:
         return None
     return 'a path that begins with "/" starts at the directory given as input: give the one that contains this path'
 
 
 _RESERVED = re.compile(r"(?P<x>[A-Za-z_][\w.]*)\.(?P<name>[\w-]*)")
-_WORDS = frozenset(
-    [
-        "and",
-        "as",
-        "assert",
-        "break",
-        "class",
-        "continue",
-        "def",
-        "del",
-        "elif",
-        "else",
-        "except",
-        "finally",
-        "for",
-        "from",
-        "global",
-        "if",
-        "import",
-        "in",
-        "is",
-        "lambda",
-        "load",
-        "not",
-        "or",
-        "pass",
-        "raise",
-        "return",
-        "try",
-        "while",
-        "with",
-        "yield",
-    ]
-)
+_WORDS = frozenset({"assert", *KEYWORDS, *RESERVED})
 
 
 def syntax(diagnostic: Diagnostic) -> str | None:
     """The hint for code in the syntax of another language, or None."""
-    at = diagnostic.at
-    line = at.source.line(at.line) if at is not None and at.source is not None else None
-    if line is None or at is None or at.source is None:
+    at, line = diagnostic.at, _line(diagnostic)
+    if not line or at is None or at.source is None:
         return None
     code = code_of(line)
     if re.match(r"(?:end|else|elif)\b", code):
@@ -250,9 +219,7 @@ _BOTH = re.compile(
 
 def two_values(diagnostic: Diagnostic) -> str | None:
     """The hint for a text that an expression continues, or None."""
-    at = diagnostic.at
-    line = at.source.line(at.line) if at is not None and at.source is not None else None
-    found = _BOTH.fullmatch((line or "")[:_MOST].strip())
+    found = _BOTH.fullmatch(_line(diagnostic)[:_MOST].strip())
     if found is None:
         return None
     return (
@@ -263,10 +230,10 @@ def two_values(diagnostic: Diagnostic) -> str | None:
 def hidden_module(diagnostic: Diagnostic) -> str | None:
     """The hint for a name that a template loads, and gives another value above its use; or None."""
     at = diagnostic.at
-    line = at.source.line(at.line) if at is not None and at.source is not None else None
-    if line is None or at is None or at.source is None or not diagnostic.word:
+    if at is None or at.source is None or not diagnostic.word:
         return None
-    names = set(re.findall(rf"(?<![\w.])([A-Za-z_]\w*)\.{re.escape(diagnostic.word)}\b", code_of(line)))
+    used = rf"(?<![\w.])([A-Za-z_]\w*)\.{re.escape(diagnostic.word)}\b"
+    names = set(re.findall(used, code_of(_line(diagnostic))))
     bound: dict[str, int] = {}
     for number in range(max(at.source.first_line, at.line - _MOST), at.line):
         code = code_of(at.source.line(number) or "")
@@ -291,9 +258,7 @@ _SHELL = re.compile(r"""[\s{,]["']?path["']?:[^$#]*(?P<name>\$(?:[A-Z_][A-Z0-9_]
 
 def unexpanded(diagnostic: Diagnostic) -> str | None:
     """The hint for a variable of a shell in the path of an operation, or None."""
-    at = diagnostic.at
-    line = at.source.line(at.line) if at is not None and at.source is not None else None
-    found = _SHELL.search(f" {line or ''}"[:_MOST])
+    found = _SHELL.search(f" {_line(diagnostic)}"[:_MOST])
     return None if found is None else f'no shell expands "{found["name"]}" in a file: write the value itself'
 
 

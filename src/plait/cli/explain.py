@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView, use_view
-from plait.base.numbers import number_of
+from plait.base.numbers import file_and_line
 from plait.cli.colour import styles_of
 from plait.cli.common_flags import entered, shown
 from plait.cli.questions import split_question
@@ -136,14 +136,14 @@ def main_impact(argv: Sequence[str]) -> int:
     question = split_question(own, rest)
     as_json = _as_json(question)
     assert question.asked is not None
-    file, colon, digits = question.asked.rpartition(":")
-    number = number_of(digits)
-    if not colon or number is None or not file:
+    named = file_and_line(question.asked)
+    if named is None:
         raise UsageError(
             f'"{question.asked}" does not name a line of a file',
             expected="FILE:LINE, such as values.yml:3",
             code="invalid-value",
         )
+    file, number = named
 
     context, view = Context(), InputView()
     with watched(context):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.project.file import read
 from plait.base.errors import UsageError
-from plait.base.numbers import number_of
+from plait.base.numbers import file_and_line
 from plait.base.similar_names import counted
 from plait.cli.common_flags import performed
 from plait.cli.progress import working
@@ -189,9 +189,8 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     if flags.has(Reach.since):
         return _since(flags, project, tasks)
     asked = flags.arguments[0] if len(flags.arguments) == 1 else ""
-    file, colon, digits = asked.rpartition(":")
-    number = number_of(digits)
-    if not colon or not file or number is None:
+    named = file_and_line(asked)
+    if named is None:
         raise UsageError(
             "plait fleet impact needs a line of a file",
             expected="FILE:LINE, such as values.yml:3",
@@ -199,7 +198,7 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
         )
     groups: dict[tuple[Place, ...], list[str]] = {}
     unknown: dict[str, list[str]] = {}
-    for task, paths, doubt in reached(project, tasks, file, number):
+    for task, paths, doubt in reached(project, tasks, *named):
         if doubt:
             unknown.setdefault(doubt, []).append(task.name)
         if paths:

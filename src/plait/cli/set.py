@@ -16,7 +16,7 @@ from plait.authoring.edit.write_back import put_back
 from plait.authoring.project.run import Run
 from plait.base.content import source, sources
 from plait.base.errors import UsageError
-from plait.base.numbers import number_of
+from plait.base.numbers import file_and_line
 from plait.base.similar_names import listed, near
 from plait.base.source import Source
 from plait.cli.colour import cleaning, in_colour
@@ -232,11 +232,10 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
 def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | None, flags: Set) -> Edit:
     """The edit at the position that the flags select, or at the value's source."""
     if flags.has(Set.at):
-        file, _, line = flags.at.rpartition(":")
-        number = number_of(line)
-        if not file or number is None:
+        named = file_and_line(flags.at)
+        if named is None:
             raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
-        return insertion.at(state, node_path, value, file, number)
+        return insertion.at(state, node_path, value, *named)
     if flags.has(Set.in_):
         return insertion.add_to_file(state, node_path, value, flags.in_)
     if flags.has(Set.as_):

@@ -6,7 +6,7 @@ import re
 
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
-from plait.base.similar_names import counted, did_you_mean, listed, near
+from plait.base.similar_names import counted, did_you_mean, listed, near, with_article
 from plait.insight.item_names import ItemNames
 from plait.insight.node_paths import NodePath, chosen, names_of, parse, places, ways
 from plait.tree.nodes import Array, Map, kind_name
@@ -179,7 +179,7 @@ def no_place(
         )
     return UsageError(
         f'{inside} has no values inside it: no key "{shown}"',
-        found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
+        found=with_article(kind_name(value)),
         hint=_encrypted_hint(reveals) if upto == "data" and is_digest(value) else None,
         code="no-such-place",
     )

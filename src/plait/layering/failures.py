@@ -7,7 +7,7 @@ Deckhand names every failure, and its service maps each name to an HTTP status; 
 from __future__ import annotations
 
 from plait.base.errors import Finding, LayeringError
-from plait.base.similar_names import counted
+from plait.base.similar_names import counted, with_article
 from plait.tree.nodes import Array, Map, kind_name, to_plain
 
 TYPE_CHECKING = False
@@ -91,10 +91,7 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
     by_cause: dict[object, list[LayeringError]] = {}
     for error in ordered:
         by_cause.setdefault(_cause(error), []).append(error)
-    for error in ordered:
-        others = by_cause[_cause(error)][1:]
-        if error in others:
-            continue
+    for error, *others in by_cause.values():
         if error.findings:
             findings.extend(error.findings)
         else:
@@ -106,7 +103,7 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
                     *(one.at.labelled("the same cause") for one in others[:_SHOWN] if one.at is not None),
                 ],
                 expected=error.expected,
-                found="\n".join(([error.found] if error.found else []) + _others(others)) or None,
+                found="\n".join(filter(None, (error.found, _more(others)))) or None,
                 hint=error.hint,
                 stack=error.stack,
                 code=error.code,
@@ -124,9 +121,9 @@ def _cause(error: LayeringError) -> object:
     return error if cause is None else cause
 
 
-def _others(errors: Sequence[LayeringError]) -> list[str]:
-    """The number of further errors with the same cause, as a line, if there are any."""
-    return [f"{counted(len(errors), 'more document')} with this problem"] if errors else []
+def _more(errors: Sequence[LayeringError]) -> str:
+    """The number of further errors with the same cause, as a line; "" for none."""
+    return f"{counted(len(errors), 'more document')} with this problem" if errors else ""
 
 
 # Maximum number of positions shown for one cause.
@@ -139,7 +136,7 @@ _LONGEST = 80
 def a_kind(value: object) -> str:
     """The type of a value with its article: `a map`, `an integer`, `null`."""
     name = kind_name(value)
-    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"
+    return name if name == "null" else with_article(name)
 
 
 def lacking(value: Value, keys: Sequence[str]) -> str:

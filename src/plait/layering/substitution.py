@@ -172,13 +172,14 @@ def _warn_of_pattern(
     pattern = text_of(item)
     depth = depth_of(recurse) if recurse is not None else None
     if item is None or not pattern:
-        inner = _path_hints().below_data(data, destination_path(text), creates=True)
+        # Most substitutions end here, so the hints are not loaded for other paths.
+        inner = _path_hints().below_data(data, destination_path(text), creates=True) if "data" in text else None
         if inner is not None:
             context.warn(
                 warning(
                     f'a substitution writes to a key "data" within the data of {document}: a path begins in the data: {inner}',
                     code="unknown-metadata",
-                    at=dest.find("path").position if dest.find("path") is not None else dest.position,  # type: ignore[union-attr]
+                    at=(dest.find("path") or dest).position,
                     word=text,
                 )
             )

@@ -187,9 +187,10 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
         if right and right != name and name_end(right, 0) == len(right):
             message = f'no placeholder has the name "{name}": the name of a variable is written alone: {right}'
             warn(warning(message, code="misspelt-variable", at=sources.place_of(name), word=name))
-    if given:
+    foreign = _in_other_forms(root) if given else []
+    if foreign:
         used = {name.partition(".")[0] for _, one in texts for name in names(one)}
-        for item, text in _in_other_forms(root):
+        for item, text in foreign:
             for wrong, name in _in_other_form(text):
                 first = name.partition(".")[0]
                 # A shell script or a template may have its own variable with the name of one that is filled elsewhere.

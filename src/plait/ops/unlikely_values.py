@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from plait.base.errors import OpsError, warning
+from plait.base.similar_names import with_article
 from plait.base.source import Position
 from plait.ops.pointer import MatchingIndexToken, Pointer
 from plait.ops.scalar_text import scalar_text
@@ -100,14 +101,9 @@ def _warn_of_text(operation: Operation, value: str, before: Value, warn: Warn) -
         return
     if type(old) is (bool if value in ("true", "false") else int):
         text = f'the string "{value}"' if type(old) is bool else "a string of digits"
-        message = f"the value of {operation.pointer} is {text}, and replaces {_a(old)}: remove the quotes"
+        message = f"the value of {operation.pointer} is {text}, and replaces {with_article(kind_name(old))}: remove the quotes"
         item = getattr(operation, "item", None)
         warn(warning(message, code="unlikely-value", at=_at(operation) if item is None else item.position))
-
-
-def _a(value: Value) -> str:
-    name = kind_name(value)
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _parent(operation: Operation, root: Value) -> Array | None:

@@ -17,7 +17,7 @@ from plait.authoring.edit.target import Target
 from plait.authoring.project.discovery import project_at
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView
-from plait.base.numbers import number_of
+from plait.base.numbers import file_and_line
 from plait.engine.equality import Comparable
 from plait.engine.options import Use
 from plait.engine.render import Render
@@ -196,11 +196,10 @@ class Inspection(Comparable):
         if file:
             return insertion.add_to_file(state, place, value, file)
         if at:
-            name, _, line = at.rpartition(":")
-            number = number_of(line)
-            if not name or number is None:
+            named = file_and_line(at)
+            if named is None:
                 raise UsageError(f'"{at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
-            return insertion.at(state, place, value, name, number)
+            return insertion.at(state, place, value, *named)
         try:
             edit = edited(state, place, value)
             if edit.also and not also:

@@ -37,14 +37,18 @@ def missing_paths(subject: LintProject) -> Iterator[LintFinding]:
             named: Item | None = item.value.find("schema") if type(item.value) is Map else item
             pattern = item.value.find("files") if type(item.value) is Map else None
             if pattern is not None and type(pattern.value) is str and not _matches(project, pattern.value):
-                yield _pattern_finding(project.path, pattern.value, pattern.position)
+                message = f'no file matches "{pattern.value}" of schemas, so its schema checks nothing'
+                hint = "correct the pattern, which is relative to the project file; ** matches directories of any depth"
+                yield _finding(project.path, pattern.value, pattern.position, message, hint)
             if named is None:
                 continue
             written = str(named.value)
             path = os.path.join(project.directory, written)
             with permitted(project.permissions):
                 if may_read(path) and not os.path.lexists(path):
-                    yield _finding(project.path, path, written, named.position)
+                    message = f'"{written}" of schemas does not exist, so it checks no document'
+                    hint = _path_hint(path, written, named.position)
+                    yield _finding(project.path, written, named.position, message, hint)
 
 
 def _matches(project: Project, pattern: str) -> bool:
@@ -56,30 +60,14 @@ def _matches(project: Project, pattern: str) -> bool:
             return True
 
 
-def _pattern_finding(file: str, written: str, at: Position) -> LintFinding:
-    column = max((at.text or "").find(written), 0) + 1
-    return LintFinding(
-        "S308",
-        os.path.abspath(file),
-        at.line,
-        f'no file matches "{written}" of schemas, so its schema checks nothing',
-        column=column,
-        end=column + len(written),
-        hint="correct the pattern, which is relative to the project file; ** matches directories of any depth",
-    )
-
-
-def _finding(file: str, path: str, written: str, at: Position) -> LintFinding:
+def _path_hint(path: str, written: str, at: Position) -> str:
     error: ReadError = read_failure(path, at=at)
     alike = [os.path.join(os.path.dirname(written), one.new) for one in error.suggestions]
     hint = f"did you mean {listed(alike, quote=chr(34))}?" if alike else error.hint
+    return hint or "correct the path, which is relative to the project file"
+
+
+def _finding(file: str, written: str, at: Position, message: str, hint: str) -> LintFinding:
     column = max((at.text or "").find(written), 0) + 1
-    return LintFinding(
-        "S308",
-        os.path.abspath(file),
-        at.line,
-        f'"{written}" of schemas does not exist, so it checks no document',
-        column=column,
-        end=column + len(written),
-        hint=hint or "correct the path, which is relative to the project file",
-    )
+    end = column + len(written)
+    return LintFinding("S308", os.path.abspath(file), at.line, message, column=column, end=end, hint=hint)

@@ -11,7 +11,7 @@ from plait.authoring.testing.checks import Absent, Count, Fails, SameAs, Values,
 from plait.authoring.testing.failures import Fault, accepting
 from plait.base.errors import UsageError
 from plait.base.lines import lines_of
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, with_article
 from plait.base.suggestions import Suggestion
 from plait.engine.pipeline import check_keys, wrong
 from plait.insight.diff import diff, to_text
@@ -185,7 +185,7 @@ def _types(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG00
 
 
 def _a(name: str) -> str:
-    return name if name == "null" else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return name if name == "null" else with_article(name)
 
 
 def _count(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import OverlayError
-from plait.base.similar_names import counted, nearest
+from plait.base.similar_names import counted, nearest, with_article
 from plait.base.source import Position, Quoted, Wording, public
 from plait.base.suggestions import ARGUMENT, Hint, Suggestion, replacing
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
@@ -11,6 +11,7 @@ from plait.yaml.document_names import described, key_text
 from plait.ytt.overlay.changed_collections import MISSING, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
 from plait.ytt.overlay.matchers import And, IndexMatcher, MapKey, Subset, items_word
+from plait.ytt.overlay.near_misses import can_hold, nested
 from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
@@ -210,9 +211,8 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
     if near is None or f"{near}." in str(wanted):
         alike = [value for value in values if str(value) == str(wanted)]
         if alike and type(wanted) not in (Map, Array):
-            kind = kind_name(alike[0])
-            article = "an" if kind[0] in "aeiou" else "a"
-            return found, Hint(f"{shown(alike[0])} is {article} {kind}, {shown(wanted)} is not"), []
+            kind = with_article(kind_name(alike[0]))
+            return found, Hint(f"{shown(alike[0])} is {kind}, {shown(wanted)} is not"), []
         if type(edit) is MapEdit and matcher is None:
             nested = _nested(edit.items, wanted)
             if nested is not None:
@@ -235,17 +235,9 @@ def _nested(items: Sequence[MapItem], key: Value) -> tuple[Hint, list[Position]]
     """The hint for a path that is written as one key, and the position of its first key; None for another key."""
     first, *rest = keys = key.split(".") if type(key) is str else [""]
     above = next((item for item in items if item.key == first), None)
-    if above is None or not all(rest) or not rest:
+    if above is None or not all(rest) or not rest or not can_hold(above.value, rest):
         return None
-    here: MapItem | None = above
-    for name in rest:
-        if here is None:
-            break
-        if type(here.value) is not Map:
-            return None
-        here = next((item for item in here.value.items if item.key == name), None)
-    told = f"a dot is part of a key: write {': and, indented below it, '.join(keys)}:"
-    return Hint(told), [above.position]
+    return Hint(f"a dot is part of a key: {nested(keys)}"), [above.position]
 
 
 # Maximum number of items examined below a map that lacks a key.

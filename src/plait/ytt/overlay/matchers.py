@@ -8,7 +8,7 @@ one. Both follow ytt's rules: `map_key` rejects an array with an item that lacks
 from __future__ import annotations
 
 from plait.base.errors import OverlayError, PlaitError, StarlarkError
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, with_article
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
 from plait.ytt.overlay.callbacks import BY, asked
 from plait.ytt.overlay.changed_collections import MISSING, ArrayEdit, MapEdit, key_value
@@ -189,11 +189,10 @@ class MapKey(Matcher):
             kind = kind_name(value)
             is_scalar = item is None or type(right) not in (Map, Array)
             text = repr_of(value if item is None else right)
-            article = "an" if kind[0] in "aeiou" else "a"
             return OverlayError(
                 f"{self.name}: Expected value to be map, but was {kind}",
                 also=also,
-                hint=f'{article} {kind} has no keys: match the whole item, by=overlay.subset({text}) with load("@ytt:overlay", "overlay")'
+                hint=f'{with_article(kind)} has no keys: match the whole item, by=overlay.subset({text}) with load("@ytt:overlay", "overlay")'
                 if is_scalar and type(value) not in (Map, Array)
                 else None,
                 code="no-matched-key",

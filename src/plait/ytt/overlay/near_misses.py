@@ -168,11 +168,11 @@ def _foreign_key(item: MapItem, items: Sequence[Item]) -> Warning | None:
     if len(names) < 2 or not all(name.isidentifier() for name in names):
         return None
     above = next((other for other in items if type(other) is MapItem and other.key == names[0]), None)
-    if above is None or not _can_hold(above.value, names[1:]):
+    if above is None or not can_hold(above.value, names[1:]):
         return None
     return warning(
         f'"{key}" is added as one key, because a dot is part of a key; "{names[0]}" is there: {above.position}; '
-        f"write {': and, indented below it, '.join(names)}:",
+        f"{nested(names)}",
         code="near-miss",
         at=item.position,
         also=[above.position.labelled("the nearest candidate")],
@@ -180,7 +180,7 @@ def _foreign_key(item: MapItem, items: Sequence[Item]) -> Warning | None:
     )
 
 
-def _can_hold(value: Value, names: Sequence[str]) -> bool:
+def can_hold(value: Value, names: Sequence[str]) -> bool:
     """True if a value is a map that has a path, or to which it can be added."""
     for name in names:
         if type(value) is not Map:
@@ -190,6 +190,11 @@ def _can_hold(value: Value, names: Sequence[str]) -> bool:
             return True
         value = found.value
     return True
+
+
+def nested(names: Sequence[str]) -> str:
+    """The part of a hint that shows a path as keys, one below the other."""
+    return f"write {': and, indented below it, '.join(names)}:"
 
 
 def _unmatched(item: ArrayItem) -> Warning:

@@ -93,8 +93,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
     planned: list[Repair] | None = None  # remaining repairs of YAML
     for _ in range(_MOST):
         found.text = "\n".join(lines)
-        text = Source(source.name, found.text)
-        text.shown, text.extensions = source.shown, source.extensions
+        text = _source_of(source, found.text)
         try:
             problems = _read(found, text, kind, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
         except PlaitError as raised:
@@ -241,14 +240,20 @@ def _read(
     return problems
 
 
+def _source_of(source: Source, text: str) -> Source:
+    """The source with another text. Faults in it are those of the file."""
+    made = Source(source.name, text)
+    made.shown, made.extensions = source.shown, source.extensions
+    return made
+
+
 def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bool, strict: bool) -> None:
     """Reads the text above the first fault, if there are too many faults. Ignores text that cannot be read."""
     lines = source.text.split("\n")
     first = min(found.cut, default=1)
     found.cut.update(range(first, len(lines) + 1))
     found.text = "\n".join([*lines[: first - 1], *[""] * (len(lines) - first + 1)])
-    text = Source(source.name, found.text)
-    text.shown, text.extensions = source.shown, source.extensions
+    text = _source_of(source, found.text)
     with contextlib.suppress(PlaitError):
         _read(found, text, YAML, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
 
