@@ -231,6 +231,14 @@ def test_a_pack_serves_the_same_inputs_elsewhere_and_with_one_more(tmp_path: Pat
     assert len(compiled) == 81
 
 
+@pytest.mark.parametrize("at", [0, 20, 40])
+def test_sites_that_differ_in_a_values_file_share_packs(tmp_path: Path, compiled: list[str], at: int) -> None:
+    for site in range(10):
+        answers(tmp_path, list(range(40)), [*PATHS[:at], f"sites/{site}.yml", *PATHS[at:]])
+    # A site whose file has one of the least digests has a pack of its own.
+    assert len(compiled) <= 2 * 40
+
+
 def test_a_pack_keeps_what_a_neighbour_uses_but_not_for_ever(tmp_path: Path, compiled: list[str]) -> None:
     one, other, third = list(range(40)), list(range(100, 140)), list(range(200, 240))
     for _ in range(2):

@@ -71,11 +71,11 @@ class CodeCache:
     def open_pack(self, paths: Sequence[str]) -> None:
         """Enables the pack of these inputs, if there are many.
 
-        The pack is named after the first and the last input, so the same inputs in another directory share it, and an
-        additional file does not change it.
+        The pack is named after two inputs, those with the least digests. So the same inputs in another directory share
+        it, and another file rarely changes it: sites that differ in a values file share one pack.
         """
         if len(paths) >= _MANY:
-            self._pack_name = self.key("pack", paths[0], paths[-1])
+            self._pack_name = self.key("pack", *sorted(map(self.key, paths))[:2])
             try:
                 pack = _loaded(self._read(self._pack_name))
                 self._pack = pack if isinstance(pack, dict) else {}
