@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document, Item, Value
-    from plait.tree.provenance import Origin, Trace
+    from plait.tree.provenance import Change, Origin, Trace
     from plait.tree.provenance.marks import Marks
 
 # Maximum nesting of origins; deeper ones are listed at this level.
@@ -185,6 +185,7 @@ class Explainer:
         self._presence: list[HistoryEntry] = []
         # The ancestors that a secret decides, by item.
         self._decided: dict[Item, bool] = {}
+        self._carried: dict[Item, bool] = {}
         # The lines of the last requested `presence`.
         self._lines: tuple[list[HistoryEntry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
 
@@ -246,8 +247,22 @@ class Explainer:
             return False
         if marks.is_secret(node_path.item) or any(map(self._is_decided, (node_path.document, *node_path.way))):
             return True
+        # The marks follow the value's own origins, but not those of the map or list with which it was inserted.
+        carrier = self._carrier(node_path)
+        if carrier is None or not self._is_secretly_carried(*carrier):
+            return False
         entries = self._brought(node_path, self.entries(node_path.item))
         return any(marks.is_secret_line(one.source, one.line) for one in flat(entries))
+
+    def _is_secretly_carried(self, item: Item, change: Change) -> bool:
+        """True if a line that contributes to the substitution of a collection is secret. Cached for all its values."""
+        found = self._carried.get(item)
+        if found is None:
+            marks = self.marks
+            entries = [*flat(self.origins(change.because, {item}, 0, (change.source, change.line, None)))]
+            lines = [(change.source, change.line), *((one.source, one.line) for one in entries)]
+            found = self._carried[item] = marks is not None and any(marks.is_secret_line(*one) for one in lines)
+        return found
 
     def _is_decided(self, item: Item) -> bool:
         """True if a secret decides that an item exists. Cached, because values share their ancestors."""
@@ -298,24 +313,27 @@ class Explainer:
     def _brought(self, node_path: NodePath, entries: list[HistoryEntry]) -> list[HistoryEntry]:
         """The entries at the original position of a value that a substitution inserted as part of a map or list."""
         first = entries[0]
-        if first.action != "written" or len(node_path.way) < 2:
+        found = self._carrier(node_path) if first.action == "written" else None
+        if found is None:
             return entries
+        item, change = found
+        where = (change.source, change.line, None)
+        origins = self.origins(change.because, {item}, 0, where)
+        below = first.with_origins(first.origins)
+        below.state = CURRENT
+        brought = HistoryEntry(
+            "substitution", *where[:2], first.value, has_value=True, key=first.key, state=first.state,
+            origins=[*origins, below],
+        )  # fmt: skip
+        return [brought, *entries[1:]]
+
+    def _carrier(self, node_path: NodePath) -> tuple[Item, Change] | None:
+        """The map or list item, inserted by a substitution, that contains a value, with its change; or None."""
         for item in reversed(node_path.way[:-1]):
             change = self.trace.changes.get(self.trace.original(item))
-            if change is None:
-                continue
-            if change.action == "substitution":
-                where = (change.source, change.line, None)
-                origins = self.origins(change.because, {item}, 0, where)
-                below = first.with_origins(first.origins)
-                below.state = CURRENT
-                brought = HistoryEntry(
-                    "substitution", *where[:2], first.value, has_value=True, key=first.key, state=first.state,
-                    origins=[*origins, below],
-                )  # fmt: skip
-                return [brought, *entries[1:]]
-            break
-        return entries
+            if change is not None:
+                return (item, change) if change.action == "substitution" else None
+        return None
 
     def lines(self, history: History, *, structure: bool = False) -> set[tuple[str, int]]:
         """As `lines`, for a history of this explainer. Cached."""

@@ -173,7 +173,7 @@ def substituting(
     because += _earlier(trace, source.data, compile_path(entry.path or ""))
     origins = tuple(_origins(source.data, compile_path(entry.path or ""), source.node))
     in_text = dest.find("pattern") is not None
-    own = set(map(id, (*walk_once(source.data), *walk_once(value))))
+    own = set(map(id, walk_once(value)))
 
     def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
         if type(new.value) is Map or type(new.value) is Array:
