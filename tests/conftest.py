@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--again"):
         if missing := second_interpreter.missing():
             raise pytest.UsageError(f"second_interpreter.py names what is not there: {', '.join(missing)}")
-        leave = set(second_interpreter.left_out(items))
+        leave = set(second_interpreter.left_out(items, second_interpreter.commit_number()))
         config.hook.pytest_deselected(items=list(leave))
         items[:] = [item for item in items if item not in leave]
 
