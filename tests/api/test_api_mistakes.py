@@ -118,7 +118,7 @@ def test_an_attribute_that_a_result_does_not_have() -> None:
 @pytest.mark.parametrize(
     ("call", "hint"),
     [
-        (lambda: plait.render("config/*.yml"), "patterns are not expanded here: give the directory, config"),
+        (lambda: plait.render("config/*.yml"), "patterns are not expanded here: name the directory config"),
         (lambda: plait.render("base.yml,ops.yml"), "each input has a flag of its own: -f base.yml -f ops.yml"),
         (lambda: plait.patch(plait.render("config"), "ops.yml"), "convert each document with plait.documents(...) to use it as a base"),
         (lambda: plait.patch("base.yml", variables_files={"password": "x"}),
@@ -161,7 +161,7 @@ def test_what_is_no_error_is_a_warning() -> None:
 def test_keys_with_dots_are_keys() -> None:
     files = {"s.yml": "#@data/values-schema\n---\ndb:\n  host: a\n"}
     [found] = plait.check_data_values(files, values={"db.host": "b"})
-    assert found.hint == 'a dot is part of a key: "host" is below "db"'
+    assert found.hint == 'a dot does not separate keys: "host" is below "db"'
 
 
 def test_fmt_of_no_yaml_file() -> None:

@@ -122,7 +122,7 @@ def test_pytest_selects_updates_and_tells_mistakes(place: Path) -> None:
     (place / "tests" / "app.test.yml").write_text("tests:\n  a: {hass: x}\n")
     ran = run_pytest("-q", "tests")
     assert ran.returncode == 2
-    assert 'plait: tests/app.test.yml:2: a test has no "hass"' in ran.stdout
+    assert 'plait: tests/app.test.yml:2: unknown key "hass" in a test' in ran.stdout
     assert 'did you mean "has"?' in ran.stdout
 
 

@@ -197,7 +197,7 @@ def test_tests_run_that_read_what_has_changed(place: Path, started: list[Process
     told = run.wait_for("1 passed")
     assert "base.yml changed, 1 test\n" in told
     (place / "app.test.yml").write_text("tests:\n  other: {run: app, hass: replicas}\n")
-    run.wait_for('a test has no "hass"')
+    run.wait_for('unknown key "hass" in a test')
     (place / "app.test.yml").write_text("tests:\n  other: {run: app, has: replicas}\n")
     run.wait_for("1 passed")
     assert run.end() == 0

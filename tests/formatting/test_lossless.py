@@ -51,7 +51,7 @@ def test_line_breaks_of_more_than_one_kind() -> None:
 
 @pytest.mark.parametrize("text", ["a:\n    b: 1\n\ufeffc: 2", "\ufeff\ufeff\ufeffa", "\ufeff\ufeffa"])
 def test_marks_of_byte_order_within_a_text(text: str) -> None:
-    assert format_text(text).left_alone == "it has a byte order mark after its start"
+    assert format_text(text).left_alone == "it contains a byte order mark that is not at its start"
     assert format_text("\ufeffa:\n    b: 1\n").text == "\ufeffa:\n  b: 1\n"
 
 

@@ -108,7 +108,7 @@ def test_an_unknown_layer_is_told(layers: Workshop) -> None:
 def test_a_broken_project_file_is_told(templates: Workshop) -> None:
     path = templates.open("plait.yml", "runs:\n  a:\n    rendr: {}\n")
     [(line, message)] = told(diagnostics.problems(templates.state, path))
-    assert (line, message) == (3, 'a run has no "rendr"')
+    assert (line, message) == (3, 'unknown key "rendr" in a run')
 
 
 def test_what_is_wrong_is_mended_by_the_next_text(templates: Workshop) -> None:

@@ -127,7 +127,7 @@ def test_operations_in_the_wrong_order_are_put_in_the_right_one(path: str, later
     first = OPERATION.format(f"{path}{'?' if path == '/new/a' else ''}", "1").replace("/new/a?", "/new/a/b")
     second = OPERATION.format(later, value if path != "/new/a" else "{a: {b: 0}}")
     error = refused([{"first.yml": first}, {"second.yml": second}])
-    assert "give second.yml before first.yml" in str(error.hint)
+    assert "put second.yml before first.yml" in str(error.hint)
     plait.patch({"base.yml": BASE}, [{"second.yml": second}, {"first.yml": first}])
     error = refused([{"both.yml": first + second}])
     assert "put this operation after the one that adds it (both.yml:5)" in str(error.hint)

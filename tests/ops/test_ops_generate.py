@@ -273,5 +273,5 @@ def test_definitions_are_generated_stored_and_used(tmp_path: Path) -> None:
 
 def test_a_signer_defined_later_is_unknown(tmp_path: Path) -> None:
     first, second, third, *_ = SECTION.splitlines(keepends=True)
-    with pytest.raises(OpsError, match="is defined after what it signs"):
+    with pytest.raises(OpsError, match="is defined after the certificate that it signs"):
         filled(first + third + second, VariableStore(str(tmp_path / "store.yml")), host="x")

@@ -269,7 +269,7 @@ def test_init_writes_shows_and_keeps(project: Path, name: str, capfd: pytest.Cap
     assert "updated" in capfd.readouterr().out
     path.write_text(first + "# mine\n", "utf-8")
     assert main(["ci", "init", name, "--yes"]) == 2
-    assert "is not a file of plait ci init, or was edited" in capfd.readouterr().err
+    assert "was not created by plait ci init, or has been edited" in capfd.readouterr().err
     assert path.read_text("utf-8") == first + "# mine\n"
     assert main(["ci", "init", name, "--dry-run"]) == 0
 

@@ -121,7 +121,7 @@ v.yml:1: Given data value is not of the declared type
 
   expected: integer (by s.yml:3)
   found:    float
-  hint:     give a value of the declared type, or change the declaration
+  hint:     use a value of the declared type, or change the declaration
 """
     )
 

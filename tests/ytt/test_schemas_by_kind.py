@@ -109,7 +109,7 @@ def test_what_is_no_schema(tmp_path: Path, text: str, message: str) -> None:
 def test_what_has_no_schema(tmp_path: Path) -> None:
     (tmp_path / "s.yml").write_text("a: 1\n", "utf-8")
     [problem] = Catalogue([str(tmp_path / "s.yml")]).problems
-    assert "has no schema of a kind" in problem.message
+    assert "does not define the schema of any kind" in problem.message
     (tmp_path / "there.json").write_text("{}", "utf-8")
     [problem] = Catalogue([str(tmp_path / "their.json")]).problems
     assert "cannot read the schema" in problem.message

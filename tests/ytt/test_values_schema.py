@@ -189,7 +189,7 @@ def test_a_link_does_not_lead_out(place: pathlib.Path, tmp_path_factory: pytest.
     (place / "s.json").write_text('{"$ref": "link.json"}', "utf-8")
     with pytest.raises(plait.UsageError) as caught:
         plait.data_values({"a.yml": ""}, schema="s.json")
-    assert "outside of the directories of schemas" in caught.value.report()
+    assert "outside of the schema directories" in caught.value.report()
 
 
 def test_rules_in_cel_are_told(place: pathlib.Path) -> None:

@@ -81,7 +81,7 @@ def _instead(value: object) -> str:
         return "; did you mean to call it?"
     if hasattr(value, "__float__") or hasattr(value, "__int__"):
         return "; convert it with int(...), float(...) or str(...)"
-    return "; vars(...) may give its data as a dict" if hasattr(value, "__dict__") else ""
+    return "; vars(...) may return its data as a dict" if hasattr(value, "__dict__") else ""
 
 
 def keyword(flag: Flag) -> str:

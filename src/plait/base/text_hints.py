@@ -147,7 +147,7 @@ def from_root(diagnostic: Diagnostic) -> str | None:
     """The hint for a load by a path from the root of the inputs, or None."""
     if re.search(r"load\([\"']/", _line(diagnostic)) is None:
         return None
-    return 'a path that begins with "/" starts at the directory given as input: give the one that contains this path'
+    return 'a path that begins with "/" starts at the input directory: the input must be the directory that contains this path'
 
 
 _RESERVED = re.compile(r"(?P<x>[A-Za-z_][\w.]*)\.(?P<name>[\w-]*)")
@@ -247,9 +247,7 @@ def hidden_module(diagnostic: Diagnostic) -> str | None:
                 bound[name] = number
     for name, number in bound.items():
         if number:
-            return (
-                f'line {number} gives the name "{name}" another value, which hides the module: use another name there'
-            )
+            return f'line {number} assigns another value to the name "{name}", which hides the module: use another name there'
     return None
 
 

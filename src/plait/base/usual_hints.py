@@ -20,9 +20,9 @@ HINTS: dict[str, str] = {
     # Programs
     "two-values": "remove the value before the comment, or the expression after #@",
     "undefined-name": "assign it before this line, load it from a file, or put a text in quotes",
-    "argument-count": "give each parameter one argument; those with a default may be left out",
-    "repeated-argument": "give the argument once, by position or by name",
-    "wrong-argument-type": "convert the value first, with str(...), int(...) or float(...), or give one of the expected type",
+    "argument-count": "pass one argument for each parameter; those with a default may be left out",
+    "repeated-argument": "pass the argument once, by position or by name",
+    "wrong-argument-type": "convert the value first, with str(...), int(...) or float(...), or pass one of the expected type",
     "spread-arguments": 'give a dict whose keys are strings: f(**{"name": value})',
     "index-range": "the first index is 0, and len(...) is one more than the last",
     "unknown-operation": "convert an operand first, with str(...), int(...) or list(...)",
@@ -40,7 +40,7 @@ HINTS: dict[str, str] = {
     "format-string": "each placeholder needs one argument, and each argument needs one placeholder",
     "division-by-zero": "test the divisor first: x / y if y else 0",
     "incomparable": "compare values of one type: str(...) and int(...) convert them",
-    "unpacking": "write one name for each part of an item; x.items() of a dict gives pairs, a struct its names alone",
+    "unpacking": "write one name for each part of an item; x.items() of a dict yields pairs, a struct only its names",
     "not-iterable": "lists, tuples, dicts, sets and ranges have items and a length; strings have a length only",
     "unexpected-keyword": "remove the argument, or use the name of a parameter",
     "symbol-not-found": 'correct the name, or define it there; names that begin with "_" are private',
@@ -58,7 +58,7 @@ HINTS: dict[str, str] = {
     "misplaced-statement": "return belongs in a def, break and continue in a for or while loop; without one, use if",
     "assignment-target": "assign to a name, an index or a field: x = ..., x[0] = ..., x.name = ...",
     "load-statement": 'a load is at the top of a file: load("file.star", "name"); names with "_" first are private',
-    "argument-range": "give a value that is in the range",
+    "argument-range": "use a value that is in the range",
     "unknown-attribute": 'use a name that the value has; dir(x) lists them, and hasattr(x, "name") tests for one',
     "number-range": "write a smaller number, or a string",
     "fail-called": "change the value that the condition above it rejects",
@@ -79,7 +79,7 @@ HINTS: dict[str, str] = {
     "inside-not-text": "remove the annotation, or the other one",
     "code-after-end": "move the code to a line of its own",
     "repeated-annotation": "keep one of them",
-    "missing-data-value": Advice(Flag("data-value", "NAME=VALUE"), " or a file of data values gives it"),
+    "missing-data-value": Advice(Flag("data-value", "NAME=VALUE"), " or a file of data values sets it"),
     "values-not-map": "write NAME: VALUE at the top of the file",
     "json-schema-violation": "write an expected value, or change the schema",
     "unused-library-documents": "correct the name of the library, or remove the documents",
@@ -87,8 +87,8 @@ HINTS: dict[str, str] = {
     "failed-overlay-assertion": "change the document, or the assertion",
     "callback-result": "let the function return True or False",
     "text-directive": '"(@" opens code, and "@)" closes it',
-    "failed-validation": "give a value that meets the rule, or change the rule",
-    "wrong-value-type": "give a value of the declared type, or change the declaration",
+    "failed-validation": "use a value that meets the rule, or change the rule",
+    "wrong-value-type": "use a value of the declared type, or change the declaration",
     "several-actions": "keep one of them",
     "match-count": "expects= of @overlay/match sets the number of matches",
     # Operations and variables
@@ -97,12 +97,12 @@ HINTS: dict[str, str] = {
     "variable-definition": "write each definition as an item: - {name: NAME, type: password}",
     "path-not-found": 'correct the path; "?" after a part of it creates the rest',
     "path-matches": 'match what exactly one item has, or use an index; "?" after a match adds an item',
-    "contradicting-variables": "give the variable once, as a whole or in parts",
-    "variable-cycle": Advice(Flag("var", "NAME=VALUE"), " gives one of them a value"),
+    "contradicting-variables": "set the variable once, as a whole or in parts",
+    "variable-cycle": Advice(Flag("var", "NAME=VALUE"), " sets one of them"),
     "path-through-scalar": "replace this value as a whole, or end the path before it",
     "end-of-array": "the last item has the index -1",
     "failed-test": "correct the test, or the value at its path",
-    "unresolved-variables": Advice(Flag("var", "NAME=VALUE"), " or ", Flag("vars-file", "FILE"), " gives a value"),
+    "unresolved-variables": Advice(Flag("var", "NAME=VALUE"), " or ", Flag("vars-file", "FILE"), " sets a value"),
     "unused-variables": "remove them, or correct their names",
     # Layering
     "InvalidDocumentFormat": "correct the document: plait layer --validate lists all that is wrong in it",
@@ -111,7 +111,7 @@ HINTS: dict[str, str] = {
     "document-form": "a schema is written NAMESPACE/KIND/VERSION, such as demo/App/v1",
     "document-data": "change the data, or the DataSchema",
     "EncryptionSourceNotFound": Advice(
-        Flag("secrets-file", "PATH"), " or ", Flag("secrets-env", "PREFIX"), " gives secrets"
+        Flag("secrets-file", "PATH"), " or ", Flag("secrets-env", "PREFIX"), " provides secrets"
     ),
     "MissingDocumentKey": 'correct the path, or add the key to the data; the path "." means all data',
     "InvalidDocumentParent": "move one of the documents to another layer, or change the labels of the selector",
@@ -123,8 +123,8 @@ HINTS: dict[str, str] = {
     # YAML and files
     "invalid-yaml": "correct the line, or put its value in quotes",
     "invalid-scalar": "correct the value, or remove the tag before it",
-    "merge-key": "give << a map, or an alias of one: <<: *name",
-    "text-not-writable": "give a value that the format has; TOML and INI have no null",
+    "merge-key": "the value of << must be a map, or an alias of one: <<: *name",
+    "text-not-writable": "use a value that the format has; TOML and INI have no null",
     "bulk-input": 'write {"files": [{"name": "a.yml", "data": "a: 1"}]}',
     # Flags and settings
     "unknown-flag": "--help lists the flags",
@@ -138,7 +138,7 @@ HINTS: dict[str, str] = {
     "schema-output": Advice(
         Flag("data-values-schema-inspect"), " goes with ", Flag("output", "openapi-v3"), " or json-schema"
     ),
-    "secrets-source": "give a YAML map from names to values",
+    "secrets-source": "use a YAML map from names to values",
     "invalid-character": 'remove it, or write it as an escape in double quotes, such as "\\u0007"',
     "recursive-anchor": "write the value instead of the alias",
     "invalid-json-file": "JSON has keys and strings in double quotes, no comments, and no comma after the last item",

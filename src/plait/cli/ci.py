@@ -114,7 +114,7 @@ def _init(flags: Ci, service: str) -> int:
         return 0
     if old is not None and not is_own(old):
         raise UsageError(
-            f"{shown} is not a file of plait ci init, or was edited",
+            f"{shown} was not created by plait ci init, or has been edited",
             hint="move it away, or edit it by hand; --dry-run prints the text",
             code="foreign-file",
         )

@@ -198,7 +198,7 @@ def _spec(config: Plain) -> Mapping[object, Plain]:
     for name in spec:
         if name not in _KEYS:
             raise UsageError(
-                f'functionConfig.spec has no "{name}"',
+                f'unknown key "{name}" in functionConfig.spec',
                 expected=", ".join(_KEYS),
                 hint=did_you_mean(str(name), _KEYS),
                 code="resource-list",

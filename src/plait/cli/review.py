@@ -45,7 +45,7 @@ class Review(Request):
         "select a run, the environments of a matrix, or all names that match a pattern",
         value="NAME",
     )
-    where = texts("where", "select the environments with a value of an axis", value="AXIS=VALUE")
+    where = texts("where", "select the environments with this value of an axis", value="AXIS=VALUE")
     prove = switch("prove", "verify each cause by reverting it alone")
     budget = declared(
         "budget",

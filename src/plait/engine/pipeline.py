@@ -265,7 +265,7 @@ def find_run(runs: Map, name: str) -> MapItem:
     found = runs.find(name) if name else None
     if found is None:
         raise UsageError(
-            f'unknown run "{name}"' if name else "which run?",
+            f'unknown run "{name}"' if name else "no run is selected",
             at=runs.position,
             expected=", ".join(names),
             hint=did_you_mean(name, names),
@@ -373,7 +373,7 @@ def check_keys(
         name = name_of(item, f"a key of {what}")
         if name not in known:
             raise UsageError(
-                f'{what} has no "{name}"',
+                f'unknown key "{name}" in {what}',
                 at=item.position,
                 expected=", ".join(known),
                 hint=(hint_of(item) if hint_of is not None else None) or did_you_mean(name, known),

@@ -45,7 +45,7 @@ def wrong_setting(item: MapItem, expected: str) -> UsageError:
     else:
         hint = _scalar_form(item)
     return UsageError(
-        f'the value of "{item.key}" has the wrong form',
+        f'the value of "{item.key}" has the wrong type',
         at=item.position,
         expected=expected,
         found=kind_name(item.value),

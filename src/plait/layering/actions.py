@@ -106,7 +106,7 @@ def apply_actions(
         if function is None:
             raise failure(
                 "UnsupportedActionMethod",
-                f'document {child}: there is no layering action "{method}"',
+                f'document {child}: unknown layering action "{method}"',
                 at=action.position,
                 expected=", ".join(ACTIONS),
                 hint=did_you_mean(method, ACTIONS),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def names_of(step: Step) -> tuple[str, ...]:
-    """The keys of a map that a step names, except by `*`."""
+    """The keys that a step names explicitly; none for `*`."""
     if isinstance(step, str):
         return (step,)
     return step.names if isinstance(step, Names) else ()
@@ -43,7 +43,7 @@ def places_of(step: Step, count: int) -> Sequence[int]:
 class PathError(Exception):
     """Raised for an invalid path, or data in which it cannot be created. The caller adds the owner of the path.
 
-    at: the value there. key: the key of the substitution entry that is wrong, if it is not the path.
+    at: the position of the value at which the path fails. key: the key of the substitution entry that is wrong, if it is not the path.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class _Reader:
                 break
             if char == "[":
                 if not steps or type(steps[-1]) is not str:
-                    self.cannot("an index in a new list follows a name directly, once")
+                    self.cannot("in a new list, a name can be followed by only one index, directly")
                 self.bracket(steps)
             elif char == ".":
                 self.at += 1

@@ -143,7 +143,9 @@ def lacking(value: Value, keys: Sequence[str]) -> str:
     """The keys that a map lacks, as `found`; the kind of any other value."""
     if type(value) is not Map:
         return kind_name(value)
-    return ", ".join(f"no `{key}`" for key in keys if value.find(key) is None) or "something else under one of them"
+    return (
+        ", ".join(f"no `{key}`" for key in keys if value.find(key) is None) or "values of other types under these keys"
+    )
 
 
 def shown(value: Value) -> str:

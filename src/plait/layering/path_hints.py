@@ -41,7 +41,7 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
 
 
 def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | None:
-    """The path without a first step `.data`, if the data has no such key, but what the rest selects; else None.
+    """The path without its first step `.data`, if the data has no key `data`, but has the rest of the path; else None.
 
     creates: the last key may be new, within a map that exists below the root.
     """
@@ -59,7 +59,7 @@ def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | N
     return path.text[path.text.index("data") + len("data") :]
 
 
-def pattern(text: str, existing: Value, special: frozenset[str]) -> str | None:
+def pattern(text: str, existing: object, special: frozenset[str]) -> str | None:
     """A hint for a pattern that occurs nowhere in the existing value, or None. special: the characters with a meaning."""
     if type(existing) is not str:
         return None

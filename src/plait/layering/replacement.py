@@ -49,7 +49,7 @@ def mark_replacements(documents: Sequence[LayeredDocument], index: LabelIndex) -
                     same[-1],
                     f"more than one document with this schema and name, none a replacement: {others}",
                     same[:-1],
-                    hint="of two documents with one schema and name, one is the other's child with `replacement: true`",
+                    hint="if two documents have the same schema and name, one must be a child of the other with `replacement: true`",
                 )
             )
     raise_all(failures)

@@ -162,7 +162,7 @@ def _no_site(path: str) -> ReadError:
         below = os.path.join("site", path)
         hint = f"did you mean {below}?" if _has_definition(below) else near(path)
         return ReadError(
-            f"there is no site {path}", expected=f"a directory with a {DEFINITION}", hint=hint, code="site-not-found"
+            f"site not found: {path}", expected=f"a directory with a {DEFINITION}", hint=hint, code="site-not-found"
         )
     sites = [
         os.path.normpath(os.path.join(directory, name))

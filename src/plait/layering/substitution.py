@@ -11,6 +11,7 @@ from __future__ import annotations
 from plait.base.errors import warning
 from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean, nearest
+from plait.layering import path_hints
 from plait.layering.data_paths import PathError, compile_path, destination_path
 from plait.layering.document import Substitution, malformed_substitution, text_of
 from plait.layering.failures import a_kind, failure
@@ -20,7 +21,6 @@ from plait.tree.nodes import Array, Map, check_nodes, kind_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
-    from types import ModuleType
 
     from plait.base.errors import LayeringError
     from plait.base.events import Point
@@ -140,7 +140,7 @@ def _value(
     else:
         value = find(data, compile_path(entry.path or ""))
     if value is None or isinstance(value, NoMatch):
-        found, hint = _lacking(data, compile_path(entry.path or ""), is_secret=source.secret)
+        found, hint = path_hints.missing(data, compile_path(entry.path or ""), is_secret=source.secret)
         error = failure(
             "SubstitutionSourceDataNotFound",
             f"nothing at {entry.path} in source document {source}, which {document} substitutes from",
@@ -173,7 +173,7 @@ def _warn_of_pattern(
     depth = depth_of(recurse) if recurse is not None else None
     if item is None or not pattern:
         # Most substitutions end here, so the hints are not loaded for other paths.
-        inner = _path_hints().below_data(data, destination_path(text), creates=True) if "data" in text else None
+        inner = path_hints.below_data(data, destination_path(text), creates=True) if "data" in text else None
         if inner is not None:
             context.warn(
                 warning(
@@ -196,7 +196,7 @@ def _warn_of_pattern(
     if is_secret or (type(existing) is not str and depth is None):
         return  # that is an error
     if isinstance(existing, NoMatch) or not _occurs(existing, pattern, -1 if depth is None else depth):
-        near = _path_hints().pattern(pattern, existing, _SPECIAL)
+        near = path_hints.pattern(pattern, existing, _SPECIAL)
         context.warn(
             warning(
                 f'the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced'
@@ -284,7 +284,7 @@ def wants_text(pattern: str, path: DataPath, data: Value, existing: Value | NoMa
     found, hint = None, None
     if existing is MISSING:
         there = "nothing"
-        found, hint = _lacking(data, path, is_secret=True)
+        found, hint = path_hints.missing(data, path, is_secret=True)
         hint = (
             hint or "add a text that contains the pattern there, or remove the pattern: the value is put there as it is"
         )
@@ -298,18 +298,6 @@ def wants_text(pattern: str, path: DataPath, data: Value, existing: Value | NoMa
     return PathError(
         f'the pattern "{pattern}" needs text at "{path.text}", but there is {there}', found=found, hint=hint
     )
-
-
-def _lacking(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None, str | None]:
-    """The keys where a path ends, and a hint, as of `missing`."""
-    found: tuple[str | None, str | None] = _path_hints().missing(data, path, is_secret=is_secret)
-    return found
-
-
-def _path_hints() -> ModuleType:
-    from plait.layering import path_hints
-
-    return path_hints
 
 
 def _updated(left: Map, right: Map) -> Map:
@@ -382,7 +370,7 @@ def compiled(pattern: str) -> RegexPattern:
         raise PathError(
             f'the pattern "{pattern}" is not a regular expression: {error}',
             key=("dest", "pattern"),
-            hint=f'"\\" before a character takes it as it is: {re.escape(pattern)}',
+            hint=f'"\\" before a special character makes it literal: {re.escape(pattern)}',
         ) from None
 
 

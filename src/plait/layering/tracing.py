@@ -118,7 +118,7 @@ def left_out(trace: Trace, documents: Iterable[LayeredDocument]) -> None:
         by = None
         if document.parent is not None and document.actions:
             first = document.actions[0]
-            none = Contributor("actions, none of which takes it", first.source, first.line)
+            none = Contributor("actions, none of which uses it", first.source, first.line)
             not_taken.append(Effect(none, document.node, _with_data(document, document.data)))
         if document.abstract:
             at = document.place("layeringDefinition", "abstract")

@@ -191,7 +191,7 @@ def _signer(name: str, sources: Signers) -> _Signer:
             hint=quotation(meant)
             if meant
             else public(
-                "define it before what it signs: {name: NAME, type: certificate, options: {is_ca: true, common_name: NAME}}"
+                "define it before the certificate that it signs: {name: NAME, type: certificate, options: {is_ca: true, common_name: NAME}}"
             ),
             code="certificate-signer",
         )

@@ -292,12 +292,12 @@ def _inside(value: Value, path: str, name: str, sources: Sources) -> Value:
     hint = failed.hint
     if isinstance(failed, walk.PathNotFoundError) and failed.optional:
         # The name of a variable cannot be marked as optional.
-        hint = f"-v {name}=VALUE gives it a value there"
+        hint = f"-v {name}=VALUE sets it"
     if type(value) is not Map and type(value) is not Array:
         flag = "-v" if sources.flag_of(first) == "--var" else sources.flag_of(first)
         hint = f'(({name})) is a key of the variable "{first}": make "{first}" a map, or write (({first}))'
         if flag in ("-v", "--var-file"):
-            hint = f'{flag} gives "{first}" a value without keys; {flag} {name}=... gives one to this key'
+            hint = f'{flag} sets "{first}" to a value without keys; {flag} {name}=... sets this key'
     place = sources.place_of(first)
     raise OpsError(
         f'variable "{name}": {failed.message}',

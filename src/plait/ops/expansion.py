@@ -247,7 +247,7 @@ def _append(definition: OperationSource, null_values: bool) -> Operation:  # noq
     item = definition.fields.get("value")
     if item is None or type(item.value) is not Array:
         raise definition.refuse(
-            f'append operation [{definition.number}]: no "value", or it is not an array',
+            f'append operation [{definition.number}]: "value" is missing or not an array',
             hint="each item of the array is appended; one value: type replace, and a path that ends in /-",
         )
     made = _at(AppendAll, definition)

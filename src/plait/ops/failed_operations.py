@@ -61,7 +61,7 @@ def located(
                 also = [by.labelled("the operation that adds it"), *also]
                 hint = public(f"put this operation after the one that adds it ({by})")
                 if operation.source is not None and later.source is not operation.source:
-                    hint = public(f"{by} adds it, but later: give {later.source.shown} before {operation.source.shown}")
+                    hint = public(f"{by} adds it, but later: put {later.source.shown} before {operation.source.shown}")
         elif other is not None:
             hint = quotation(replacing(str(operation.pointer), [other], f'did you mean "{other}"?'))
     last = operation.pointer.tokens[-1] if operation.pointer.tokens else None

@@ -13,7 +13,7 @@ from plait.ops.placeholders import MARK, is_whole, marked, name_end, names
 from plait.ops.pointer import MatchingIndexToken, Pointer
 from plait.ops.text_places import place_of
 from plait.ops.walk import find
-from plait.tree.nodes import Array, Map
+from plait.tree.nodes import Array, Map, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,13 @@ def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repea
     line = second_document(source.text)
     if line is not None:
         at = Position(source, line)
-        warn(warning("only the first document is read; what follows here is left out", code="further-documents", at=at))
+        warn(
+            warning(
+                "only the first document is read; the documents from this line on are ignored",
+                code="further-documents",
+                at=at,
+            )
+        )
 
 
 def _undashed(documents: DocumentSet) -> list[Warning]:
@@ -187,7 +193,8 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
         if right and right != name and name_end(right, 0) == len(right):
             message = f'no placeholder has the name "{name}": the name of a variable is written alone: {right}'
             warn(warning(message, code="misspelt-variable", at=sources.place_of(name), word=name))
-    foreign = _in_other_forms(root) if given else []
+    strings = [(item, item.value) for item in walk(root) if type(item.value) is str] if given else []
+    foreign = [found for found in strings if any(opening in found[1] for opening in _CLOSING)]
     if foreign:
         used = {name.partition(".")[0] for _, one in texts for name in names(one)}
         for item, text in foreign:
@@ -225,21 +232,6 @@ def _spaced(text: str) -> list[tuple[str, str]]:
         if name and name != inside.removeprefix("!") and name_end(name, 0) == len(name):
             found.append((text[at : end + 2], name))
         at = text.find(MARK, end)
-    return found
-
-
-def _in_other_forms(root: Value) -> list[tuple[Item, str]]:
-    """The strings in a tree that contain the start of a placeholder of another tool, with their items."""
-    found: list[tuple[Item, str]] = []
-    work = [root] if type(root) is Map or type(root) is Array else []
-    for node in work:  # the list grows during the iteration
-        for item in node.items:
-            value = item.value
-            if type(value) is str:
-                if "{{" in value or "${" in value or "$(" in value:
-                    found.append((item, value))
-            elif type(value) is Map or type(value) is Array:
-                work.append(value)
     return found
 
 

@@ -40,7 +40,7 @@ def _replace(definition: OperationSource, null_values: bool) -> Operation:
             else Advice(Flag("null-values"), " accepts null; to take the key away: type: remove")
         )
         raise definition.refuse(
-            f'replace operation [{definition.number}]: no "value", or null',
+            f'replace operation [{definition.number}]: "value" is missing or null',
             hint=hint,
             fault=f"Replace operation [{definition.number}]: Missing value",
         )

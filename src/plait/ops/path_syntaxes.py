@@ -216,7 +216,7 @@ def key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     if type(node) is not Array:
         if type(token) is KeyToken and token.name == "" and last and depth:
             meant = pointer.until(depth)
-            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
+            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? the part after the last "/" is a key')
         if not depth:
             return "the document is empty" if node is None else f"the document is a {kind_name(node)}, without keys"
         return f'{_no_parts(node)}: end the path at "{pointer.until(depth)}"'
@@ -225,7 +225,7 @@ def key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     if type(token) is KeyToken and token.name == "":
         meant = pointer.until(depth) + str(pointer)[len(pointer.until(depth + 1)) :]
         if last:
-            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
+            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? the part after the last "/" is a key')
         return _instead(pointer, meant, 'between two "/" is an empty key')
     if type(token) is KeyToken and token.name in ("*", "[*]"):
         return Advice(

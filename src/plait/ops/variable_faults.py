@@ -48,7 +48,9 @@ def explain_signer(
     if found:
         at = found[0].item.position
         if definition.item.line < at.line and definition.item.source is at.source:
-            error.message = Wording('the variable "', Quoted(signer.value), '" is defined after what it signs')
+            error.message = Wording(
+                'the variable "', Quoted(signer.value), '" is defined after the certificate that it signs'
+            )
             error.also = [*error.also, at.labelled("the definition of the signer")]
             error.hint = f"put its definition (line {at.line}) before this one: variables are generated in their order"
         return

@@ -187,7 +187,7 @@ def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer
             also=known(also),
             expected=public("exactly one"),
             found=public(f"{len(found)} items"),
-            hint=public(f"a number names one of them: {with_step(pointer, depth, str(found[0]))}"),
+            hint=public(f"an index selects one of them: {with_step(pointer, depth, str(found[0]))}"),
             reference=told,
             code="path-matches",
         )

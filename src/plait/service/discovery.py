@@ -157,5 +157,5 @@ def _get(url: str, until: float) -> str:
     here = urlsplit(url).hostname in LOOPBACK
     data = fetched(url, seconds=max(until - _now(), 0), maximum=_MOST, redirects=False, proxies=not here)
     if len(data) > _MOST:
-        raise PlaitError(f"{url} gives more than {_MOST} bytes", code="issuer-keys")
+        raise PlaitError(f"{url} returns more than {_MOST} bytes", code="issuer-keys")
     return data.decode("utf-8", "replace")

@@ -12,10 +12,10 @@ from plait.service import project_files, revision_store
 from plait.service.api_errors import ApiError, check_name, code_of
 from plait.service.facts import facts_of, labels_of
 from plait.service.revision_store import Content, Kind, RevisionDocument
-from plait.service.yaml_bodies import SEPARATOR, node_of, text_of, text_of_nodes
+from plait.service.yaml_bodies import node_of, text_of, text_of_nodes
 from plait.tree.nodes import Document as Node
 from plait.tree.nodes import Map, MapItem
-from plait.yaml.writer import write_value
+from plait.yaml.writer import SEPARATOR, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

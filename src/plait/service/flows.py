@@ -83,7 +83,7 @@ class SecretFlows:
             raise ApiError(
                 "SecretsNotReadable",
                 409,
-                f"these documents would read encrypted ones, which their writer may not: {', '.join(found[:_SHOWN])}; "
+                f"these documents use encrypted documents that their writers may not read: {', '.join(found[:_SHOWN])}; "
                 "put them again, or delete them first",
             )
 

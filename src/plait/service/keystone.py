@@ -113,7 +113,7 @@ def _middleware(path: str) -> Middleware:
 
 def _unusable(path: str, error: Exception | None = None) -> UsageError:
     return UsageError(
-        f"{path} has no settings for Keystone that can be used",
+        f"{path} has no usable Keystone settings",
         expected=f"[{_SECTION}] with auth_type, auth_url and the name and the password of the service",
         found=_mistake(error) if error is not None else None,
         code="service-settings",

@@ -163,7 +163,7 @@ class Webhooks:
         key = source(self._key).text.strip().encode()
         if len(key) < _SHORTEST_KEY:
             raise UsageError(
-                f"the key of webhooks in {self._key} is too short",
+                f"the webhook key in {self._key} is too short",
                 expected=f"{_SHORTEST_KEY} bytes or more",
                 code="service-settings",
             )

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from plait.service.spool import Body
     from plait.tree.nodes import Value
 
-SEPARATOR = "---\n"
 _DEPTH = 300
 LARGEST_VALUE = 1 << 20
 """Bytes of a body that is not a set of documents."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import DocumentSet
 
-MARK = "---\n"
-
 
 def ends_first(text: str) -> bool:
     """True if only comments precede the first `...` of a text."""

@@ -14,7 +14,7 @@ from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from plait.yaml.anchors import AnchorTable
 from plait.yaml.comments import Comment, CommentScan, assign
-from plait.yaml.document_start import MARK, ends_first
+from plait.yaml.document_start import ends_first
 from plait.yaml.libyaml import (
     ALIAS,
     ARRAY_START,
@@ -33,6 +33,7 @@ from plait.yaml.libyaml import parser as fastest_parser
 from plait.yaml.libyaml_quirks import PatchedText
 from plait.yaml.line_numbers import correct_lines, dash_before, has_odd_breaks
 from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged
+from plait.yaml.writer import SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def read_events(text: str, settings: ReaderSettings, parser: Parser | None) -> D
     line = settings.source.first_line
     begun = settings.begins_document and ends_first(text)
     if begun:
-        text, line = MARK + text, line - 1
+        text, line = SEPARATOR + text, line - 1
     adapted = PatchedText(text) if settings.plain is plain_values else None
     parser = parser or fastest_parser()
     while True:

@@ -143,7 +143,10 @@ def _part(found: re.Match[str]) -> str | PatternField:
 
 def _no_pattern(text: str, why: str) -> UsageError:
     return UsageError(
-        f'"{text}" is not a pattern of paths', expected='such as "{kind}/{name}.yml"', hint=why, code="output-pattern"
+        f'"{text}" is not a valid path pattern',
+        expected='a pattern such as "{kind}/{name}.yml"',
+        hint=why,
+        code="output-pattern",
     )
 
 
@@ -156,7 +159,7 @@ def _keys(path: str) -> tuple[str | int, ...]:
             end += 1
         found = _KEY.match(path, end)
         if found is None or (keys and path[end - 1] != "." and found[2] is None):
-            raise ValueError(f"{{{path}}} names no place in a document")
+            raise ValueError(f"{{{path}}} is not a path in a document")
         keys.append(int(found[2]) if found[2] else found[1] or found[3])
         end = found.end()
     return tuple(keys)

@@ -89,13 +89,13 @@ def _value_after_tag(found: Item, sort: bool) -> Value:
     """The value after a tag."""
     value = found.value
     if tagged(value) is not None:
-        raise UsageError("a value has one tag", at=found.position, code="yaml-tag")
+        raise UsageError("a value can have only one tag", at=found.position, code="yaml-tag")
     return _text(value, found) if type(value) is str else "" if value is None else _value(value, sort)
 
 
 def _text(text: str, found: Item) -> Value:
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise UsageError("bytes that are not text have a tag of their own", at=found.position, code="yaml-tag")
+        raise UsageError("bytes that are not text already have the tag !!binary", at=found.position, code="yaml-tag")
     if _WORD.fullmatch(text):
         return _written(text)
     if "\n" in text and text[0] in " \n":

@@ -160,7 +160,7 @@ class YamlFragment(Value):
     def same(self, other: object) -> bool:  # noqa: ARG002 - whatever it is
         raise StarlarkError(
             "yamlfragment.CompareSameType: Not implemented",
-            hint="compare parts of the fragments, or what yaml.encode gives for them",
+            hint="compare parts of the fragments, or the results of yaml.encode for them",
             code="unknown-operation",
         )
 

@@ -7,7 +7,7 @@ argument and string in the tree has a position.
 from __future__ import annotations
 
 from plait.ytt.starlark.parse import Parser
-from plait.ytt.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
+from plait.ytt.starlark.program_parts import CodePart, ExprSlot, TemplateStatement
 from plait.ytt.starlark.scan import scan, scan_slot
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ class PlacedParser(Parser):
         return _placed(scan(pieces, source), source)
 
     @staticmethod
-    def tokens_of_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
+    def tokens_of_slot(slot: ExprSlot, source: Source) -> list[Token]:
         return _placed(scan_slot(slot, source), source)
 
 
@@ -107,7 +107,7 @@ class _Finder:
         self._at = (0, 0)  # line and index after the last insertion into a text
         self.told: dict[int, int] = {}
 
-    def place(self, piece: CodePart | ExprSlot | ArgsSlot) -> tuple[int, int]:
+    def place(self, piece: CodePart | ExprSlot) -> tuple[int, int]:
         """Line and column of a piece."""
         if piece.column > 1 or not piece.text.strip():
             return piece.line, piece.column
@@ -118,7 +118,7 @@ class _Finder:
             return piece.line, len(line.rstrip()) - len(first.rstrip()) + 1
         return self._inserted(piece, first) or (piece.line, 1)
 
-    def _inserted(self, piece: CodePart | ExprSlot | ArgsSlot, first: str) -> tuple[int, int] | None:
+    def _inserted(self, piece: CodePart | ExprSlot, first: str) -> tuple[int, int] | None:
         """The position of code between `(@` and `@)`; None for other code. A block scalar begins below its key."""
         number, start = max(self._at, (piece.line, 0))
         line = self._source.line(number)

@@ -36,4 +36,4 @@ def data_value_hint(state: EditSession, path: str) -> str | None:
     return f'"{path_text(place.document, place.way, made.names.of, made.names.key)}" is a data value: {_SETS}'
 
 
-_SETS = "--data-values-inspect sets data values"
+_SETS = "to set data values, add --data-values-inspect"

@@ -198,7 +198,7 @@ def _retyped(path: str, declared: HistoryEntry, value: Value) -> EditError:
         at=Position(declared.source, declared.line),
         expected=was,
         found=now,
-        hint=f"give a value of this type; --at {declared.place} changes the declaration",
+        hint=f"use a value of this type; --at {declared.place} changes the declaration",
     )
     error.cause = "wrong-value-type"
     return error
@@ -343,7 +343,7 @@ class EditSession:
                 at=fault.at,
                 expected=fault.expected and public(fault.expected),
                 found=fault.found and public(fault.found),
-                hint=public("give a value of the declared type") if fault.code == "wrong-value-type" else None,
+                hint=public("use a value of the declared type") if fault.code == "wrong-value-type" else None,
             )
             refused.cause = fault.code
             raise refused from None

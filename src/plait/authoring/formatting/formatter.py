@@ -55,7 +55,7 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     if "\ufeff" in text[len(mark) :]:
         # The scanner ignores some of these characters; the reader treats them as text.
-        return FormattedText(text, text, "it has a byte order mark after its start")
+        return FormattedText(text, text, "it contains a byte order mark that is not at its start")
     written = text[len(mark) :].split("\n")
     try:
         tree = scan(text[len(mark) :])

@@ -152,7 +152,7 @@ def _variables_in(texts: Iterable[str]) -> set[str]:
 
 
 def _variables_of(subject: LintProject, ran: EvaluatedRun) -> Iterator[tuple[LintedFile, MapItem]]:
-    """The variables of the files of variables of a run."""
+    """The variables in the variables files of a run."""
     for setting in ran.run.settings:
         for path in ran.run.paths(setting) if setting.name == "vars-files" else ():
             layout = subject.layout(path)

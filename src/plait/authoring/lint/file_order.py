@@ -164,13 +164,13 @@ def _finding(pair: Pair, code: str, outcome: Documents | PlaitError) -> LintFind
     if isinstance(outcome, PlaitError):
         other = "the other order is an error"
     else:
-        other = "the other order gives another value"
-    reason = "as the run lists them" if code == "O203" else "only the names of the files put them in order"
+        other = "the other order sets another value"
+    reason = "in the order of the run" if code == "O203" else "only the file names decide the order"
     return LintFinding(
         code,
         pair.files[1],
         after.line,
-        f"two {what} give {pair.value}, and this one is last: {reason}; {other}",
+        f"two {what} set {pair.value}, and this one is applied last: {reason}; {other}",
         also=[RelatedSpan(pair.files[0], before.line, "is applied before")],
         hint="" if code == "O203" else "put both into one file, list them in the run, or number the names of the files",
         runs=[pair.ran.run.name],

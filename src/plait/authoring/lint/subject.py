@@ -147,8 +147,8 @@ class LintProject:
         return found
 
     def unread_texts(self) -> Iterator[str]:
-        """The YAML and Starlark files of the project that no run reads: another run, which the project file does not
-        name, may use what the runs do not. Hidden directories, and files after the first ones, are left out.
+        """The texts of YAML and Starlark files of the project that no run reads. Runs outside of the project file may
+        read them. Hidden directories are omitted, and so are files beyond a maximum number.
         """
         for path in _code_files(os.path.realpath(self.project.directory or os.curdir)):
             if path not in self.read and may_read(path):

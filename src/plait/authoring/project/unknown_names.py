@@ -53,7 +53,7 @@ def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> Us
             code="run-not-found",
         )
     return UsageError(
-        f'unknown run "{name}"' if name else "which run?",
+        f'unknown run "{name}"' if name else "no run is selected",
         expected=", ".join(names) or "a project file, plait.yml",
         hint=did_you_mean(name, names)
         or (None if names else _NONE_FOUND)

@@ -219,7 +219,9 @@ _CLOSES = re.compile(r"\s*+(?:#@ ?)?(?:.*;)?\s*+end\s*$")
 
 
 def _code_blocks(name: str, text: str) -> Iterator[tuple[int, list[int]]]:
-    """The depth of each block of code closed by `end`, and the numbers of its lines of code: first, between, last."""
+    """Each block of code closed by `end`: its depth, and the numbers of its lines of code: the first, those of `elif` and
+    `else`, and the last.
+    """
     is_program = name.endswith(".star")
     stack: list[list[int]] = []
     for number, line in enumerate(text.split("\n"), 1):

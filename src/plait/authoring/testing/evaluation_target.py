@@ -101,7 +101,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
         found = case.find(name)
         if found is not None and name != values:
             raise UsageError(
-                f'a test of {base.command} has no "{name}"',
+                f'unknown key "{name}" in a test of {base.command}',
                 at=found.position,
                 hint=None if values is None else replacing(name, [values], f'did you mean "{values}"?'),
                 code="test-form",
@@ -117,7 +117,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
         if found is None:
             continue
         if base.command not in of:
-            raise UsageError(f'a test of {base.command} has no "{name}"', at=found.position, code="test-form")
+            raise UsageError(f'unknown key "{name}" in a test of {base.command}', at=found.position, code="test-form")
         kept = [one for one in kept if one.name != name]
         settings = [Setting(name, options_of(base.command)[name], [found]), *settings]
     limit = case.find("limit")

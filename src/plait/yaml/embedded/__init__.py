@@ -76,7 +76,7 @@ def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str
     raise ReadError(
         f"the changed value cannot be written in {name}",
         at=at,
-        hint="give the whole text: #@overlay/replace",
+        hint="write the whole string: #@overlay/replace",
         code="text-not-writable",
     )
 

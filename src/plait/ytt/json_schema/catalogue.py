@@ -231,7 +231,9 @@ class Catalogue:
                 expected = "CustomResourceDefinitions, or OpenAPI"
                 self.files.report(
                     UsageError(
-                        f'"{displayed_path(path)}" has no schema of a kind', expected=expected, code="json-schema-file"
+                        f'"{displayed_path(path)}" does not define the schema of any kind',
+                        expected=expected,
+                        code="json-schema-file",
                     )
                 )
 

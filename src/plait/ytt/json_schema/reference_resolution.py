@@ -226,8 +226,8 @@ class SchemaReferences:
         if path is not None and uri not in self.registry:
             if not self.files.is_allowed(path):
                 raise UsageError(
-                    "outside of the directories of schemas",
-                    hint="name its directory below schemas, too",
+                    "outside of the schema directories",
+                    hint="add its directory to the schemas",
                     code="json-schema-reference",
                 )
             self.files.note(path)
@@ -255,7 +255,7 @@ class SchemaReferences:
             if type(error).__name__ == "Unresolvable" and path_of(uri) is None:
                 raise UsageError(
                     "not a local file; nothing is fetched",
-                    expected="a file in the directories of schemas",
+                    expected="a file in one of the schema directories",
                     code="json-schema-reference",
                 ) from None
             raise UsageError("target not found", code="json-schema-reference") from None

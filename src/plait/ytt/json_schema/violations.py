@@ -95,7 +95,7 @@ class ViolationReporter:
     def _hint(self, fault: SchemaViolation) -> Wording | None:
         source = fault.item.source
         if source is not None and os.path.abspath(source.name) in self._references.files.all_read():
-            return public("this is a default of the schema itself; give another value, or correct the schema")
+            return public("this is a default of the schema itself; use another value, or correct the schema")
         meant = fault.meant
         if fault.is_of_key and not meant and fault.schema is not None:
             # A key with a default does not require another key to be written.

@@ -360,7 +360,7 @@ def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
     return OverlayError(
         public(f"Expected {wanted}, but was {found}"),
         also=[left.position.labelled("the matched item")] if left is not None else [],
-        hint=public(hint or f"give a value of the type that it replaces: {found}") if type(left) in _ITEMS else None,
+        hint=public(hint or f"use a value of the type that it replaces: {found}") if type(left) in _ITEMS else None,
         code="wrong-node-kind",
     )
 

@@ -217,7 +217,7 @@ def _warn_of_counting(overlay: Document, steps: Sequence[OverlayStep], warn: War
         warn(
             warning(
                 "this matcher depends on the index of documents of several files, "
-                "which ytt leaves to chance; match by what they contain: overlay.subset(...)",
+                "which ytt leaves to chance; match by their content: overlay.subset(...)",
                 code="counted-documents",
                 at=overlay.position,
             )

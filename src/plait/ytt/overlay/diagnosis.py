@@ -237,7 +237,7 @@ def _nested(items: Sequence[MapItem], key: Value) -> tuple[Hint, list[Position]]
     above = next((item for item in items if item.key == first), None)
     if above is None or not all(rest) or not rest or not can_hold(above.value, rest):
         return None
-    return Hint(f"a dot is part of a key: {nested(keys)}"), [above.position]
+    return Hint(f"a dot does not separate keys: {nested(keys)}"), [above.position]
 
 
 # Maximum number of items examined below a map that lacks a key.
@@ -300,7 +300,7 @@ def _dotted(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
                 nested = value
                 for word in reversed((first, *rest)):
                     nested = f'{{"{word}": {nested}}}'
-                return Hint(f"a dot is part of a key: write overlay.subset({nested})")
+                return Hint(f"a dot does not separate keys: write overlay.subset({nested})")
     return None
 
 

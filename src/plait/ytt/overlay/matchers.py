@@ -276,7 +276,7 @@ class KeysMatcher(MapKey):
 
 
 class Same(Matcher):
-    """Matches a value of a set to equal values. Called for the values of one array in turn."""
+    """Matches the value of a set's item to the equal items. Used for one array at a time, whose values it indexes once."""
 
     __slots__ = ("_edit", "_places", "_seen")
 

@@ -60,7 +60,7 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
         for other in items:
             if type(other) is MapItem and _is_slip(item.key, other.key):
                 return _near_miss(
-                    f'there is no key "{item.key}", so {outcome}; "{other.key}" is there: {other.position}',
+                    f'the key "{item.key}" does not exist, so {outcome}; similar: "{other.key}" at {other.position}',
                     item,
                     other,
                     (item.key, other.key),
@@ -71,7 +71,7 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
             found = key_value(other.value, matcher.key)
             if _is_slip(wanted, found):
                 return _near_miss(
-                    f'no item has the {matcher.key} "{wanted}", so {outcome}; "{found}" is there: {other.position}',
+                    f'no item has the {matcher.key} "{wanted}", so {outcome}; similar: "{found}" at {other.position}',
                     item,
                     other,
                     (wanted, found),
@@ -171,7 +171,7 @@ def _foreign_key(item: MapItem, items: Sequence[Item]) -> Warning | None:
     if above is None or not can_hold(above.value, names[1:]):
         return None
     return warning(
-        f'"{key}" is added as one key, because a dot is part of a key; "{names[0]}" is there: {above.position}; '
+        f'"{key}" is added as one key, because a dot does not separate keys; "{names[0]}" exists at {above.position}; '
         f"{nested(names)}",
         code="near-miss",
         at=item.position,

@@ -173,7 +173,7 @@ def flag_hint(item: Item, expected: str = "") -> Wording | None:
     """A hint for a value from a flag that sets strings only, else None. expected: the values of the declared type."""
     flag = "" if item.source is None else item.source.flag
     if type(item.value) is str and flag in ("data-value", "data-values-env"):
-        return public(f"--{flag} gives strings; --{flag}-yaml gives {expected or 'values of any type'}")
+        return public(f"--{flag} sets strings; --{flag}-yaml sets {expected or 'values of any type'}")
     return None
 
 
@@ -244,7 +244,7 @@ def _nested(key: str, declared: MapType, item: MapItem) -> str | None:
         first, rest = key[:place], key[place + 1 :]
         inner = _inner(declaration.type)
         if sign == "." and level is None:
-            return f'a dot is part of a key: "{rest}" is below "{first}"'
+            return f'a dot does not separate keys: "{rest}" is below "{first}"'
         if isinstance(inner, MapType) and rest in inner.declarations:
             return (
                 f'"{rest}" is below "{first}"'

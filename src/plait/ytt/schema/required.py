@@ -34,7 +34,7 @@ def check_required(declaration: Declaration, values: Document, sources: Sequence
         return
     findings = [
         Finding(
-            f"the data value {path} is required, and is not given",
+            f"the data value {path} is required but not set",
             at=one.position,
             also=[around.position.labelled("the value without it")]
             if around.source is not one.source and around.line > 0
@@ -47,9 +47,7 @@ def check_required(declaration: Declaration, values: Document, sources: Sequence
     ]
     paths = ", ".join(path for path, _, _ in missing)
     what = "a data value is" if len(missing) == 1 else f"{len(missing)} data values are"
-    raise SchemaError(
-        f"{what} required, and not given: {paths}", findings=findings, code="missing-data-value"
-    ).made_of()
+    raise SchemaError(f"{what} required but not set: {paths}", findings=findings, code="missing-data-value").made_of()
 
 
 def _missing(declaration: Declaration, node: Item, path: str) -> Iterator[tuple[str, Declaration, Item]]:
@@ -75,14 +73,14 @@ def settable_from(path: str, sources: Sequence[Source]) -> str:
     """The inputs of this evaluation in which a data value can be set."""
     files = [*dict.fromkeys(one.shown for one in sources if not one.flag)]
     prefixes = dict.fromkeys(one.argument for one in sources if one.flag in ("data-values-env", "data-values-env-yaml"))
-    found = [f"by --data-value {path}=..."] if "[" not in path else []
+    found = [f"with --data-value {path}=..."] if "[" not in path else []
     if files:
         found.append(f"in {', '.join(files[:_NAMED])}")
     else:
         found.append("in a file: --data-values-file FILE")
     if "[" not in path:
         found += [_as_variable(f"{prefix}_{path.replace('.', '__')}") for prefix in prefixes]
-    return f"give it {', or '.join(found)}"
+    return f"set it {', or '.join(found)}"
 
 
 def _as_variable(name: str) -> str:

@@ -105,7 +105,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
             continue
         place = _place(named, known)
         if place is not None:
-            error.also.append(place.labelled("the line that gives the value"))
+            error.also.append(place.labelled("the line that sets the value"))
         if value is None:
             origin = _origin(named, source, line, error, known)
             error.hint = f"{named} is None{origin}"
@@ -121,7 +121,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
     for call in _CALLS.finditer(code):
         place = definition_of(_value(call[1], known))
         if place is not None:
-            error.hint = f"{call[1]}() gives None where it has no return"
+            error.hint = f"{call[1]}() returns None where it has no return"
             error.also.append(place.labelled("the definition"))
             return
     if ".get(" in code:

@@ -52,7 +52,7 @@ def too_deep(source: Source, error: BaseException) -> LimitError:
 
 
 def distinct(findings: Sequence[Finding]) -> list[Finding]:
-    """Findings without those about the undefined name of an argument that is reported as well."""
+    """The findings without those about an undefined name that another finding reports as a wrong argument."""
     told = {(one.word, str(one.at)) for one in findings if one.code == "argument-list"}
     return [one for one in findings if one.code != "undefined-name" or (one.word, str(one.at)) not in told]
 

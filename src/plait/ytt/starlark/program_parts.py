@@ -40,16 +40,10 @@ class ExprSlot:
         self.deferred = deferred
 
 
-class ArgsSlot:
-    """A slot of a template statement for the arguments of a call. deferred: as for `ExprSlot`, if it is one expression."""
+class ArgsSlot(ExprSlot):
+    """A slot of a template statement for the arguments of a call. deferred: only if they are one expression."""
 
-    __slots__ = ("column", "deferred", "line", "text")
-
-    def __init__(self, text: str, line: int, column: int = 1, *, deferred: bool = False) -> None:
-        self.text = text
-        self.line = line
-        self.column = column
-        self.deferred = deferred
+    __slots__ = ()
 
 
 class TemplateStatement:
@@ -64,7 +58,7 @@ class TemplateStatement:
     def __init__(
         self,
         line: int,
-        slots: Sequence[ExprSlot | ArgsSlot],
+        slots: Sequence[ExprSlot],
         lower: Callable[[Slots], list[_ast.stmt]],
     ) -> None:
         self.line = line

@@ -18,7 +18,7 @@ from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Source
 from plait.ytt.starlark import numbers
 from plait.ytt.starlark.fields import fields
-from plait.ytt.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
+from plait.ytt.starlark.program_parts import CodePart, ExprSlot, TemplateStatement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _add_failure(tokens: list[Token], error: ScanFailure) -> int:
     return line
 
 
-def scan_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
+def scan_slot(slot: ExprSlot, source: Source) -> list[Token]:
     """The tokens of a slot, up to the first invalid one."""
     tokens: list[Token] = []
     # As in parentheses, line breaks have no meaning.
@@ -163,7 +163,7 @@ class _Scanner:
 
     def __init__(
         self,
-        pieces: Sequence[CodePart | ExprSlot | ArgsSlot],
+        pieces: Sequence[CodePart | ExprSlot],
         source: Source,
         tokens: list[Token],
         depth: list[Token],

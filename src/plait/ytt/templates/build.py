@@ -164,7 +164,7 @@ class TemplateExecution:
         if type(value) is YamlFragment and value.truth():
             self.warn(
                 warning(
-                    "the nodes that this call gives are not used; "
+                    "the nodes that this call returns are not used; "
                     "to use them, make the call the value of a node: key: #@ f()",
                     code="unused-nodes",
                     at=Position(self.source, line),

@@ -43,7 +43,7 @@ class Chunk:
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.slots: list[ExprSlot | ArgsSlot] = []
+        self.slots: list[ExprSlot] = []
         self.holes: list[Hole] = []
 
     def hole(self, kind: Hole) -> int:

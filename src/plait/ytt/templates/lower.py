@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from plait.ytt.starlark.program_parts import ArgsSlot, ExprSlot, Slot, Slots
+    from plait.ytt.starlark.program_parts import ExprSlot, Slot, Slots
 
     Hole: TypeAlias = "str | list[tuple[str, int]]"
 
@@ -53,9 +53,7 @@ class Fill(TemplateStatement):
 
     __slots__ = ("holes", "index", "site")
 
-    def __init__(
-        self, line: int, slots: Sequence[ExprSlot | ArgsSlot], holes: Sequence[Hole], site: int, index: int
-    ) -> None:
+    def __init__(self, line: int, slots: Sequence[ExprSlot], holes: Sequence[Hole], site: int, index: int) -> None:
         self.line = line
         self.slots = slots
         self.holes = holes

@@ -32,9 +32,9 @@ def merge_values(
 def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageError:
     """The error for a schema option if the templates contain a schema, too. path: of the schema's file."""
     return UsageError(
-        f'data values have one schema, and here are two: "{outside.name}", and {path}',
+        f'data values have two schemas: "{outside.name}" and {path}',
         at=schema.position,
         also=[outside.position.labelled("the other schema")],
-        hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
+        hint="--data-values-schema-inspect -o json-schema prints the schema of the templates as a JSON Schema",
         code="two-schemas",
     )

@@ -121,7 +121,7 @@ def _misuse(path: str) -> str | None:
     if len(parts) > 1 and all(os.path.lexists(part.strip()) for part in parts):
         return f"each input has a flag of its own: {' '.join(f'-f {part.strip()}' for part in parts)}"
     if any(char in path for char in "*?["):
-        return f"patterns are not expanded here: give the directory, {os.path.dirname(path) or '.'}"
+        return f"patterns are not expanded here: name the directory {os.path.dirname(path) or '.'}"
     return None
 
 

@@ -180,7 +180,7 @@ class Loader:
                 reference=f"{told} (hint: library filename must end with '.lib.yml' or '.star'; use data.read(...) for "
                 "loading non-templated file contents)",
                 hint="a library file's name ends in .lib.yml, .lib.txt or .star; "
-                "data.read(...) gives the content of any other file",
+                "data.read(...) returns the content of any other file",
                 code="not-library-file",
             )
         if self._session.context.lookups is not None:

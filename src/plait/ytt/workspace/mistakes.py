@@ -38,7 +38,9 @@ def values_as_documents(
 
 
 def _overrides(value: Value, default: Value) -> bool:
-    """True if a value would change a data value: other keys of its map keep theirs, and any other value has its type."""
+    """True if a value would override part of a data value: a map has only keys of the data value, and a scalar or
+    array has the type of the value that it replaces, and differs from it.
+    """
     while type(value) is Map and type(default) is Map and value.items:
         known = [inner for item in value.items if (inner := default.find(item.key)) is not None]
         if len(known) < len(value.items):

@@ -35,8 +35,9 @@ class Spoken(BaseException):
 
 
 class Silence:
-    """The substitute for marks in a quiet evaluation. is_over: the evaluation has ended, and its output is the
-    result.
+    """Takes the place of secret marks in a quiet evaluation: it ends the evaluation at the first message.
+
+    is_over: the evaluation has ended, and its output is the result.
     """
 
     __slots__ = ("is_over",)

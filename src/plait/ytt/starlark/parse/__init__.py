@@ -37,7 +37,7 @@ class Parser(ExpressionParser):
         return scan(pieces, source)
 
     @staticmethod
-    def tokens_of_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
+    def tokens_of_slot(slot: ExprSlot, source: Source) -> list[Token]:
         """The tokens of a slot of a template statement, up to the first invalid one."""
         return scan_slot(slot, source)
 
