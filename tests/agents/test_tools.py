@@ -67,7 +67,7 @@ CALLS: dict[str, tuple[dict[str, object], str]] = {
     "schema": ({"run": "app"}, "replicas:\n    type: integer"),
     "lint": ({}, "1 finding"),
     "test": ({}, "1 passed, 1 failed\nFAILED app.test.yml::two"),
-    "review": ({"base": "HEAD"}, "Deployment/web:spec.replicas: 3 → 4 (1 of 2: production)  (caused by values.yml:1"),
+    "review": ({"base": "HEAD"}, "Deployment/web:spec.replicas: 3 → 4 (1 of 2 runs: production)  (caused by values.yml:1"),
 }  # fmt: skip
 
 

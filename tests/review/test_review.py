@@ -374,7 +374,7 @@ def test_equal_changes_of_items_are_one_row(place: Path) -> None:
     assert len(found.changes) == 20
     assert "Ports/web: ports[*].protocol: TCP → UDP (20 items)\n" in to_text(found)
     assert "ports[name=p0]" not in to_text(found)
-    assert "`ports[*].protocol` `TCP` → `UDP` (20 items) in" in to_markdown(found)
+    assert "`ports[*].protocol` `TCP` → `UDP` (20 items) (20 values) |" in to_markdown(found)
     assert "(20 items)" in to_html(found)
 
 
@@ -385,7 +385,7 @@ def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) 
     found = review("HEAD")
     assert (found.runs, found.evaluated) == (4, 2)
     (change,) = found.changes
-    assert change.where == "2 of 4: all of region=eu"
+    assert change.where == "2 of 4 runs: all of region=eu"
     (cause,) = found.causes
     assert (cause.place, cause.verified_in, cause.of) == ("sites/eu.yml:3", 1, 2)
     assert "verified in 1 of 2 runs" in to_text(found)
@@ -539,7 +539,9 @@ def test_a_message_is_not_written_through_a_link(place: Path, tmp_path: Path) ->
 
 
 def test_a_large_comment_says_what_it_leaves_out(place: Path) -> None:
-    many = "".join(f"kind: Thing\nmetadata: {{name: thing-{number}}}\nvalue: {{}}\n---\n" for number in range(700))
+    many = "".join(
+        f"kind: Thing\nmetadata: {{name: thing-{number}}}\nvalue{number}: {{}}\n---\n" for number in range(700)
+    )
     commit(place, {"config/many.yml": many.replace("{}", "old" * 30)})
     write(place, {"config/many.yml": many.replace("{}", "new" * 30)})
     found = review("HEAD")

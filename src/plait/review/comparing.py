@@ -10,26 +10,23 @@ from plait.base.errors import heading
 from plait.base.similar_names import counted
 from plait.review.causes import Examination
 from plait.review.changed_lines import document_changes
-from plait.review.consequences import consequences
+from plait.review.consequences import NAMES, SEVERITIES, Consequence, consequences
 from plait.review.environments import described
 from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
+from plait.review.redaction import full_place, shown_change
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
 from plait.review.revisions import Changed, links_below, roots_of
 from plait.review.smallest import smallest
 from plait.review.units import FileChange
 from plait.review.values import (
-    ADDED,
     MOVED,
-    REMOVED,
     RENAMED,
     Alignment,
-    is_secret_data,
     leaf_ways,
-    leaves,
     pairs_of,
     shown_name,
 )
-from plait.tree.nodes import Array, Map, to_plain
+from plait.tree.nodes import to_plain
 from plait.tree.secrets import HIDDEN
 from plait.yaml.inline import flow_text
 
@@ -40,8 +37,8 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.base.errors import PlaitError
     from plait.fleet.plan import Task
-    from plait.insight.node_paths import NodePath
     from plait.review.causes import Findings
+    from plait.review.consequences import Rule
     from plait.review.cpu_budget import CpuBudget
     from plait.review.evaluating import Outcome
     from plait.review.result import DocumentChange, Review
@@ -49,15 +46,13 @@ if TYPE_CHECKING:
     from plait.review.units import Unit
     from plait.review.values import Change, Pair
     from plait.tree.context import Context
-    from plait.tree.nodes import Document, Value
+    from plait.tree.nodes import Document
 
 # Groups of runs with the same changes whose causes are verified, the largest ones.
 _MOST_GROUPS = 24
 # Evaluations to find the lines that make a run fail.
 _FAILURE_BUDGET = 12
 _EVERY = 1 << 30
-# Characters of a value in a report.
-_LONGEST = 120
 
 
 class _Group:
@@ -115,6 +110,7 @@ class Comparison:
         self._causes: dict[frozenset[Unit], Cause] = {}
         self._of_cause: dict[frozenset[Unit], int] = {}
         self._others: dict[Unit, tuple[int, OtherLines]] = {}
+        self._subjects: dict[str, tuple[Rule, dict[tuple[str, str], list[str]]]] = {}
         self._read: set[str] = set()
         self._links = links_below(sides.top)
         sides.show(sides.head)
@@ -243,7 +239,7 @@ class Comparison:
     def _add_change(
         self, change: Change, base: Outcome, head: Outcome, group: _Group, causes: Iterable[frozenset[Unit]]
     ) -> ValueChange:
-        row = _shown(change, base, head)
+        row = shown_change(change, base, head)
         known = self._changes.setdefault(row.key, row)
         known.runs += group.names
         for units in causes:
@@ -284,8 +280,9 @@ class Comparison:
             else:
                 rows.append((name, old, new))
         for one in consequences(rows):
-            row = FoundConsequence(one.rule.name, one.rule.severity, one.text, one.rule.reason, one.subjects)
-            self._note(row, group)
+            known = self._subjects.setdefault(one.rule.name, (one.rule, {}))[1]
+            for subject in one.subjects:
+                known.setdefault(subject, []).extend(group.names)
 
     def _add_secrets(
         self, base: Outcome, head: Outcome, rows: Sequence[ValueChange], files: Iterable[FileChange], group: _Group
@@ -299,7 +296,7 @@ class Comparison:
             text = f"{counted(len(places), 'secret value')} may have changed"
             subjects = [(place, "") for place in places]
             reason = "lines that they are made of changed; they are not compared"
-            self._note(FoundConsequence("secret-changed", "warning", text, reason, subjects), group)
+            self._note(FoundConsequence("secret-changed", "warning", text, reason, subjects), group.names)
 
     def _secrets_of(self, outcome: Outcome, changed: Sequence[tuple[str, Callable[[int], bool]]]) -> Iterator[str]:
         """The secret values with changed lines. changed: files with a function that finds their changed lines."""
@@ -314,16 +311,30 @@ class Comparison:
                 for shown, line in explainer.lines(explainer.history(place), structure=True):
                     file = self._sides.path_of(shown)
                     if any(file == name and has_line(line) for name, has_line in changed):
-                        yield _full_place(place, number)
+                        yield full_place(place, number)
                         break
 
-    def _note(self, row: FoundConsequence, group: _Group) -> None:
+    def _note(self, row: FoundConsequence, names: Sequence[str]) -> None:
         for one in self._result.consequences:
             if one.key == row.key:
-                one.runs += group.names
+                one.runs += names
                 return
-        row.runs += group.names
+        row.runs += names
         self._result.consequences.append(row)
+
+    def _order_consequences(self) -> None:
+        """Adds those of documents, each rule once for all runs in which it applies to the same ones. The most severe come
+        first, and those of most runs.
+        """
+        found = self._result.consequences
+        for rule, subjects in self._subjects.values():
+            by_runs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+            for subject, names in subjects.items():
+                by_runs.setdefault(tuple(names), []).append(subject)
+            for runs, some in by_runs.items():
+                one = Consequence(rule, some)
+                self._note(FoundConsequence(rule.name, rule.severity, one.text, rule.reason, some), runs)
+        found.sort(key=lambda one: (SEVERITIES.index(one.severity), NAMES.index(one.name), -len(one.runs)))
 
     # ---- failures
 
@@ -386,7 +397,8 @@ class Comparison:
         result.is_cut = self._cpu_budget.is_spent
         result.unread = len(self._sides.head) - len(self._read) if not result.failures else 0
         result.changes = list(self._changes.values())
-        result.causes = sorted(self._causes.values(), key=lambda one: (one.is_vendored, -one.values, one.place))
+        self._order_consequences()
+        result.causes = sorted(self._causes.values(), key=lambda one: (one.is_vendored, -one.values, one.start))
         for number, cause in enumerate(result.causes):
             for change in cause.changes:
                 change.causes.append(number)
@@ -428,74 +440,6 @@ def _plain(document: Document | None) -> object:
 
 def _name_of(document: Document | None) -> str:
     return shown_name(document, 0)
-
-
-# ---- redaction
-
-
-def _full_place(place: NodePath, number: int) -> str:
-    name, path = place.document_name or f"document {number + 1}", place.parts[1]
-    return f"{name}:{path}" if path else name
-
-
-def _shown(change: Change, base: Outcome, head: Outcome) -> ValueChange:
-    """The change without secrets."""
-    before, old_path, old_name, is_old_secret = _side(base, change, is_new=False)
-    after, new_path, new_name, is_new_secret = _side(head, change, is_new=True)
-    is_secret = (
-        is_old_secret
-        or is_new_secret
-        or is_secret_data((change.old, change.new), change.path.partition(".")[0].partition("[")[0])
-    )
-    values = max(
-        leaves(change.before) if change.has_old and change.kind in (REMOVED, ADDED) else 1,
-        leaves(change.after) if change.has_new and change.kind in (REMOVED, ADDED) else 1,
-    )
-    if change.kind == RENAMED:
-        before, after = old_name, new_name
-    elif change.kind == MOVED:
-        before = after = None
-    elif is_secret:
-        before, after = (None if text is None else HIDDEN for text in (before, after))
-    path = new_path if change.has_new else old_path
-    return ValueChange(
-        change.kind, new_name if change.new is not None else old_name, path, before, after, values, is_secret=is_secret
-    )
-
-
-def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None, str, str, bool]:
-    """The value, the path, and the document's name as shown on one side, and True for a secret."""
-    document, number, way = (
-        (change.new, change.new_number, change.new_way) if is_new else (change.old, change.old_number, change.old_way)
-    )
-    exists = change.has_new if is_new else change.has_old
-    if document is None:
-        return None, "", change.name, False
-    marks = outcome.explainer.marks
-    if number < 0:
-        file = str(change.place[0][1]) if isinstance(change.place[0], tuple) else change.name
-        secret = marks is not None and bool(way) and marks.is_secret(outcome.source(way[-1]))
-        return (_text(way[-1].value) if exists and way else None), change.path, file, secret
-    if marks is None:
-        value: Value = way[-1].value if way else document.value
-        return (_text(value) if exists else None), change.path, shown_name(document, number), False
-    place = outcome.place(document, number, way).named(outcome.explainer.names)
-    name = place.document_name or f"document {number + 1}"
-    if not exists:
-        return None, change.path, name, False
-    value = way[-1].value if way else document.value
-    secret = outcome.explainer.hides(place) if way else outcome.explainer.is_secret(place.document)
-    return _text(value), change.path, name, secret or outcome.explainer.is_secret(place.item)
-
-
-def _text(value: Value) -> str:
-    if type(value) is Map or type(value) is Array:
-        count = len(value.items)
-        if not count:
-            return "{}" if type(value) is Map else "[]"
-        return f"{count} {'item' if type(value) is Array else 'key'}{'s' if count > 1 else ''}"
-    text = flow_text(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _schemas(run: Run) -> Iterator[str]:

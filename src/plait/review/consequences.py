@@ -32,7 +32,7 @@ class Rule:
         self,
         name: str,
         severity: str,
-        kinds: Sequence[str],
+        kinds: Iterable[str],
         one: str,
         many: str,
         reason: str,
@@ -60,9 +60,9 @@ class Consequence:
 
     @property
     def text(self) -> str:
-        """The sentence, such as "22 workloads restart"."""
-        names = {name for name, _ in self.subjects}
-        return self.rule.one if len(names) == 1 else self.rule.many.format(len(names))
+        """The sentence, such as "22 workloads restart". A BOSH manifest is one document, so its parts are counted."""
+        found: set[object] = set(self.subjects) if self.rule.kinds == _BOSH else {name for name, _ in self.subjects}
+        return self.rule.one if len(found) == 1 else self.rule.many.format(len(found))
 
 
 def consequences(documents: Iterable[tuple[str, Data, Data]]) -> list[Consequence]:
@@ -365,6 +365,8 @@ def _releases(old: Data, new: Data) -> Iterator[str]:
 _DATA = ("PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace", "StatefulSet")
 _ROLES = ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")
 _ROUTES = ("Ingress", "Route", "HTTPRoute", "TLSRoute", "GRPCRoute", "VirtualService", "Gateway")
+# Manifests have no kind.
+_BOSH = frozenset({""})
 _PODS = (*_WORKLOADS, "Job", "CronJob", "Pod")
 
 RULES: Sequence[Rule] = (
@@ -372,10 +374,10 @@ RULES: Sequence[Rule] = (
          "{} documents have to be deleted and created again", "an immutable field changed", _immutable),
     Rule("data-at-risk", ERROR, _DATA, "1 removed document takes data with it",
          "{} removed documents take data with them", "removed", _removed),
-    Rule("persistent-disk-changed", ERROR, ("",), "1 persistent disk is replaced",
-         "persistent disks of {} manifests are replaced", "persistent_disk changed", _disks, "persistent_disk"),
-    Rule("instances-zero", ERROR, ("",), "1 manifest loses all instances of a group",
-         "{} manifests lose all instances of a group", "instances set to 0, or the group removed", _instances_zero, "instances"),
+    Rule("persistent-disk-changed", ERROR, _BOSH, "1 instance group gets another persistent disk",
+         "{} instance groups get other persistent disks", "persistent_disk changed", _disks, "persistent_disk"),
+    Rule("instances-zero", ERROR, _BOSH, "1 instance group loses all instances",
+         "{} instance groups lose all instances", "instances set to 0, or the group removed", _instances_zero, "instances"),
     Rule("pods-restart", WARNING, ("Deployment", "StatefulSet", "DaemonSet"), "1 workload restarts",
          "{} workloads restart", "pod template changed", _restarts, "template"),
     Rule("rbac-widened", WARNING, _ROLES, "1 role or binding grants more", "{} roles and bindings grant more",
@@ -384,14 +386,14 @@ RULES: Sequence[Rule] = (
          "hosts changed", _hosts_changed, "host"),
     Rule("secret-changed", WARNING, ("Secret",), "1 Secret changes", "{} Secrets change", "compared, not shown",
          _secret_changed),
-    Rule("instances-recreated", WARNING, ("",), "1 manifest recreates instances", "{} manifests recreate instances",
+    Rule("instances-recreated", WARNING, _BOSH, "1 instance group is recreated", "{} instance groups are recreated",
          "vm_type, stemcell, networks or azs changed", _recreated),
-    Rule("job-moved", WARNING, ("",), "1 manifest moves jobs to another group",
-         "{} manifests move jobs to another group", "job moved", _jobs_moved),
+    Rule("job-moved", WARNING, _BOSH, "1 job moves to another instance group",
+         "{} jobs move to another instance group", "job moved", _jobs_moved),
     Rule("image-changed", NOTE, _PODS, "1 workload has another image", "{} workloads have other images",
          "image changed", _images, "image"),
-    Rule("release-version-changed", NOTE, ("",), "1 manifest has other versions of releases",
-         "{} manifests have other versions of releases", "release version changed", _releases, "releases"),
+    Rule("release-version-changed", NOTE, _BOSH, "1 release has another version",
+         "{} releases have other versions", "release version changed", _releases, "releases"),
 )  # fmt: skip
 
 REQUESTS = Rule(

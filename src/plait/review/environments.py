@@ -12,13 +12,11 @@ _NAMED = 3
 
 
 def described(names: Sequence[str], tasks: Sequence[Task]) -> str:
-    """The runs as text: "all 12 runs", "312 of 10000: all of region=eu", or their names; "" for the only run."""
-    if len(tasks) <= 1:
-        return ""
+    """The runs as text: "312 of 10000 runs: all of region=eu", or their names; "" for all."""
     some = set(names)
     if len(some) == len(tasks):
-        return f"all {len(tasks)} runs"
-    count = f"{len(some)} of {len(tasks)}"
+        return ""
+    count = f"{len(some)} of {len(tasks)} runs"
     axes = sorted({axis for task in tasks for axis in task.choices})
     for axis in axes:
         inside = {task.choices[axis].text for task in tasks if task.name in some and axis in task.choices}

@@ -14,13 +14,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from plait.base.similar_names import counted
+from plait.review.cause_rows import UNFOLDED, cause_rows, kind_of, where_of
 from plait.review.markdown import to_markdown
 from plait.review.reports import (
     CONTROL,
     CUT,
     MOST_EFFECTS,
+    MOST_PARTS,
     TOGETHER,
-    UNFOLDED,
     by_kind,
     change_text,
     effects,
@@ -28,10 +29,10 @@ from plait.review.reports import (
     items_text,
     new_project_text,
     path_of,
+    short_digests,
     subjects_text,
     summary,
     title,
-    verified_text,
     withheld_text,
 )
 from plait.review.values import ADDED, CHANGED, REMOVED, RENAMED
@@ -40,7 +41,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plait.review.result import Block, Cause, DocumentChange, FoundConsequence, OtherLines, Review, ValueChange
+    from plait.review.cause_rows import CauseRow
+    from plait.review.result import Block, DocumentChange, FoundConsequence, OtherLines, Review, ValueChange
 
 # Documents whose lines are in the page from the beginning.
 _OPEN = 8
@@ -56,11 +58,8 @@ _MARK = (
     '<path class="b" d="M11 2.5c0 3-7 4-7 8.5s7 4.5 7 8.5"/>'
     '<path class="c" d="M18 2.5c0 5.5-14 6-14 12 0 2 1.5 3.5 2 5"/></svg>'
 )
-# A digest, of which the beginning is enough to tell it from another.
-_DIGEST = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{32,56}\b")
-# Characters of a value beside its path, and texts of one consequence.
+# Characters of a value beside its path.
 _LONGEST = 80
-_MOST_PARTS = 4
 _KEY = re.compile(r"(\s*(?:- )*)([\w./-]+)(?=:(?: |$))")
 
 
@@ -152,8 +151,7 @@ def _rows(review: Review) -> list[_Row]:
 
 
 def _kind(name: str) -> str:
-    parts = name.split("/")
-    return parts[-2] if len(parts) > 1 else "other"
+    return kind_of(name) or "other"
 
 
 def _environments(review: Review) -> Mapping[str, set[str]]:
@@ -228,8 +226,10 @@ def _main(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
     yield f"<h1>{_text(_headline(review))}</h1>"
     yield f'<p class="meta">{"".join(f"<span>{_text(one)}</span>" for one in facts)}{badge}</p>'
     yield from _important(review, rows)
-    yield from _causes(review, rows)
-    yield from _documents(review, rows)
+    table = cause_rows(review.causes)
+    numbers = {number: row for row, one in enumerate(table, 1) for number in one.numbers}
+    yield from _causes(table, numbers, rows)
+    yield from _documents(review, numbers, rows)
     yield _list("Not verified", "no cause was found within the budget", map(_change, review.not_verified))
     yield _list("New runs", "", map(_code, review.added))
     yield _list("Removed runs", "", map(_code, review.removed))
@@ -255,7 +255,10 @@ def _headline(review: Review) -> str:
     if broken is not None:
         text = failure_title(broken)
     elif review.consequences:
-        text = ", ".join(one.text for one in review.consequences[:2])
+        # Of each rule the entry with the most runs.
+        texts = {one.name: one.text for one in reversed(review.consequences)}
+        names = dict.fromkeys(one.name for one in review.consequences)
+        text = ", ".join([texts[name] for name in names][:2])
     else:
         text = next((one for one in summary(review) if not one.endswith((" run", " runs"))), "output unchanged")
     return text[:1].upper() + text[1:]
@@ -303,31 +306,39 @@ def _subjects(one: FoundConsequence) -> str:
     parts = [(name, part) for name, part in one.subjects if part]
     if not parts:
         return f": {_code(subjects_text(one))}</p>"
-    items = [f"<li>{_code(name)} {_text(_with_short_digests(part))}</li>" for name, part in parts[:_MOST_PARTS]]
-    if parts[_MOST_PARTS:]:
-        items.append(f"<li>{len(parts) - _MOST_PARTS} more</li>")
-    return f"</p><ul>{''.join(items)}</ul>"
+    is_named = len({name for name, _ in parts}) > 1
+    items = [
+        f"<li>{f'{_code(name)} ' if is_named else ''}{_text(short_digests(part))}</li>"
+        for name, part in parts[:MOST_PARTS]
+    ]
+    if parts[MOST_PARTS:]:
+        rest = ", ".join(_text(short_digests(part)) for _, part in parts[MOST_PARTS:_MOST_NAMES])
+        items.append(f"<li><details><summary>{len(parts) - MOST_PARTS} more</summary>{rest}</details></li>")
+    place = f" in {_code(parts[0][0])}" if parts[0][0] and not is_named else ""
+    return f"{place}</p><ul>{''.join(items)}</ul>"
 
 
 # ---- causes
 
 
-def _causes(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
-    if not review.causes:
+def _causes(found: Sequence[CauseRow], numbers: Mapping[int, int], rows: Sequence[_Row]) -> Iterator[str]:
+    """The table of causes. numbers: that of the row of each cause."""
+    if not found:
         return
-    own = sum(not one.is_vendored for one in review.causes)
-    shown = min(own or len(review.causes), UNFOLDED)
+    own = sum(not one.is_vendored for one in found)
+    shown = min(own or len(found), UNFOLDED)
     counts: dict[int, int] = {}
     for row in rows:
-        for number in row.causes:
+        for number in {numbers[one] for one in row.causes}:
             counts[number] = counts.get(number, 0) + len(row.names)
-    table = [_cause(number, one, counts.get(number, 0)) for number, one in enumerate(review.causes)]
+    table = [_cause(number, one, counts.get(number, 0)) for number, one in enumerate(found, 1)]
     yield '<h2 id="causes">Causes <span class="quiet">most values first; each verified by reverting it</span></h2>'
     yield f'<div class="panel causes">{_cause_table(table[:shown])}</div>'
     if table[shown:]:
-        values = sum(one.values for one in review.causes[shown:])
+        values = sum(one.values for one in found[shown:])
+        more = sum(len(one.causes) for one in found[shown:])
         yield (
-            f'<details class="panel causes fold" id="more-causes"><summary>{counted(len(table) - shown, "more cause")}, '
+            f'<details class="panel causes fold" id="more-causes"><summary>{counted(more, "more cause")}, '
             f"{counted(values, 'value')}</summary><noscript>{_cause_table(table[shown:])}</noscript></details>"
         )
 
@@ -337,26 +348,28 @@ def _cause_table(rows: Sequence[str]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _cause(number: int, cause: Cause, documents: int) -> str:
+def _cause(number: int, cause: CauseRow, documents: int) -> str:
     found = effects(cause.changes)
-    lines = [f"<li>{_effect(text, changes)}</li>" for text, changes in found[:MOST_EFFECTS]]
+    lines = [f"<li>{_effect(text, changes, cause)}</li>" for text, changes in found[:MOST_EFFECTS]]
     if len(found) > MOST_EFFECTS:
         lines.append(f"<li>{len(found) - MOST_EFFECTS} more</li>")
     badge = ' <span class="badge">vendored or generated</span>' if cause.is_vendored else ""
-    choice = f'<button class="link js-only" type="button" data-choose="c{number + 1}">Show {counted(documents, "document")}</button>'
-    place = " with ".join(map(_code, cause.places))
+    choice = f'<button class="link js-only" type="button" data-choose="c{number}">Show {counted(documents, "document")}</button>'
+    place = cause.place(_code, '<span class="quiet">{}</span>'.format)
+    runs = f' <span class="quiet">{_text(cause.where)}</span>' if cause.where else ""
     return (
-        f'<tr id="c{number + 1}" tabindex="-1"><td><div><span class="tile">{number + 1}</span><span>{place}{badge}'
-        f"{_text(verified_text(cause))}</span></div></td><td><ul>{''.join(lines)}</ul>{choice if documents else ''}</td>"
+        f'<tr id="c{number}" tabindex="-1"><td><div><span class="tile">{number}</span><span>{place}{runs}{badge}'
+        f"{_text(cause.verified)}</span></div></td><td><ul>{''.join(lines)}</ul>{choice if documents else ''}</td>"
         f'<td class="num">{cause.values}</td></tr>'
     )
 
 
-def _effect(text: str, changes: Sequence[ValueChange]) -> str:
+def _effect(text: str, changes: Sequence[ValueChange], cause: CauseRow) -> str:
     first = changes[0]
     names = f" in {_code(by_kind(one.document for one in changes))}"
     path = path_of(changes)
-    where = items_text(changes) + (_text(f" ({first.where})") if first.where else "")
+    runs = "" if cause.where else where_of(changes)
+    where = items_text(changes) + (_text(f" ({runs})") if runs else "")
     if first.path and first.kind == CHANGED:
         return f"{_code(path)} {_both(first)}{where}{names}"
     if first.path:
@@ -365,12 +378,8 @@ def _effect(text: str, changes: Sequence[ValueChange]) -> str:
     return f"{_text(text)}{names}"
 
 
-def _with_short_digests(text: str) -> str:
-    return _DIGEST.sub(r"\1…", text)
-
-
 def _brief(text: str) -> str:
-    text = _with_short_digests(text)
+    text = short_digests(text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
@@ -384,16 +393,16 @@ def _both(change: ValueChange) -> str:
 # ---- documents
 
 
-def _documents(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
+def _documents(review: Review, numbers: Mapping[int, int], rows: Sequence[_Row]) -> Iterator[str]:
     yield '<p class="state" id="state" role="status"></p>'
     if not rows:
         return
     yield '<h2 id="documents">Changed documents <span class="quiet">the lines that changed, and those around them</span></h2>'
     for number, row in enumerate(rows):
-        yield _document(review, row, number)
+        yield _document(review, numbers, row, number)
 
 
-def _document(review: Review, row: _Row, number: int) -> str:
+def _document(review: Review, numbers: Mapping[int, int], row: _Row, number: int) -> str:
     document = row.document
     badges = []
     for one in row.consequences:
@@ -406,10 +415,10 @@ def _document(review: Review, row: _Row, number: int) -> str:
     badges.append(f'<span class="badge">{counted(values, "value")}{same}</span>')
     if document.where:
         badges.append(f'<span class="badge">{_text(document.where)}</span>')
-    body = "".join(_body(review, row))
+    body = "".join(_body(review, numbers, row))
     if number >= _OPEN:
         body = f"<noscript>{body}</noscript>"
-    only = [f"c{one + 1}" for one in row.causes] + [f"e{one}" for one in row.consequences]
+    only = [f"c{one}" for one in sorted({numbers[one] for one in row.causes})] + [f"e{one}" for one in row.consequences]
     data = {name: " ".join(map(_choice, values)) for name, values in row.choices.items()}
     data["only"] = " ".join(only)
     data["q"] = " ".join([*document.runs[:_MOST_NAMES], *(review.causes[one].place for one in row.causes)])
@@ -420,12 +429,12 @@ def _document(review: Review, row: _Row, number: int) -> str:
     )
 
 
-def _body(review: Review, row: _Row) -> Iterator[str]:
+def _body(review: Review, numbers: Mapping[int, int], row: _Row) -> Iterator[str]:
     document = row.document
     if document.blocks:
         lines: list[str] = []
         for block in document.blocks:
-            lines += _lines(review, block)
+            lines += _lines(review, numbers, block)
         heads = "".join(
             f'<th scope="col" colspan="{span}" class="{name}">{text}</th>'
             for span, name, text in ((2, "", "Before"), (2, "", "After"), (1, "wc", "Cause"))
@@ -434,7 +443,9 @@ def _body(review: Review, row: _Row) -> Iterator[str]:
         yield f'<table class="diff"><colgroup>{columns}</colgroup><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
     unplaced = document.unplaced
     if unplaced:
-        items = "".join(f"<li>{_change(one)} {_cause_links(review, one)}</li>" for one in unplaced[:_MOST_NAMES])
+        items = "".join(
+            f"<li>{_change(one)} {_cause_links(review, numbers, one)}</li>" for one in unplaced[:_MOST_NAMES]
+        )
         yield f'<ul class="more">{items}</ul>'
     if len(row.names) > 1:
         names = ", ".join(map(_code, row.names[1 : _MOST_NAMES + 1]))
@@ -444,12 +455,12 @@ def _body(review: Review, row: _Row) -> Iterator[str]:
         yield f'<div class="more">The lines are those of run {_code(document.run)}.</div>'
 
 
-def _lines(review: Review, block: Block) -> Iterator[str]:
+def _lines(review: Review, numbers: Mapping[int, int], block: Block) -> Iterator[str]:
     if block.left_out:
         kind = "equal" if block.is_same else "more changed"
         yield f'<tr class="g"><td colspan="5">{counted(block.left_out, f"{kind} line")}</td></tr>'
         return
-    cause = "" if block.change is None else _cause_links(review, block.change)
+    cause = "" if block.change is None else _cause_links(review, numbers, block.change)
     for number in range(max(len(block.old), len(block.new))):
         old = block.old[number] if number < len(block.old) else None
         new = block.new[number] if number < len(block.new) else None
@@ -477,7 +488,7 @@ def _lines(review: Review, block: Block) -> Iterator[str]:
         )
 
 
-def _cause_links(review: Review, change: ValueChange) -> str:
+def _cause_links(review: Review, numbers: Mapping[int, int], change: ValueChange) -> str:
     if not change.causes:
         return '<span class="quiet">not verified</span>'
     found = []
@@ -486,7 +497,7 @@ def _cause_links(review: Review, change: ValueChange) -> str:
         first, *others = cause.places
         place = first.rpartition("/")[2] + (f" and {len(others)} more" if others else "")
         found.append(
-            f'<a href="#c{number + 1}" title="{_text(cause.place)}"><span class="tile">{number + 1}</span><span>{_text(place)}</span></a>'
+            f'<a href="#c{numbers[number]}" title="{_text(cause.place)}"><span class="tile">{numbers[number]}</span><span>{_text(place)}</span></a>'
         )
     return "<br>".join(found)
 

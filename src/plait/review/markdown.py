@@ -9,22 +9,24 @@ from __future__ import annotations
 import re
 
 from plait.base.similar_names import counted
+from plait.review.cause_rows import UNFOLDED, cause_rows, where_of
 from plait.review.reports import (
     CONTROL,
     CUT,
     MOST_EFFECTS,
-    UNFOLDED,
+    MOST_PARTS,
     by_kind,
     change_text,
     effects,
     failure_title,
     items_text,
     new_project_text,
+    parts_text,
     path_of,
+    short_digests,
     subjects_text,
     summary,
     title,
-    verified_text,
     withheld_text,
 )
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
@@ -33,7 +35,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.review.result import Cause, Failure, OtherLines, Review, ValueChange
+    from plait.review.cause_rows import CauseRow
+    from plait.review.result import Failure, OtherLines, Review, ValueChange
 
 # The maximum of GitHub's comments, in characters.
 LARGEST = 65_536
@@ -101,7 +104,9 @@ def to_markdown(review: Review) -> str:
     if review.is_cut:
         out.add(f"\n{CUT}\n")
     if review.causes and not review.proven:
-        out.add("\n<sub>Lines without a common value were reverted together.</sub>\n")
+        out.add(
+            "\n<sub>Verified: without these lines, the values are as before. Lines without a common value were reverted together.</sub>\n"
+        )
     if out.left_out:
         out.end(
             f"\n{out.left_out} {'entry is' if out.left_out == 1 else 'entries are'} left out: a comment has at most {LARGEST} characters.\n"
@@ -123,60 +128,73 @@ def _add_consequences(out: _Comment, review: Review) -> None:
         return
     out.add("\n")
     for one in review.consequences:
-        where = f" ({plain(one.where)})" if one.where else ""
-        out.add(
-            f"- {_SIGNS[one.severity]} **{plain(one.text)}** ({plain(one.reason)}){where}: {code(subjects_text(one))}\n",
-            entries=1,
-        )
+        where = f", {plain(one.where)}" if one.where else ""
+        parts = [found for found in one.subjects if found[1]][MOST_PARTS:]
+        named = [found for found in one.subjects if found[1]][:MOST_PARTS]
+        shown = parts_text(named) if named else subjects_text(one)
+        head = f"- {_SIGNS[one.severity]} **{plain(one.text)}** ({plain(one.reason)}{where}): {code(shown)}"
+        more = f" <details><summary>{len(parts)} more</summary>{code(parts_text(parts[:_MOST_LISTED]))}</details>"
+        out.left_out += len(parts[_MOST_LISTED:])
+        if not parts or not out.add(f"{head}{more}\n", entries=0):
+            out.add(f"{head}{f'; {len(parts)} more' if parts else ''}\n", entries=1)
 
 
 _TABLE = "\n| cause | effect |\n|---|---|\n"
 
 
 def _add_causes(out: _Comment, review: Review) -> None:
-    own = [one for one in review.causes if not one.is_vendored]
-    shown, folded = own[:UNFOLDED], [*own[UNFOLDED:], *(one for one in review.causes if one.is_vendored)]
+    rows = cause_rows(review.causes)
+    own = [one for one in rows if not one.is_vendored]
+    shown, folded = own[:UNFOLDED], [*own[UNFOLDED:], *(one for one in rows if one.is_vendored)]
     if not shown:
         shown, folded = folded[:UNFOLDED], folded[UNFOLDED:]
+    # The name of the only document that changed says nothing.
+    is_named = len({one.document for one in review.changes}) > 1
     if shown:
         out.add(_TABLE)
-        for cause in shown:
-            out.add(_row(cause), entries=1)
+        for row in shown:
+            out.add(_row(row, is_named=is_named), entries=1)
     if folded:
         values = sum(one.values for one in folded)
-        head = (
-            f"\n<details><summary>{counted(len(folded), 'more cause')}, {counted(values, 'value')}</summary>\n{_TABLE}"
-        )
+        count = sum(len(one.causes) for one in folded)
+        head = f"\n<details><summary>{counted(count, 'more cause')}, {counted(values, 'value')}</summary>\n{_TABLE}"
         if out.add(head, entries=len(folded)):
-            for cause in folded:
-                out.add(_row(cause), entries=1)
+            for row in folded:
+                out.add(_row(row, is_named=is_named), entries=1)
             out.end("\n</details>\n")
 
 
-def _row(cause: Cause) -> str:
-    found = effects(cause.changes)
+def _row(row: CauseRow, *, is_named: bool) -> str:
+    found = effects(row.changes)
     cells = []
     for text, changes in found[:MOST_EFFECTS]:
-        cells.append(f"{_effect(text, changes)} in {code(by_kind(one.document for one in changes))}")
+        where = "" if row.where else where_of(changes)
+        name = f" in {code(by_kind(one.document for one in changes))}" if is_named or not changes[0].path else ""
+        cells.append(f"{_effect(text, changes)}{f' ({plain(where)})' if where else ''}{name}")
     if len(found) > MOST_EFFECTS:
         cells.append(f"{len(found) - MOST_EFFECTS} more")
-    size = f" ({cause.values} values)" if cause.values > 1 else ""
-    left = " with ".join(map(code, cause.places))
-    return f"| {left}{plain(verified_text(cause))} | {'; '.join(cells)}{size} |\n".replace("\n", " ").rstrip() + "\n"
+    notes = [f"{row.values} values"] if row.values > 1 else []
+    notes += [plain(row.where)] if row.where else []
+    left = row.place(code, "({})".format)
+    right = "; ".join(cells) + (f" ({', '.join(notes)})" if notes else "")
+    return f"| {left}{plain(row.verified)} | {right} |".replace("\n", " ") + "\n"
 
 
 def _effect(text: str, changes: Sequence[ValueChange]) -> str:
     first = changes[0]
     path = path_of(changes)
-    where = items_text(changes) + (f" ({plain(first.where)})" if first.where else "")
+    where = items_text(changes)
     if first.path and first.kind == CHANGED:
-        return f"{code(path)} {code(first.before or '')} → {code(first.after or '')}{where}"
+        before, after = (code(short_digests(text or "")) for text in (first.before, first.after))
+        return f"{code(path)} {before} → {after}{where}"
     if first.path and first.kind == MOVED:
         return f"order of {code(path)}{where}"
     if first.path:
         return f"{code(path)} {first.kind}{where}"
     if first.kind in (ADDED, REMOVED, RENAMED):
         return f"{first.kind}{where}"
+    if first.kind == MOVED:
+        return f"order changed{where}"
     return plain(text)
 
 
@@ -207,7 +225,7 @@ def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool
 
 # The places at which GitHub recognizes addresses, users and issues in a text; a comment there is not shown.
 _LINKED = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)|(?<=GH-)(?=\d)", re.IGNORECASE)
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~@&])")
 
 
 def code(text: str) -> str:

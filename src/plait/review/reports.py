@@ -7,6 +7,7 @@ import re
 
 from plait.base.similar_names import counted
 from plait.base.text_diff import visible
+from plait.review.cause_rows import cause_rows, kind_of, where_of
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 TYPE_CHECKING = False
@@ -14,15 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from plait.review.result import Cause, Failure, FoundConsequence, OtherLines, Review, ValueChange
+    from plait.review.cause_rows import CauseRow
+    from plait.review.result import Failure, FoundConsequence, OtherLines, Review, ValueChange
 
     T = TypeVar("T")
 
 # Control characters, and those that change the direction of a text.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-# Rows of a list before folding, and effects of one cause in its row, in Markdown and HTML.
-UNFOLDED = 10
+# Effects of one cause in its row, in Markdown and HTML.
 MOST_EFFECTS = 4
+# Parts of documents in the line of a consequence.
+MOST_PARTS = 4
 # Entries of one list before the rest is only counted, in the text for a terminal.
 _MOST = 10
 _LONGEST_SUBJECT = 100
@@ -42,8 +45,8 @@ def title(review: Review) -> str:
 def summary(review: Review) -> list[str]:
     """The facts for the first line."""
     found = [counted(review.runs, "run")]
-    if review.runs > 1 or not review.changes:
-        found.append(f"{len(review.changed)} changed")
+    if review.runs > 1 and review.changed:
+        found = [f"{len(review.changed)} of {counted(review.runs, 'run')} changed"]
     documents: dict[str, int] = {}
     values = 0
     orders = sum(one.kind == MOVED for one in review.changes)
@@ -85,14 +88,15 @@ def effects(changes: Iterable[ValueChange]) -> list[tuple[str, list[ValueChange]
     """The changes by effect, most frequent first: `metadata.labels.version: 1 → 2`, with the documents in which it
     does. Equal changes of several array items are one: `spec.ports[*].protocol: TCP → UDP (20 items)`.
     """
-    groups: dict[tuple[str, str], list[ValueChange]] = {}
+    groups: dict[str, list[ValueChange]] = {}
     for one in changes:
-        groups.setdefault((_effect(one, _any_item(one.path)), one.where), []).append(one)
-    ordered = sorted(groups.items(), key=lambda group: -sum(one.values for one in group[1]))
-    return [
-        (f"{_effect(found[0], path_of(found))}{items_text(found)}{f' ({where})' if where else ''}", found)
-        for (_, where), found in ordered
-    ]
+        groups.setdefault(_effect(one, _any_item(one.path)), []).append(one)
+    found = sorted(groups.values(), key=lambda group: -sum(one.values for one in group))
+    return [(f"{_effect(some[0], path_of(some))}{items_text(some)}{_noted(where_of(some))}", some) for some in found]
+
+
+def _noted(text: str) -> str:
+    return f" ({text})" if text else ""
 
 
 def path_of(changes: Sequence[ValueChange]) -> str:
@@ -103,6 +107,14 @@ def path_of(changes: Sequence[ValueChange]) -> str:
 def items_text(changes: Sequence[ValueChange]) -> str:
     """The number of items that the changes of one effect are in, if there are several."""
     return "" if len({one.path for one in changes}) == 1 else f" ({counted(len(changes), 'item')})"
+
+
+def short_digests(text: str) -> str:
+    """A text with the beginnings of digests only, which are enough to tell them apart."""
+    return _DIGEST.sub(r"\1…", text)
+
+
+_DIGEST = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{32,56}\b")
 
 
 def _any_item(path: str) -> str:
@@ -130,8 +142,7 @@ def by_kind(names: Iterable[str]) -> str:
         return ", ".join(found)
     kinds: dict[str, int] = {}
     for name in found:
-        parts = name.split("/")
-        kind = parts[-2] if len(parts) > 1 else "document"
+        kind = kind_of(name) or "document"
         kinds[kind] = kinds.get(kind, 0) + 1
     return ", ".join(f"{count} {kind if count == 1 else _plural(kind)}" for kind, count in kinds.items())
 
@@ -146,16 +157,22 @@ def _plural(kind: str) -> str:
     return kind if kind.endswith("s") else _Y.sub("ie", kind) + "s"
 
 
-def verified_text(cause: Cause) -> str:
-    """The runs in which a cause was verified, if not in all."""
-    return f" (verified in {cause.verified_in} of {cause.of} runs)" if cause.verified_in < cause.of else ""
+def parts_text(subjects: Iterable[tuple[str, str]]) -> str:
+    """Parts of documents, with each document's name before its first one."""
+    found: list[str] = []
+    last = ""
+    for name, part in subjects:
+        found.append(part if name == last else f"{name}: {part}")
+        last = name
+    return "; ".join(found)
 
 
 def subjects_text(one: FoundConsequence) -> str:
     """The documents of a consequence with their parts."""
-    with_part = [f"{name}: {part}" if name else part for name, part in one.subjects if part]
-    if with_part:
-        return "; ".join(with_part[:4]) + (f"; {len(with_part) - 4} more" if len(with_part) > 4 else "")
+    parts = [found for found in one.subjects if found[1]]
+    if parts:
+        more = f"; {len(parts) - MOST_PARTS} more" if len(parts) > MOST_PARTS else ""
+        return parts_text(parts[:MOST_PARTS]) + more
     return by_kind(name for name, _ in one.subjects)
 
 
@@ -203,7 +220,7 @@ def to_text(review: Review) -> str:
     _section(out, "new runs", review.added, lambda one: [one])
     _section(out, "removed runs", review.removed, lambda one: [one])
     _section(out, "consequences", review.consequences, _consequence_lines)
-    _section(out, "causes", review.causes, _cause_lines)
+    _section(out, "causes", cause_rows(review.causes), _cause_lines)
     _section(out, "changes without a verified cause", effects(review.not_verified), _effect_lines)
     _section(out, "same value, written elsewhere", review.elsewhere, _other_lines)
     _section(out, "needed, does not show", review.needed, _other_lines)
@@ -233,8 +250,8 @@ def _consequence_lines(one: FoundConsequence) -> list[str]:
     return [f"{one.severity}: {one.text}, {one.reason}{where} [{one.name}]", f"  {subjects_text(one)}"]
 
 
-def _cause_lines(cause: Cause) -> list[str]:
-    lines = [f"{cause.place}: {counted(cause.values, 'value')}{verified_text(cause)}"]
+def _cause_lines(cause: CauseRow) -> list[str]:
+    lines = [f"{cause.place(str, '({})'.format)}: {counted(cause.values, 'value')}{cause.verified}"]
     found = effects(cause.changes)
     for text, changes in found[:_MOST]:
         lines.append(f"  {by_kind(one.document for one in changes)}: {text}")

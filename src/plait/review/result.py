@@ -61,7 +61,7 @@ class ValueChange:
 
     kind: added, removed, changed, reordered or renamed. document: its name; of a text file its path. path: in the
     document, "" for all of it. before, after: the values on one line, or None. values: the number of values, more than
-    one for a collection. runs: their names. where: the runs as text, "" if the review has only one. causes: the indexes
+    one for a collection. runs: their names. where: the runs as text, "" for all. causes: the indexes
     of causes. is_secret: the values are hidden.
     """
 
@@ -150,12 +150,18 @@ class Cause:
         by_file: dict[str, list[Lines]] = {}
         for one in self.lines:
             by_file.setdefault(one.file, []).append(one)
-        return [_places(file, some) for file, some in by_file.items()]
+        return [places_text(file, some) for file, some in by_file.items()]
 
     @property
     def place(self) -> str:
         """The lines as one text."""
         return " with ".join(self.places)
+
+    @property
+    def start(self) -> tuple[str, int, str]:
+        """The position in the order of files and lines."""
+        first = self.lines[0]
+        return first.file, first.line or min((start for start, _ in first.old), default=0), self.place
 
     def data(self) -> dict[str, object]:
         """As JSON."""
@@ -167,7 +173,8 @@ class Cause:
         }
 
 
-def _places(file: str, lines: Sequence[Lines]) -> str:
+def places_text(file: str, lines: Sequence[Lines]) -> str:
+    """Lines of one file as text."""
     if len(lines) == 1 or not all(one.new or one.old for one in lines):
         return " with ".join(one.place for one in lines)
     new = [span for one in lines for span in one.new]

@@ -1,0 +1,126 @@
+"""Reports of large changes: what is the same is said once, and what differs is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repositories import commit, write
+
+from plait.review import review, to_markdown, to_text
+from plait.review.cause_rows import cause_rows, kind_of, last_key
+from plait.review.reports import subjects_text
+
+MANIFEST = "runs: {%s}\n"
+RUN = "%s: {patch: {base: %s.yml}}"
+
+
+def changed(place: Path, files: dict[str, str], others: dict[str, str]) -> None:
+    commit(place, {**files})
+    write(place, {**others})
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "r").mkdir()
+    monkeypatch.chdir(tmp_path / "r")
+    return tmp_path / "r"
+
+
+def manifest(version: str, *names: str, groups: str = "[]") -> str:
+    rows = "".join(f"- name: {name}\n  version: {name}-{version}\n  sha1: {name}{version}\n" for name in names)
+    return f"name: cf\nreleases:\n{rows}instance_groups: {groups}\n"
+
+
+def test_many_causes_of_one_kind_are_one_row(place: Path) -> None:
+    names = [f"r{number}" for number in range(8)]
+    project = MANIFEST % RUN % ("a", "a")
+    changed(place, {"plait.yml": project, "a.yml": manifest("1", *names)}, {"a.yml": manifest("2", *names)})
+    found = review("HEAD")
+    rows = cause_rows(found.causes)
+    assert (len(found.causes), len(rows)) == (16, 2)
+    assert sorted(number for row in rows for number in row.numbers) == [*range(16)]
+    assert {text for row in rows for text in row.places} == {("a.yml", "8 places")}
+    text = to_markdown(found)
+    assert text.count("| `a.yml` (8 places) | `releases[name=r") == 2
+    # In the order of lines, not of their numbers as text.
+    assert "| `releases[name=r0].version` `r0-1` → `r0-2`; `releases[name=r1].version` `r1-1` → `r1-2`; " in text
+    assert text.count("; 4 more (8 values) |\n") == 2
+    assert to_text(found).count("a.yml (8 places): 8 values\n") == 2
+
+
+def test_few_causes_are_a_row_each(place: Path) -> None:
+    names = [f"r{number}" for number in range(5)]
+    project = MANIFEST % RUN % ("a", "a")
+    changed(place, {"plait.yml": project, "a.yml": manifest("1", *names)}, {"a.yml": manifest("2", *names)})
+    found = review("HEAD")
+    assert len(cause_rows(found.causes)) == len(found.causes) == 10
+
+
+def test_one_value_in_many_files_is_one_row(place: Path) -> None:
+    files = {f"config/part/f{n}.yml": f"kind: Thing\nmetadata: {{name: t{n}, version: v1}}\n" for n in range(11)}
+    project = "runs: {app: {render: {files: [config]}}}\n"
+    changed(place, {"plait.yml": project, **files}, {name: text.replace("v1", "v2") for name, text in files.items()})
+    (row,) = cause_rows(review("HEAD").causes)
+    assert row.places == [("config/part", "11 files, 11 places")]
+
+
+def test_consequences_of_several_runs_are_told_once(place: Path) -> None:
+    """What happens in all runs is one entry, and what only one run adds is another; the most severe come first."""
+    groups = "[{name: web, stemcell: old}, {name: db, stemcell: old}%s]"
+    project = MANIFEST % ", ".join(RUN % (name, name) for name in ("a", "b"))
+    one = manifest("1", "x", groups=groups % "")
+    more = manifest("1", "x", groups=groups % ", {name: cell, stemcell: old}")
+    files = {"a.yml": one, "b.yml": more}
+    news = {name: text.replace("old", "new").replace("x-1", "x-2") for name, text in files.items()}
+    changed(place, {"plait.yml": project, **files}, news)
+    found = review("HEAD")
+    assert [(one.text, one.where, subjects_text(one)) for one in found.consequences] == [
+        ("2 instance groups are recreated", "", "cf: web (stemcell); db (stemcell)"),
+        ("1 instance group is recreated", "1 of 2 runs: b", "cf: cell (stemcell)"),
+        ("1 release has another version", "", "cf: x x-1 → x-2"),
+    ]
+
+
+def test_long_values_show_where_they_differ(place: Path) -> None:
+    text = "kind: Thing\nmetadata: {{name: a}}\nnote: " + "word " * 60 + "{} end\n"
+    project = "runs: {app: {render: {files: [config]}}}\n"
+    changed(place, {"plait.yml": project, "config/a.yml": text.format("one")}, {"config/a.yml": text.format("two")})
+    (change,) = review("HEAD").changes
+    assert (change.before, change.after) == (
+        "…word word word word word word one end", "…word word word word word word two end"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("storage-cli", "https://a.example/?b=1", "storage-cli → https://a.example/?b=1"),
+        ("'5'", "5", '"5" → 5'),
+        ("'true'", "true", '"true" → true'),
+        ("a", "' a'", "a → ' a'"),
+    ],
+)
+def test_quotes_only_where_they_say_something(place: Path, old: str, new: str, shown: str) -> None:
+    text = "kind: Thing\nmetadata: {{name: a}}\nvalue: {}\n"
+    project = "runs: {app: {render: {files: [config]}}}\n"
+    changed(place, {"plait.yml": project, "config/a.yml": text.format(old)}, {"config/a.yml": text.format(new)})
+    assert f"value: {shown}\n" in to_text(review("HEAD"))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("Deployment/web", "Deployment"), ("ns/Deployment/web", "Deployment"), ("armada/Chart/v1/web", "Chart"),
+     ("a.yml", ""), ("v1/web", "v1"), ("", "")],
+)  # fmt: skip
+def test_the_kind_in_a_name(name: str, kind: str) -> None:
+    assert kind_of(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [("a.b", "b"), ("a", "a"), ("l[name=x].v", "v"), ("l[name=a.b]", "l"), ("l[0][1]", "l"), ('m."a.b/c"', '"a.b/c"'),
+     ('m."a[0].b"[1]', '"a[0].b"'), ("", "")],
+)  # fmt: skip
+def test_the_last_key_of_a_path(path: str, key: str) -> None:
+    assert last_key(path) == key
