@@ -131,19 +131,19 @@ KEYWORDS = frozenset(_KEYWORD.split("|"))
 # Python's syntax that users try, and its equivalent in Starlark. These words are reserved.
 RESERVED: Mapping[str, str] = {
     "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
-    "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
+    "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), continues after a failure',
     "from": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
     "import": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
     "as": 'another name for what is loaded: load("file.star", new="old")',
     "del": "x.pop(KEY) removes an entry of a dict, x.remove(ITEM) one of a list",
-    "finally": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
+    "finally": 'assert.try_to(...), from load("@ytt:assert", "assert"), continues after a failure',
     "global": "a function returns values, and changes only items of lists and dicts",
     "is": "compare with == and !=, also with None",
     "nonlocal": "a function returns values, and changes only items of lists and dicts",
     "raise": 'assert.fail("..."), from load("@ytt:assert", "assert"), ends the run',
     "with": "a block is opened by if, for, while or def",
     "yield": "a function returns a list of its values",
-    "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
+    "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), continues after a failure',
 }
 _MODULES = frozenset(["base64", "json", "math", "md5", "regexp", "sha256", "toml", "url", "yaml"])
 

@@ -33,7 +33,7 @@ def deliver(request: Request) -> int:
     if request.has(Compose.output_files) and (pattern is None or request.diff):
         raise UsageError(
             "--output-files of plait compose needs --output-by, and no --diff",
-            expected='such as --output-by "{kind}/{name}.yml"',
+            expected='a pattern, such as --output-by "{kind}/{name}.yml"',
             code="flag-conflict",
         )
     keep_limits(request)

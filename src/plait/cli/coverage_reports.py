@@ -103,7 +103,7 @@ def _percent(text: str) -> float | None:
         raise UsageError(
             f"--fail-under {text} is less than 1 percent",
             expected="0 to 100",
-            hint=f"--fail-under {percent * 100:g}, or {text}% if it is meant",
+            hint=f"--fail-under {percent * 100:g}, or {text}% if that is the value",
             code="invalid-value",
         )
     return percent

@@ -99,7 +99,7 @@ def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
         given = [one for one in flags.arguments if one not in runs]
         raise UsageError(
             "plait fleet why needs one PATH",
-            expected="such as Deployment/web:spec.replicas",
+            expected="a PATH such as Deployment/web:spec.replicas",
             found=" ".join(flags.arguments) or None,
             hint=f"--only selects runs: --only {flags.arguments[0]} {given[0]}"
             if len(given) == 1 and flags.arguments[0] in runs

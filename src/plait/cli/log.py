@@ -68,7 +68,7 @@ def main(flags: Log) -> int:
     flags.require_choice(OUTPUT)
     if not 1 <= len(flags.arguments) <= 2:
         raise UsageError(
-            "plait log needs one PATH", expected="such as Deployment/web:spec.replicas", code="missing-argument"
+            "plait log needs one PATH", expected="a PATH such as Deployment/web:spec.replicas", code="missing-argument"
         )
     project = _project(flags.project)
     run = project.run(flags.arguments[0] if len(flags.arguments) == 2 else "")

@@ -116,7 +116,9 @@ class Path:
 def parse(text: str) -> Path:
     """Parses a PATH. Raises a UsageError that shows the invalid part."""
     if not text:
-        raise UsageError("the PATH is empty", expected="such as Deployment/web:spec.replicas", code="path-syntax")
+        raise UsageError(
+            "the PATH is empty", expected="a PATH such as Deployment/web:spec.replicas", code="path-syntax"
+        )
     if text.startswith("/"):
         return Path(text, None, _pointer(text))
     selector: str | None = None
@@ -127,7 +129,7 @@ def parse(text: str) -> Path:
         if not selector:
             raise UsageError(
                 f'"{text}" has no document before ":"',
-                expected="such as Deployment/web:spec.replicas",
+                expected="a PATH such as Deployment/web:spec.replicas",
                 code="path-syntax",
             )
     elif "/" in text and '"' not in text:

@@ -280,7 +280,9 @@ def _input_hint(path: Path) -> str | None:
     """A hint for the path of a data value, or None."""
     if not path.text.startswith(IN_CODE):
         return None
-    return f'"{path.text.removeprefix(IN_CODE)}" may be a data value: with --data-values-inspect, a PATH is one of them'
+    return (
+        f'"{path.text.removeprefix(IN_CODE)}" may be a data value: with --data-values-inspect, PATH names a data value'
+    )
 
 
 def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:

@@ -35,7 +35,11 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
     if type(data) is Array and not is_secret:
         count = len(data.items)
         return f"an array of {counted(count, 'item')}{f' at {way}' if way else ''}", (
-            f"items are {way}[0] to {way}[{count - 1}]" if count > 1 else f"the item is {way}[0]" if count else None
+            f"items are {way}[0] to {way}[{count - 1}]"
+            if count > 1
+            else f"the only item is {way}[0]"
+            if count
+            else None
         )
     return (f"{kind_name(data)} at {way}", f"there is nothing below it: {way} is the value") if way else (None, None)
 

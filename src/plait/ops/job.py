@@ -269,7 +269,7 @@ class PatchJob:
             if self.template is None:
                 raise UsageError(
                     "there is no text whose format can be kept",
-                    expected="a file, or a text by its name",
+                    expected="a file, or a named text",
                     code="keep-format",
                 )
             return keep_format(self.template, self.base, value)

@@ -26,5 +26,5 @@ def check_room(connection: Connection, revision: Column, text: Column, number: i
     count, total = connection.execute(there).one()
     if count >= MOST or total + size > MOST_SIZE:
         raise ApiError(
-            "HTTPContentTooLarge", 413, f"{what} a revision are at most {MOST}, and have at most {MOST_SIZE} characters"
+            "HTTPContentTooLarge", 413, f"{what} a revision: at most {MOST} with {MOST_SIZE} characters in all"
         )

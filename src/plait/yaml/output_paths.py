@@ -215,7 +215,7 @@ def said(annotation: Annotation) -> str:
         raise UsageError(
             "@output/file takes one path",
             at=annotation.position,
-            expected='such as #@output/file "web/app.yml"',
+            expected='a path, such as #@output/file "web/app.yml"',
             code="output-path",
         )
     _check(annotation.args[0], annotation.position)

@@ -225,7 +225,7 @@ class Defaults:
         if says is not None:
             at = self._where(says.node, "default")
             if held.key in self._open:
-                raise UsageError("the default contains itself without end", at=at, code="json-schema-unusable")
+                raise UsageError("the default contains itself", at=at, code="json-schema-unusable")
             self._open.append(held.key)
             try:
                 found = (self._fill(held, from_plain(says.node["default"], at.source, at.line)),)

@@ -42,7 +42,7 @@ def _tag(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are i
     value, name = exactly(2, args)
     if not is_tag(name):
         raise StarlarkError(
-            "this is not a tag", expected='such as "!Ref"', found=repr(name), code="wrong-argument-type"
+            "this is not a tag", expected='a tag such as "!Ref"', found=repr(name), code="wrong-argument-type"
         )
     made = Dict()
     insert(made, name, value)

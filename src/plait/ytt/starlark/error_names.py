@@ -110,7 +110,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
             origin = _origin(named, source, line, error, known)
             error.hint = f"{named} is None{origin}"
             if code.lstrip().startswith("for "):
-                error.hint += f"; a loop over what may be null: for ... in {named} or []"
+                error.hint += f"; to loop over a value that may be null: for ... in {named} or []"
             elif not origin.endswith(_RETURN):
                 error.hint += f"; test it first: if {named}"
         else:

@@ -31,7 +31,7 @@ def values_as_documents(
         keys = _keys(documents)
         if keys and keys <= known and (len(keys) > 1 or _overrides(documents.items[0].value, values.value)):
             message = (
-                "this file is printed as a document, but all its keys are data values; --data-values-file takes it as "
+                "this file is printed as a document, but all its keys are data values; --data-values-file reads it as "
                 "data values"
             )
             context.warn(warning(message, code="values-as-document", at=Position(file.source, 1)), of=(values,))

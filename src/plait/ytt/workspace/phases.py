@@ -104,7 +104,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
             are = "is" if len(names) == 1 else "are"
             session.context.warn(
                 warning(
-                    f"nothing is rendered, since {', '.join(names[:6])} {are} taken as data: "
+                    f"nothing is rendered, because {', '.join(names[:6])} {are} read as data: "
                     "the names of YAML files end in .yml or .yaml",
                     code="only-data-files",
                 )

@@ -133,10 +133,10 @@ def _odd_labels(metadata: Map, _made: Value) -> Iterator[Item]:
 
 ENTRIES = (
     PortabilityRule(
-        "`delete` removes the place it names; Deckhand removes the first equal value anywhere.",
+        "`delete` removes the item at its path; Deckhand removes the first equal value anywhere.",
         "deletes the first equal value anywhere in the data",
         _look(_deletes_item),
-        "see that no value before it is equal, or use --like-deckhand",
+        "make sure that no value before it is equal, or use --like-deckhand",
     ),
     PortabilityRule(
         "`$` is the root for all three actions; `.database` is the key `database`.",
@@ -170,7 +170,7 @@ ENTRIES = (
         "`false`, `0` and empty values can replace the whole data at `.`; Deckhand rejects them.",
         "rejects false, 0 and empty values as a replacement of all data",
         _look(_at_root),
-        "see that the value is none of these",
+        "make sure that the value is none of these",
     ),
     unseen(
         "A path with `..` or `[*]` that matches nothing is an error; with `..` Deckhand makes a key with an empty name.",

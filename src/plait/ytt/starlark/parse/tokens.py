@@ -245,7 +245,9 @@ class Tokens:
         within = [pair for pair in self.closed if pair[0] >= outermost]
         count = len(within) + len(self.open)
         expected = (
-            f"{count} ends, of the {count} blocks from line {outermost} on" if count > 1 else "an end of this block"
+            f"{count} ends, one for each of the {count} blocks from line {outermost} on"
+            if count > 1
+            else "an end of this block"
         )
         foreign = next((token[2] for token in self.tokens if token[2] > line and token[1] in _FOREIGN_ENDS), 0)
         related: list[Position] = []
