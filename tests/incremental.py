@@ -443,9 +443,14 @@ class Program:
         return table("render").parse([*(word for one in self.inputs for word in ("-f", one)), *self._options])
 
 
-def evaluated(request: Request, engine: Engine | None) -> Mapping[str, object]:
-    """Everything that an evaluation shows: the files it writes or its error, warnings, printed lines, reads, steps."""
-    view, printed = InputView(), list[str]()
+def evaluated(
+    request: Request, engine: Engine | None, texts: Mapping[str, bytes] | None = None
+) -> Mapping[str, object]:
+    """Everything that an evaluation shows: the files it writes or its error, warnings, printed lines, reads, steps.
+
+    texts: texts that replace files.
+    """
+    view, printed = InputView(texts), list[str]()
     with use_view(view), budget_scope(Limits()):
         context = Context(print_line=printed.append)
         found: dict[str, object] = {}
@@ -469,21 +474,27 @@ def evaluated(request: Request, engine: Engine | None) -> Mapping[str, object]:
     return found
 
 
-def differences(seed: int, environments: int, directory: Path, *, edits: bool) -> Iterator[str]:
+def differences(
+    seed: int, environments: int, directory: Path, *, edits: bool, in_editor: bool = False
+) -> Iterator[str]:
     """The environments of a random program for which an engine gives something else than a fresh evaluation.
 
-    edits: files change between evaluations, and are read again. The working directory is `directory`.
+    edits: files change between evaluations, and are read again. in_editor: they change in an editor, and no file is
+    read from the disk again. The working directory is `directory`.
     """
     random = Random(seed)
     program = Program(random, directory)
-    engine = Engine(reads_once=not edits)
+    engine = Engine(reads_once=in_editor or not edits)
+    texts: dict[str, bytes] = {}
     for number in range(environments):
         if edits and random.random() < 0.7:
             program.edit()
         if not edits or random.random() < 0.4:
             program.environment(number)
         request = program.request()
-        reused, fresh = evaluated(request, engine), evaluated(request, None)
+        if in_editor:
+            texts = {str(path.resolve()): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+        reused, fresh = evaluated(request, engine, texts), evaluated(request, None, texts)
         for what, value in fresh.items():
             if reused.get(what) != value:
                 yield f"seed {seed}, environment {number}, {what}: {reused.get(what)!r} instead of {value!r}"
@@ -496,7 +507,7 @@ def _main(count: int, first: int) -> int:
     for seed in range(first, first + -(-count // each)):
         with tempfile.TemporaryDirectory() as directory:
             os.chdir(directory)
-            for text in differences(seed, each, Path(directory), edits=seed % 2 == 1):
+            for text in differences(seed, each, Path(directory), edits=seed % 2 == 1, in_editor=seed % 4 == 1):
                 print(text[:3000])
                 return 1
             os.chdir("/")

@@ -87,7 +87,7 @@ def test_a_session(tmp_path: Path) -> None:
         assert "schema.yml:4" in told["contents"]["value"]
         offers = client.ask("textDocument/completion", **place)["items"]
         assert {one["label"] for one in offers} >= {"name", "replicas"}
-        [definition] = client.ask("textDocument/definition", **place)
+        [definition] = await client.ask_later("textDocument/definition", **place)
         assert definition["uri"] == (tmp_path / "schema.yml").as_uri()
         assert definition["range"]["start"]["line"] == 3
         threads = threading.active_count()

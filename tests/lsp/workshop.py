@@ -23,6 +23,7 @@ class Workshop:
         self.top = top
         write_files(top, files)
         self.state = ServerState(lambda: None, find_faults)
+        self.state.pause = 0.0
 
     def path(self, name: str) -> str:
         return str(self.top / name)

@@ -26,12 +26,27 @@ def test_an_engine_gives_what_a_fresh_evaluation_gives(
 
 
 @pytest.mark.untraced
+@pytest.mark.parametrize("seed", range(8))
+def test_an_engine_sees_each_text_of_an_editor(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert [*differences(seed, 30, tmp_path, edits=True, in_editor=True)] == []
+
+
+@pytest.mark.untraced
+@pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
+def test_the_random_programs_find_a_text_that_is_not_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("plait.ytt.workspace.shared_files.SharedFiles.has_replaced", lambda *_: False)
+    assert [one for seed in (1, 3, 5) for one in differences(seed, 20, tmp_path, edits=True, in_editor=True)]
+
+
+@pytest.mark.untraced
 @pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
 def test_the_random_programs_find_a_file_that_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("plait.ytt.workspace.shared_files.SharedFiles.refresh", lambda _self: None)
+    monkeypatch.setattr("plait.ytt.workspace.shared_files.SharedFiles._begin_pass", lambda _self: None)
     found = [one for seed in (1, 3, 5) for one in differences(seed, 20, tmp_path, edits=True)]
     assert found
     assert Engine().part().files(frozenset()).disk_pass == 0

@@ -37,6 +37,8 @@ _SEVERITIES = {
     NOTE: types.DiagnosticSeverity.Information,
     UNUSED: types.DiagnosticSeverity.Hint,
 }
+# Seconds that a request waits for a trace. Then the last one is used.
+_WAITS = 1.0
 # Polling interval in seconds, for an editor that does not watch files.
 _LOOKS = 2.0
 
@@ -75,6 +77,11 @@ class Connection(LanguageServer):
         if self.has_threads:
             return await asyncio.to_thread(work, *arguments, **named)
         return work(*arguments, **named)
+
+    async def traced(self, path: str) -> None:
+        """Waits until the runs that read a file are traced with its current text, but not long."""
+        if self.has_threads:
+            await asyncio.to_thread(self.state.wait_for_trace, path, _WAITS)
 
     # ---- files
 

@@ -104,9 +104,10 @@ class ResourceSchemaChecks:
 class Evaluation:
     """The result of a run.
 
-    documents: its output, or None if it failed. error: the reason. view: the files it read. lookups: files by `load`,
-    and data values by library, even if the run failed later. warnings: even if the run failed. by_line: maps (absolute
-    path, line) to the values that the line set or changed. kinds: the results of schema checks.
+    documents: its output, or None if it failed. error: the reason. view: the files it read. trace, lookups: histories,
+    files by `load`, and data values by library, even if the run failed later; empty if it was not traced. warnings:
+    even if the run failed. by_line: maps (absolute path, line) to the values that the line set or changed. kinds: the
+    results of schema checks.
     """
 
     __slots__ = (
@@ -145,10 +146,12 @@ class Evaluation:
         self._explainer = Explainer(trace)
         self.kinds = ResourceSchemaChecks()
 
-    def index(self) -> None:
-        """Fills `by_line`. This is slow, so no request waits for it."""
+    def index(self, stop: EvaluationStop | None = None) -> None:
+        """Fills `by_line`. This is slow, so it ends early when it is stopped."""
         if self.documents is not None:
             for place in all_places(self._explainer.visible(self.documents.nodes.items), {}):
+                if stop is not None and stop.is_asked:
+                    return
                 for key in origin_lines(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
 
@@ -256,10 +259,18 @@ def descend(document: Document, keys: Sequence[str]) -> NodePath | None:
     return NodePath(document, 0, tuple(way))
 
 
-def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine: Engine | None = None) -> Evaluation:
-    """Evaluates a run with provenance. Errors are in the result.
+def evaluate(
+    run: Run,
+    texts: Mapping[str, bytes],
+    stop: EvaluationStop,
+    engine: Engine | None = None,
+    *,
+    is_traced: bool = True,
+) -> Evaluation:
+    """Evaluates a run. Errors are in the result.
 
-    texts: open texts, by absolute path. stop: stops the evaluation. engine: shared by all evaluations.
+    texts: open texts, by absolute path. stop: stops the evaluation. engine: shared by all evaluations. is_traced: with
+    provenance and lookups. Without them, results of earlier evaluations are reused.
     """
     view = InputView(texts)
     trace, lookups = Trace(), Lookups()
@@ -271,7 +282,12 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, engine:
         try:
             documents = with_stack_headroom(
                 lambda: run.evaluate(
-                    view=view, trace=trace, engine=engine, checks=False, lookups=lookups, warned=warned
+                    view=view,
+                    trace=is_traced and trace,
+                    engine=engine,
+                    checks=False,
+                    lookups=lookups if is_traced else None,
+                    warned=warned,
                 ),
                 first=False,
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from plait.authoring.lint.mending import SAFE, Mending
 from plait.authoring.lint.single_file import findings_in
 from plait.authoring.lsp.features import EditorDiagnostic, FileEdit, FileRange, Fix
@@ -17,12 +19,16 @@ if TYPE_CHECKING:
 
 def notes(file: File) -> Iterator[EditorDiagnostic]:
     """The findings of a file, each with its edits as a quick fix."""
-    for finding in findings_in(file):
+    for finding in _findings(file):
         span = FileRange(file.path, finding.line, finding.column, finding.end)
         message = f"{finding.message}\nhint: {finding.hint}" if finding.hint else finding.message
         also = [(FileRange(place.path, place.line, 1, 1 << 16), place.words) for place in finding.also]
         fixes = [fix_of(file, Mending(finding.hint[:1].upper() + finding.hint[1:], finding.edits, SAFE))]
         yield EditorDiagnostic(span, NOTE, message, finding.code, also, fixes if finding.edits else [])
+
+
+# Each change publishes the problems of all open files twice or more, and only one of the files has changed.
+_findings = lru_cache(maxsize=16)(findings_in)
 
 
 def fix_of(file: File, made: Mending) -> Fix:

@@ -40,6 +40,7 @@ def connect(send: Callable[[str], None]) -> Callable[[str], None]:
     goes_on()
     logging.getLogger("pygls").setLevel(logging.ERROR)
     server.state.begin = _begin_later
+    server.state.pause = None
     server.has_disk = False
     server.has_threads = False
     protocol = server.protocol

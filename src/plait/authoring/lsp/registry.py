@@ -40,16 +40,20 @@ _LIMITS = Limits(seconds=5)
 
 
 class TrackedRun:
-    """A run and its evaluations. evaluation: the newest one; good: the newest one that succeeded."""
+    """A run and its evaluations. evaluation: the newest one; good: the newest one with a trace that succeeded.
 
-    __slots__ = ("checked", "evaluation", "good", "is_due", "run", "stop")
+    is_due: its inputs have changed. is_asked: a request waits for the trace. is_failing: the newest evaluation failed, so
+    its trace brings nothing that a request waits for.
+    """
+
+    __slots__ = ("checked", "evaluation", "good", "is_asked", "is_due", "is_failing", "run", "stop")
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.evaluation: Evaluation | None = None
         self.good: Evaluation | None = None
         self.stop: EvaluationStop | None = None  # stops the current evaluation
-        self.is_due = False
+        self.is_due = self.is_asked = self.is_failing = False
         # The baseline for verifying changes, with its evaluation and texts (see `claims`).
         self.checked: tuple[Evaluation | None, Mapping[str, str], Checked] | None = None
 

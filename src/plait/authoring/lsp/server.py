@@ -127,6 +127,7 @@ def _shut_down(server: Connection, _params: None) -> None:
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
 async def _hover(server: Connection, params: types.HoverParams) -> types.Hover | None:
+    await server.traced(path_of(params.text_document.uri))
     found = hover.hover(server.state, *server.place(params.text_document.uri, params.position))
     if found is None:
         return None
@@ -169,13 +170,15 @@ def _complete(server: Connection, params: types.CompletionParams) -> types.Compl
 
 
 @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-def _definition(server: Connection, params: types.DefinitionParams) -> list[types.Location]:
+async def _definition(server: Connection, params: types.DefinitionParams) -> list[types.Location]:
+    await server.traced(path_of(params.text_document.uri))
     found = navigation.definition(server.state, *server.place(params.text_document.uri, params.position))
     return [server.location(span) for span in found]
 
 
 @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-def _references(server: Connection, params: types.ReferenceParams) -> list[types.Location]:
+async def _references(server: Connection, params: types.ReferenceParams) -> list[types.Location]:
+    await server.traced(path_of(params.text_document.uri))
     found = navigation.references(server.state, *server.place(params.text_document.uri, params.position))
     return [server.location(span) for span in dict.fromkeys(found)]
 

@@ -1,14 +1,15 @@
 """The state of the server: projects, open files, and the newest evaluation of each run.
 
 Requests read it in the server's event loop. Runs are evaluated in threads, one evaluation at a time per run. A change
-stops the current evaluation and starts the next one.
+stops the current evaluation and starts the next one: at once without a trace, which reuses results and is fast, and with
+a trace when the user pauses, or when a request needs it.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from threading import BoundedSemaphore, RLock, Thread
+from threading import BoundedSemaphore, Condition, Lock, RLock, Thread
 
 from plait.authoring.analysis.file_facts import File, FileSettings
 from plait.authoring.analysis.file_settings import reading_in
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 _LIMITS = Limits(seconds=5)
 # Maximum number of concurrent evaluations.
 _AT_ONCE = 2
+# Seconds without a change after which a run is traced; a little more than between two keys.
+_PAUSE = 0.15
+# Seconds to wait for the shared results, which another run uses.
+_PATIENCE = 0.2
 # Maximum number of closed invalid files that are recovered.
 _MOST_BROKEN = 5
 # Maximum number of closed files for which schema violations are published.
@@ -47,7 +52,8 @@ _MOST_FAULTY = 50
 # The settings with which runs read the files that they name.
 class ServerState:
     """The whole state. changed: called in the evaluating thread when an evaluation ends. find_faults: checks the
-    documents of an evaluation. begin: starts an evaluation; replaced on systems without threads.
+    documents of an evaluation. begin: starts an evaluation; replaced on systems without threads. pause: seconds before
+    a changed run is traced; None to trace every evaluation, on systems without threads.
     """
 
     def __init__(
@@ -57,15 +63,24 @@ class ServerState:
         self._changed = changed
         self._find_faults = find_faults
         self.begin: Callable[[Callable[[], None]], None] = _begin_thread
+        self.pause: float | None = _PAUSE
         self._lock = RLock()
+        self._news = Condition(self._lock)  # of changes, requests, and ends of evaluations
         self._turns = BoundedSemaphore(_AT_ONCE)
+        self._sharing = Lock()
         self._working = 0  # threads
         self._stamps: dict[str, object] = {}
-        self.engine = Engine()
+        self._engine = Engine(reads_once=True)
         self.texts: dict[str, str] = {}
         # Each file has the text and the settings with which it was read.
         self._files: dict[str, tuple[tuple[str, FileSettings, frozenset[str]], File]] = {}
         self.registry = Registry(self.texts)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of all evaluations. Lists and reads files again when they are next needed."""
+        self._engine.refresh()
+        return self._engine
 
     # ---- files
 
@@ -83,6 +98,9 @@ class ServerState:
 
     def touch(self, path: str, *, has_come_or_gone: bool = False) -> None:
         """Handles a changed file: runs that read it are evaluated again. has_come_or_gone: it was created or removed."""
+        if has_come_or_gone or path not in self.texts:
+            self._engine.refresh()
+            self._files.pop(path, None)
         if os.path.basename(path) in FILE_NAMES:
             before = self.registry.all()
             self.registry.forget()
@@ -219,8 +237,10 @@ class ServerState:
     def _begin(self, watched: TrackedRun) -> None:
         with self._lock:
             watched.is_due = True
+            watched.is_asked = watched.is_failing = False
             if watched.stop is not None:
                 watched.stop.ask()
+                self._news.notify_all()
                 return
             watched.stop = EvaluationStop()
             self._working += 1
@@ -233,11 +253,12 @@ class ServerState:
                 watched.is_due = False
                 if watched.stop is not None:
                     watched.stop.ask()
+            self._news.notify_all()
 
     def _work(self, watched: TrackedRun) -> None:
         """Evaluates a run until its inputs no longer change, and reads its files. Runs in a separate thread."""
         try:
-            with self._turns, permitted(watched.run.permissions):
+            with permitted(watched.run.permissions):
                 while self._evaluate(watched):
                     pass
             self._changed()
@@ -255,6 +276,7 @@ class ServerState:
         finally:
             with self._lock:
                 self._working -= 1
+                self._news.notify_all()
 
     def _read_all(self, watched: TrackedRun) -> bool:
         """Reads the files of a run in advance, for requests about all uses of a name. Returns True if any has changed."""
@@ -269,26 +291,64 @@ class ServerState:
         with self._lock:
             watched.is_due = False
             stop = watched.stop = EvaluationStop()
-        evaluation = self._evaluated(watched.run, stop)
-        if not is_stopped(evaluation, stop):
-            watched.evaluation = evaluation
-            self._changed()
-            if evaluation.documents is None and watched.good is None:
-                evaluation = self._as_far_as_it_goes(evaluation, stop)
-            if evaluation.documents is not None:
-                evaluation.hide(self._stores())
-                evaluation.index()
-                self._find_faults(self, evaluation, stop)
-                watched.good = evaluation
+        if watched.good is None or self.pause is None or self._is_steady(watched, self.pause, stop):
+            with self._turns:
+                self._trace(watched, stop)
         with self._lock:
             if not watched.is_due:
                 watched.stop = None
+                self._news.notify_all()
             return watched.is_due
 
-    def _evaluated(self, run: Run, stop: EvaluationStop) -> Evaluation:
+    def _is_steady(self, watched: TrackedRun, pause: float, stop: EvaluationStop) -> bool:
+        """Evaluates a run without a trace. Returns True if nothing changes before it must be traced."""
+        is_alone = self._sharing.acquire(timeout=_PATIENCE)
+        try:
+            with self._turns:
+                evaluation = self._evaluated(watched.run, stop, is_traced=False)
+        finally:
+            if is_alone:
+                self._sharing.release()
+        if is_stopped(evaluation, stop):
+            return False
+        watched.evaluation = evaluation
+        with self._lock:
+            watched.is_failing = evaluation.error is not None and not stop.is_asked
+            self._news.notify_all()
+        self._changed()
+        with self._lock:
+            self._news.wait_for(lambda: stop.is_asked or watched.is_asked, pause)
+            return not stop.is_asked
+
+    def _trace(self, watched: TrackedRun, stop: EvaluationStop) -> None:
+        """Evaluates a run with a trace."""
+        evaluation = self._evaluated(watched.run, stop)
+        if is_stopped(evaluation, stop):
+            return
+        watched.evaluation = evaluation
+        self._changed()
+        if evaluation.documents is None and watched.good is None:
+            evaluation = self._as_far_as_it_goes(evaluation, stop)
+        if evaluation.documents is not None:
+            evaluation.hide(self._stores())
+            evaluation.index(stop)
+            self._find_faults(self, evaluation, stop)
+            if not stop.is_asked or watched.good is None:
+                watched.good = evaluation
+
+    def wait_for_trace(self, path: str, seconds: float) -> None:
+        """Traces the runs that read a file at once, if a trace is due. Waits until they end."""
+        runs = [one for one in self.runs_of(path) if one.reads(path)]
+        with self._lock:
+            for watched in runs:
+                watched.is_asked = True
+            self._news.notify_all()
+            self._news.wait_for(lambda: all(one.stop is None or one.is_failing for one in runs), seconds)
+
+    def _evaluated(self, run: Run, stop: EvaluationStop, *, is_traced: bool = True) -> Evaluation:
         """Evaluates a run. Invalid closed files are read as far as possible, too."""
         texts = self.seen_by_runs()
-        first = evaluation = evaluate(run, texts, stop, self.engine)
+        first = evaluation = evaluate(run, texts, stop, self._engine, is_traced=is_traced)
         for _ in range(_MOST_BROKEN):
             if evaluation.error is None or stop.is_asked:
                 break
@@ -298,7 +358,7 @@ class ServerState:
             if file is None or not file.recovered.cut:
                 break
             texts[file.path] = file.recovered.text.encode("utf-8", "surrogateescape")
-            evaluation = evaluate(run, texts, stop, self.engine)
+            evaluation = evaluate(run, texts, stop, self._engine, is_traced=is_traced)
         evaluation.error = first.error
         return evaluation
 
@@ -306,7 +366,7 @@ class ServerState:
         """A substitute for a run that never succeeded: its output without the editor's changes, or without invalid
         lines of data values.
         """
-        evaluation = evaluate(failed.run, {}, stop, self.engine)
+        evaluation = evaluate(failed.run, {}, stop, self._engine)
         texts = self.seen_by_runs()
         for _ in range(_MOST_BROKEN):
             at = next((one.at for one in evaluation.findings() if one.at is not None), None)
@@ -319,7 +379,7 @@ class ServerState:
                 break
             lines[at.line - 1] = b""
             texts[path] = b"\n".join(lines)
-            evaluation = evaluate(failed.run, texts, stop, self.engine)
+            evaluation = evaluate(failed.run, texts, stop, self._engine)
         return evaluation
 
     def _stores(self) -> VariableStores:

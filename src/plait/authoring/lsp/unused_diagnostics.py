@@ -54,7 +54,7 @@ def unused(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
 
 def _names(file: File) -> Iterator[EditorDiagnostic]:
     """Loads that are never used, and local names that are never read."""
-    for one, code in unused_names(file):
+    for one, code in _unused_names(file):
         span = FileRange(file.path, one.line, one.column, one.end)
         what = "is loaded but never used" if code == LOAD else "is never used"
         yield EditorDiagnostic(span, UNUSED, f"{one.name} {what}", number_of(code))
@@ -92,7 +92,7 @@ def _is_known(state: ServerState, file: File) -> bool:
 def _read_with(state: ServerState, file: File) -> Iterator[File]:
     """All files of the runs that read a file."""
     for path in {path for one in state.evaluations(file.path) for path in one.view.files}:
-        other = state.file(path)
+        other = state.known(path) or state.file(path)
         if other is not None:
             yield other
 
@@ -201,7 +201,8 @@ def _variables(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
                 yield _without_value(name, span, tuple(sorted(known)), one.run.name, is_ops=file.kind == OPS)
 
 
-# This is called for all variables at every keystroke.
+# These are called for all open files and all variables at every keystroke.
+_unused_names = lru_cache(maxsize=16)(lambda file: [*unused_names(file)])
 _nearest = lru_cache(maxsize=1 << 10)(nearest)
 
 

@@ -204,6 +204,7 @@ def fixes(request: Request) -> Fixes:
     """
     state = ServerState(lambda: None, find_faults)
     state.begin = lambda work: work()
+    state.pause = None
     try:
         evaluation.documents_of(request)
         return {"fixes": []}

@@ -8,6 +8,7 @@ Files are shared one by one. Evaluations whose lists of inputs differ in one fil
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 
 from plait.base.input_view import current_permissions, current_view
@@ -19,7 +20,7 @@ from plait.ytt.workspace.memory import Count, Memory, lays_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from typing import TypeVar
 
     from plait.base.source import Source
@@ -80,6 +81,7 @@ class SharedFile(InputFile):
         self._files = files
         # The pass over the disk that read the file, and the last evaluation that used it.
         self._pass = self._evaluation = -1
+        self._place = "" if file.shown is None else os.path.abspath(file.shown)
 
     def bytes(self) -> bytes:
         self.touch()
@@ -97,7 +99,7 @@ class SharedFile(InputFile):
             self._files.touched[self] = None
         if self._evaluation == self._files.evaluation or self._data is None:
             return
-        if self._pass == self._files.disk_pass:
+        if self._pass == self._files.disk_pass and not self._files.has_replaced(self._place, self._evaluation):
             super().touch()
             self._evaluation = self._files.evaluation
             self._files.counts[INPUTS].reused += 1
@@ -158,26 +160,42 @@ class SharedFiles:
         self._sizes: Recent[Document, int] = Recent()
         self.touched: dict[InputFile, None] | None = None
         self._read = 0
-        self._replaces = False
+        # The texts that replaced files in the last evaluation, and the evaluations that first had another text.
+        self._texts: Mapping[str, bytes] = {}
+        self._replaced: dict[str, int] = {}
+        self._is_old = False
 
     def begin(self) -> bool:
         """Begins an evaluation. Returns False during another one, in this thread or in another."""
         if not self._lock.acquire(blocking=False):
             return False
         self.evaluation += 1
-        # Texts that replace files belong to one evaluation.
-        view = current_view()
-        replaces = view is not None and bool(view.texts)
-        if replaces or self._replaces or not self._reads_once:
-            self.refresh()
-        self._replaces = replaces
+        self._begin_pass()
         self._printed.end_generation()
         self._sizes.end_generation()
         return True
 
     def refresh(self) -> None:
-        """Lists and reads files again when they are next needed."""
-        self.disk_pass += 1
+        """The next evaluation lists and reads files again."""
+        self._is_old = True
+
+    def _begin_pass(self) -> None:
+        """Lists and reads all files again if needed, else those whose replacing texts have changed."""
+        view = current_view()
+        texts: Mapping[str, bytes] = {} if view is None else dict(view.texts)
+        if self._is_old or not self._reads_once or texts.keys() != self._texts.keys():
+            self._is_old = False
+            self.disk_pass += 1
+            self._replaced.clear()
+        else:
+            self._replaced |= {path: self.evaluation for path, text in texts.items() if text != self._texts[path]}
+        self._texts = texts
+
+    def has_replaced(self, path: str, evaluation: int) -> bool:
+        """True if a file has another replacing text than in an earlier evaluation. path: absolute; "" if it is not on
+        disk.
+        """
+        return self._replaced.get(path, 0) > evaluation
 
     def has_read(self, size: int) -> None:
         """Counts the text of a newly read file."""
