@@ -27,7 +27,7 @@ from plait.tree import plain_data
 
 FUNCTIONS = (
     "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
-    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers", "project", "run", "inspect", "lint", "test",
+    "fmt", "data_values", "data_values_schema", "import_schema", "export_schema", "check_data_values", "check_layers", "project", "run", "inspect", "lint", "test",
     "set",
 )  # fmt: skip
 AWAITED = ("render", "patch", "layer", "compose")
@@ -110,6 +110,7 @@ def api_page() -> str:
         plait.Inspection,
         plait.FoundValue,
         plait.Impact,
+        plait.SchemaText,
     )
     out += [part for kind in results for part in class_parts(kind)]
     out.append("## Errors")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from plait.api.layering import alayer, layer
     from plait.api.patching import apatch, patch
     from plait.api.rendering import arender, render
+    from plait.api.schemas import SchemaText, export_schema, import_schema
     from plait.authoring.edit.api import set
     from plait.authoring.inspection.api import FoundValue, Impact, Inspection, inspect
     from plait.authoring.lint.api import lint
@@ -84,6 +85,7 @@ __all__ = [
     "ReadError",
     "Rendered",
     "SchemaError",
+    "SchemaText",
     "StarlarkError",
     "TemplateError",
     "UsageError",
@@ -100,7 +102,9 @@ __all__ = [
     "diff",
     "documents",
     "explain",
+    "export_schema",
     "fmt",
+    "import_schema",
     "inspect",
     "layer",
     "lint",
@@ -128,33 +132,9 @@ def __getattr__(name: str) -> object:
 
             home = HOMES[name]
     if home is None:
-        raise AttributeError(_no_name(name))
+        from plait.api.other_names import no_name
+
+        raise AttributeError(no_name(name, __all__))
     value: object = getattr(__import__(f"plait.{home}", fromlist=[name]), name)
     globals()[name] = value
     return value
-
-
-# Names that other libraries use, and the corresponding name here.
-_ELSEWHERE = {
-    "Error": "PlaitError",
-    "check": "check_data_values or check_layers",
-    "format": "fmt",
-    "load": "read",
-    "openapi": "data_values_schema",
-    "schema": "data_values_schema",
-    "template": "render",
-    "validate": "check_data_values or check_layers",
-    "values": "data_values",
-}
-
-
-def _no_name(name: str) -> str:
-    from plait.base.similar_names import did_you_mean
-
-    other = _ELSEWHERE.get(name)
-    hint = f"it is called {other}" if other else did_you_mean(name, __all__) if name[:1] != "_" else ""
-    return f"module 'plait' has no attribute {name!r}" + (f"; {hint}" if hint else "")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -27,6 +27,8 @@ MAKERS: dict[str, Callable[[bool], object]] = {
     "Findings of values": lambda isolated: plait.check_data_values(SCHEMA, values={"port": "x"}, isolated=isolated),
     "values": lambda isolated: plait.data_values(SCHEMA, isolated=isolated),
     "schema": lambda isolated: plait.data_values_schema(SCHEMA, isolated=isolated),
+    "exported": lambda _: plait.export_schema(SCHEMA),
+    "imported": lambda _: plait.import_schema({"type": "object"}),
     "Differences": lambda _: plait.diff(APP, {"b.yml": "port: 81"}),
     "Difference": lambda _: plait.diff(APP, {"b.yml": "port: 81"})[0],
     "History": lambda _: plait.explain(plait.render(APP, trace=True), "port")[0],

@@ -78,7 +78,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "trust": ("trust .", "trust named.yml"),
     "serve": ("serve documents config",),
     "init": ("init config",),
-    "schema": (),
+    "schema": ("schema export config", "schema export base.yml"),
     "ci": ("ci init github --yes", "ci init gitlab --project named.yml"),
     "krm": (),
     "completion": (),

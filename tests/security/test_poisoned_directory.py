@@ -100,7 +100,10 @@ LINES: dict[str, list[Line]] = {
     "layer": [Line("layer documents.yml", starts=False), Line("layer documents.yml --isolate", starts=True)],
     "fmt": [Line("fmt -f base.yml", starts=False)],
     "init": [Line("init new", starts=False)],
-    "schema": [Line("schema import config/schema.yml", starts=False, status=2)],
+    "schema": [
+        Line("schema import config/schema.yml", starts=False, status=2),
+        Line("schema export config/schema.yml", starts=False),
+    ],
     "ci": [Line("ci init github --dry-run", starts=False)],
     "krm": [Line("krm", starts=False, status=1)],
     "completion": [Line("completion bash", starts=False)],

@@ -92,6 +92,12 @@ def values(one: plait.Input) -> None:
     plait.data_values_schema(
         "config", file_marks=[], implicit_map_key_overrides=True, allow_links=[], limits={}, isolated=True
     )
+    imported = plait.import_schema("values.schema.json#/$defs/a", extensions=["required"], limits={})
+    assert_type(imported, plait.SchemaText)
+    assert_type(imported.warnings, list[str])
+    assert_type(imported.warned[0].diagnostic.code, str)
+    assert_type(plait.import_schema({"type": "object"}).text, str)
+    assert_type(plait.export_schema(one, form="pydantic", extensions=(), limits={}), plait.SchemaText)
 
 
 def checking() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -225,3 +227,45 @@ def test_the_command_converts_a_custom_resource_definition(
     assert main(["schema", "imprt", "crd.yml"]) == 2
     assert main(["schema", "import", "none.yml"]) == 1
     assert 'did you mean "import"' in capsys.readouterr().err
+
+
+def by_command(words: list[str], text: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "plait", "schema", *words], input=text, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_standard_input_is_imported_and_exported() -> None:
+    schema = '{"spec":\n {"type": "object", "properties": {"a": {"type": ["integer", "string"]}, "b": {"default": 1}}}}'
+    status, out, err = by_command(["import", "--", "-#/spec"], schema)
+    assert status == 0
+    assert out == "#@data/values-schema\n---\n#@schema/type any=True\na: null\nb: 1\n"
+    assert "stdin.yml:2: type: any type is accepted in place of several" in err
+    status, out, err = by_command(["export", "-"], out)
+    assert (status, err) == (0, "")
+    assert out.endswith("class DataValues(Values):\n    a: Any = None\n    b: int = 1\n")
+    status, exported, _ = by_command(["export", "-", "-o", "json-schema"], "#@data/values-schema\n---\na: 1\n")
+    assert json.loads(exported)["properties"] == {"a": {"type": "integer", "default": 1}}
+
+
+def test_the_command_line_names_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in {
+        "schema": "needs a command",
+        "schema exprot a.yml": 'did you mean "export"?',
+        "schema export": "needs a file",
+        "schema export a.yml -o json": "json-schema",
+        "schema import a b": "exactly one file",
+    }.items():
+        assert main(words.split()) == 2
+        assert message in capsys.readouterr().err, words
+
+
+def test_plain_data_are_imported() -> None:
+    found = plait.import_schema(
+        {"type": "object", "properties": {"a": {"oneOf": [{"type": "string"}, {"type": "integer"}]}}}
+    )
+    assert "#@schema/type any=True\na: null\n" in found.text
+    assert any("oneOf: the alternatives are not checked, any value is accepted" in one for one in found.warnings)
+    with pytest.raises(PlaitError, match="no plain data"):
+        plait.import_schema({"type": object()})  # type: ignore[dict-item]

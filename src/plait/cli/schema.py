@@ -1,21 +1,32 @@
-"""`plait schema`: converts schemas of other programs."""
+"""`plait schema`: converts schemas of other programs, and for them."""
 
 from __future__ import annotations
 
-from plait.api.data_values import data_values_schema
+from plait.api.schemas import FORMS, PYDANTIC, export_schema, imported, schema_of_text
+from plait.base.content import standard_input
 from plait.base.errors import UsageError, did_you_mean
-from plait.base.extensions import parse_extensions
 from plait.cli.messages import complain_of_warning
 from plait.cli.streams import write_out
 from plait.engine.common import extensions_of
 from plait.engine.flags import Command
-from plait.engine.options import Request
+from plait.engine.options import Request, text
 from plait.ytt.json_schema.values_schema import values_schema
-from plait.ytt.json_schema.ytt_schema import ytt_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from plait.api.schemas import SchemaText
+    from plait.ytt.json_schema.values_schema import ValuesSchema
+
+_OUTPUT = text(
+    "output",
+    "form of an exported schema",
+    short="o",
+    value="FORM",
+    default=(PYDANTIC,),
+    choices=FORMS,
+)
 
 
 class SchemaRequest(Request):
@@ -23,10 +34,14 @@ class SchemaRequest(Request):
 
     __slots__ = ()
     command = "schema"
-    summary = "Convert a JSON Schema, an OpenAPI document or a custom resource definition to a schema of templates."
-    usage = "import FILE[#POINTER]"
-    commands = (("import", "print the schema of templates for the schema in FILE"),)
+    summary = "Convert a JSON Schema, an OpenAPI document or a custom resource definition to a schema of templates, or one of templates to Pydantic models."
+    usage = "import FILE[#POINTER] | export FILE..."
+    commands = (
+        ("import", "print the schema of templates for the schema in FILE; - reads standard input"),
+        ("export", "print the schema of the data values in FILE... for other programs; - reads standard input"),
+    )
     extensions = extensions_of("render")
+    output = _OUTPUT
 
 
 SCHEMA = Command(SchemaRequest)
@@ -34,26 +49,47 @@ SCHEMA = Command(SchemaRequest)
 
 def main(flags: SchemaRequest) -> int:
     """Runs `plait schema`. Returns the exit status. Raises PlaitError."""
+    flags.require_choice(_OUTPUT)
     words: Sequence[str] = flags.arguments
-    if not words or words[0] != "import":
+    names = [name for name, _ in SchemaRequest.commands]
+    if not words or words[0] not in names:
         raise UsageError(
             f'unknown command "schema {words[0]}"' if words else "plait schema needs a command",
-            expected="import",
-            hint=did_you_mean(words[0], ["import"]) if words else "plait schema import values.schema.json",
+            expected=" or ".join(names),
+            hint=did_you_mean(words[0], names) if words else "plait schema import values.schema.json",
             code="unknown-command",
         )
-    if len(words) != 2:
+    found = _imported(flags, words[1:]) if words[0] == "import" else _exported(flags, words[1:])
+    write_out(found.text)
+    for one in found.warned:
+        complain_of_warning(one)
+    return 0
+
+
+def _imported(flags: SchemaRequest, words: Sequence[str]) -> SchemaText:
+    if len(words) != 1:
         raise UsageError(
             "plait schema import needs exactly one file",
             expected="plait schema import FILE[#POINTER]",
-            found=" ".join(words[1:]) or None,
+            found=" ".join(words) or None,
             code="missing-argument",
         )
-    extensions = parse_extensions(flags.extensions, "render")
-    text, warnings = ytt_schema(values_schema(words[1]), extensions)
-    # The engine reads the result before it is printed.
-    data_values_schema({"schema.yml": text}, extensions=sorted(extensions))
-    write_out(text)
-    for one in warnings:
-        complain_of_warning(one)
-    return 0
+    return imported(_schema(words[0]), flags.extensions)
+
+
+def _schema(name: str) -> ValuesSchema:
+    """The schema in a file, or in standard input: `-`, and `-#/pointer` for a part of it."""
+    path, mark, pointer = name.partition("#")
+    return schema_of_text(standard_input(), f"stdin.yml{mark}{pointer}") if path == "-" else values_schema(name)
+
+
+def _exported(flags: SchemaRequest, words: Sequence[str]) -> SchemaText:
+    if not words:
+        raise UsageError(
+            "plait schema export needs a file",
+            expected="plait schema export FILE...",
+            hint="plait schema export schema.yml > values.py",
+            code="missing-argument",
+        )
+    inputs = [{"stdin.yml": standard_input()} if one == "-" else one for one in words]
+    return export_schema(inputs, form=flags.output, extensions=flags.extensions)

@@ -209,6 +209,8 @@ def _add_rules(said: dict[str, Value], validation: Validation, declared: Type) -
         elif validation.not_null and is_nullable:
             said["not"] = _map_of("type", "null")
             untold.remove("not null")
+        elif validation.not_null and type(declared) not in (AnyType, OneOfType):  # such a value is never null
+            untold.remove("not null")
     if untold:
         condition = "" if validation.when is None else "under a condition, "
         said["$comment"] = f"{condition}must be: {'; '.join(untold)}"
