@@ -23,6 +23,7 @@ FILES = {
 runs:
   app: {render: {files: [config]}}
   production:
+    description: what customers see
     base: app
     render: {files: [production.yml], data-values-file: [values.yml]}
 """,
@@ -57,12 +58,12 @@ def project(tmp_path: Path) -> Path:
 
 # A call of each tool, and a text of its answer.
 CALLS: dict[str, tuple[dict[str, object], str]] = {
-    "runs": ({}, "app\nproduction"),
+    "runs": ({}, "app\nproduction: what customers see"),
     "render": ({"run": "production", "path": "Deployment/web:spec"}, "memory: 256Mi"),
     "search": ({"run": "production", "text": "DEPLOYMENT 256mi"}, "Deployment/web:spec.memory: 256Mi  (production.yml:6)"),
     "explain": ({"run": "production", "path": "spec.replicas"}, "values.yml:1         data values     3"),
     "why_not": ({"run": "app", "path": "Deployment/web:spec.memory"}, 'no key "memory"'),
-    "impact": ({"run": "app", "file": "config/schema.yml", "line": 3}, "Deployment/web:spec.replicas"),
+    "impact": ({"run": "app", "file": "config/schema.yml", "line": 3}, "Deployment/web:spec.replicas: 1"),
     "set": ({"run": "production", "path": "spec.replicas", "value": 5}, "-replicas: 3\n+replicas: 5"),
     "schema": ({"run": "app"}, "replicas:\n    type: integer"),
     "lint": ({}, "1 finding"),
@@ -159,6 +160,54 @@ def test_long_results_continue(project: Path) -> None:
         lines += content["items"]
         offset = content["next_offset"]
     assert len(lines) == 500
+
+
+LONG = "".join(f"line {number:04} of a text\\n" for number in range(600))
+
+
+def pages(project: Path, tool: str, arguments: dict[str, object]) -> list[str]:
+    """The texts of all pages of a result."""
+    found: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        [result] = answers(project, [(tool, {**arguments, "offset": offset})])
+        content: Any = result.structured_content
+        assert not result.is_error
+        assert max(len(text_of(result)), len(json.dumps(content))) <= MOST
+        found.append(text_of(result))
+        offset = content["next_offset"]
+    return found
+
+
+def test_the_history_and_the_lines_of_a_long_value_continue(project: Path) -> None:
+    (project / "config" / "schema.yml").write_text(f'#@data/values-schema\n---\nreplicas: 1\nname: "{LONG}"\n', "utf-8")
+    (project / "config" / "app.yml").write_text('#@ load("@ytt:data", "data")\na: #@ data.values.name\n', "utf-8")
+    found = pages(project, "explain", {"run": "app", "path": "a"})
+    assert len(found) > 1
+    for number in (0, 300, 599):
+        assert sum(f"line {number:04} of" in one for one in found) >= 1
+    (project / "config" / "app.yml").write_text(f"a: {'b' * 5_000}\n", "utf-8")
+    whole = "".join(pages(project, "render", {"run": "app"}))
+    assert whole.count("b") >= 5_000
+    assert "more characters" not in whole
+
+
+def test_a_change_far_inside_a_long_text_is_shown(project: Path) -> None:
+    (project / "config" / "app.yml").write_text(f'a: "{LONG}"\n', "utf-8")
+    commit(project)
+    (project / "config" / "app.yml").write_text(f'a: "{LONG.replace("0500", "0x500")}"\n', "utf-8")
+    [result] = answers(project, [("review", {"base": "HEAD"})])
+    before, after = text_of(result).partition("change: ")[2].split(" → ")
+    assert "line 0500 of" in before
+    assert "line 0x500 of" in after
+
+
+def test_an_error_about_data_values_names_the_line_of_the_schema(project: Path) -> None:
+    (project / "values.yml").write_text("replicas: many\n", "utf-8")
+    [result] = answers(project, [("render", {"run": "production"})])
+    assert result.is_error
+    assert "config/schema.yml:3" in text_of(result)
+    assert "config/schema.yml" in json.dumps(result.structured_content)
 
 
 @pytest.mark.parametrize("size", [1, 1_000, 100_000])

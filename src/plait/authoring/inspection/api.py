@@ -64,14 +64,15 @@ class FoundValue(Comparable):
 
 
 class Impact(Comparable):
-    """The effect of an input line. paths: the PATHs of the values that depend on it. unknown: the reason why they are
-    unknown, or "". needed: the run fails if the line is changed.
+    """The effect of an input line. paths: the PATHs of the values that depend on it. values: these values, "(secret)" for
+    a secret. unknown: the reason why they are unknown, or "". needed: the run fails if the line is changed.
     """
 
-    __slots__ = ("needed", "paths", "unknown")
+    __slots__ = ("needed", "paths", "unknown", "values")
 
-    def __init__(self, found: impacts.Impact) -> None:
+    def __init__(self, found: impacts.Impact, values: list[Plain]) -> None:
         self.paths = [str(place) for place in found.places]
+        self.values = values
         self.unknown = found.unknown
         self.needed = found.needed
 
@@ -79,7 +80,7 @@ class Impact(Comparable):
         return f"<Impact on {len(self.paths)} values>"
 
     def _held(self) -> tuple[object, ...]:
-        return self.paths, self.unknown, self.needed
+        return self.paths, self.values, self.unknown, self.needed
 
 
 class Inspection(Comparable):
@@ -163,7 +164,10 @@ class Inspection(Comparable):
         trace.follows_all = True
         nodes = self._run.evaluate(view=view, trace=trace).nodes
         impacts.check_line(view.files, file, line, "this run")
-        return Impact(impacts.impact(trace, nodes, file, line, files=view.files, rerun=self._rerun))
+        found = impacts.impact(trace, nodes, file, line, files=view.files, rerun=self._rerun)
+        explainer = Explainer(trace)
+        values = [HIDDEN if explainer.history(one).secret else plain(one.value) for one in found.places]
+        return Impact(found, values)
 
     def _rerun(self, texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
         again = with_texts(self._run, texts).evaluate(view=InputView(texts), trace=True)

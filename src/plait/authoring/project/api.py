@@ -19,16 +19,18 @@ class Project:
     """A project: its named runs.
 
     path: of the project file; "" if the runs are inferred. runs: their names, those of environments of matrices
-    included.
+    included. descriptions: what the project file says of each, or the evidence for an inferred one; "" for none.
     """
 
-    __slots__ = ("_project", "path", "runs")
+    __slots__ = ("_project", "descriptions", "path", "runs")
 
     def __init__(self, project: file.Project) -> None:
         self._project = project
         self.path: str = project.path
         cells = [cell.name for matrix in project.matrices.values() for cell in matrix.cells()]
         self.runs: list[str] = [*project.runs, *cells]
+        told = {name: run.description or run.why for name, run in project.runs.items()}
+        self.descriptions: dict[str, str] = {name: told.get(name, "") for name in self.runs}
 
     def __repr__(self) -> str:
         return f"<Project of {len(self.runs)}: {', '.join(self.runs[:_NAMED])}{', ...' if self.runs[_NAMED:] else ''}>"

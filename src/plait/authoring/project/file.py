@@ -353,6 +353,8 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
         settings, given = settings_of(command, maps)
         run = Run(name, command, settings, given, directory, item.position, output=place)
     run.schemas = _own_schemas(chain, directory, schemas)
+    own = _last([item], "description")
+    run.description = own.value.strip() if own is not None and type(own.value) is str else ""
     return run
 
 

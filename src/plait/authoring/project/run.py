@@ -51,12 +51,14 @@ class Run:
     project_stores: the variables stores of its project's runs, absolute paths. Their values are secret in every run.
     schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
     choices: its axis values.
+    description: what the project file says of it.
     """
 
     __slots__ = (
         "at",
         "choices",
         "command",
+        "description",
         "directory",
         "given",
         "name",
@@ -92,6 +94,7 @@ class Run:
         self.uses = uses
         self.why = why
         self.output = output
+        self.description = ""
         self.schemas: Sequence[str | tuple[str, str]] = ()
         self.permissions: Permissions | None = None
         self.project_stores: Container[str] = ()

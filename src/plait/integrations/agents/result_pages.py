@@ -9,10 +9,12 @@ from plait.base.lines import lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import NotRequired, TypedDict
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import NotRequired, TypedDict, TypeVar
 
     from plait.tree.plain_data import Plain
+
+    T = TypeVar("T")
 
     class Page(TypedDict):
         """One page of a result. total: number of items in all. next_offset: of the rest; None at the end. text: the
@@ -34,6 +36,8 @@ MOST = 6_000
 _MOST_DIAGNOSTICS = 3_000
 # Characters for the parts of a result that are not items, and the maximum of each.
 _ROOM, _SUMMARY = 800, 500
+# Number of characters of a piece of a long line, and of a part of a long item.
+_PIECE, _PART = 1_400, 3_500
 # Maximum number of characters of a string of an item, and of items of a list in it: first, and if that is too long.
 _CLIPS = ((1_500, 40), (150, 8), (40, 2))
 
@@ -114,5 +118,38 @@ def _clip(text: str, most: int) -> str:
 
 
 def lines(text: str) -> Sequence[Item]:
-    """Each line of a text as an item."""
-    return [Item(line, line) for line in lines_of(text)]
+    """Each line of a text as an item, a long one as several."""
+    return [Item(piece, piece) for line in lines_of(text) for piece in _pieces(line)]
+
+
+def _pieces(line: str) -> Sequence[str]:
+    """A line in pieces that are not cut; "…" is where they continue."""
+    starts = range(0, len(line) or 1, _PIECE)
+    return [
+        f"{'…' * (start > 0)}{line[start : start + _PIECE]}{'…' * (start + _PIECE < len(line))}" for start in starts
+    ]
+
+
+def parts(data: dict[object, Plain], key: str, text: str) -> Sequence[Item]:
+    """An item, or several that continue it if it is too long. key: of the list in the data that is distributed."""
+    several = data[key]
+    assert isinstance(several, list)
+    rows = _grouped([_shortened(one, *_CLIPS[0]) for one in several], lambda one: len(dumps(one, ensure_ascii=False)))
+    texts = _grouped([piece for line in lines_of(text) for piece in _pieces(line)], len)
+    count = max(len(rows), len(texts))
+    rows += [[] for _ in range(count - len(rows))]
+    texts += [[] for _ in range(count - len(texts))]
+    return [Item({**data, key: row}, "\n".join(some)) for row, some in zip(rows, texts, strict=True)]
+
+
+def _grouped(several: Iterable[T], size: Callable[[T], int]) -> list[list[T]]:
+    """Groups in order, of items that fit into a part."""
+    found: list[list[T]] = [[]]
+    room = _PART
+    for one in several:
+        room -= size(one) + 2
+        if room < 0 and found[-1]:
+            found.append([])
+            room = _PART - size(one) - 2
+        found[-1].append(one)
+    return found

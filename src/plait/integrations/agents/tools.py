@@ -11,7 +11,7 @@ from plait.base.lines import lines_of
 from plait.base.process import goes_on, with_stack_headroom
 from plait.base.similar_names import counted
 from plait.insight.diagnostic_formats import message_of, parts_of
-from plait.integrations.agents.result_pages import Item, fitting, lines, page
+from plait.integrations.agents.result_pages import Item, fitting, lines, page, parts
 from plait.review.api import review
 from plait.review.reports import change_text, failure_title, summary, title
 
@@ -152,7 +152,11 @@ def _about(found: Inspection) -> str:
 def _runs(arguments: Arguments) -> Answer:
     project = plait.project(_project(arguments))
     where = f"project file {os.path.relpath(project.path)}" if project.path else "no project file; inferred from files"
-    return Answer((Item({"name": name}, name) for name in project.runs), where, arguments)
+    items = (
+        Item({"name": name, "description": told}, f"{name}: {told}" if told else name)
+        for name, told in project.descriptions.items()
+    )
+    return Answer(items, where, arguments)
 
 
 def _render(arguments: Arguments) -> Answer:
@@ -167,7 +171,7 @@ def _render(arguments: Arguments) -> Answer:
 
 def _explain(arguments: Arguments) -> Answer:
     found = plait.inspect(_project(arguments), _text(arguments, "run")).explain(_text(arguments, "path"))
-    items = []
+    items: list[Item] = []
     for one in found:
         history: list[Plain] = [*_entries(one.entries, 0)]
         data: dict[object, Plain] = {
@@ -178,8 +182,8 @@ def _explain(arguments: Arguments) -> Answer:
         }
         if not isinstance(one.value, dict | list):
             data["value"] = one.value
-        items.append(Item(data, one.to_text(presence=arguments.get("presence") is True).rstrip("\n")))
-    return Answer(items, f"{counted(len(items), 'value')}; oldest line first, the last one is in the output", arguments)
+        items += parts(data, "history", one.to_text(presence=arguments.get("presence") is True).rstrip("\n"))
+    return Answer(items, f"{counted(len(found), 'value')}; oldest line first, the last one is in the output", arguments)
 
 
 def _entries(entries: Iterable[Entry], depth: int) -> Iterable[Plain]:
@@ -207,7 +211,11 @@ def _impact(arguments: Arguments) -> Answer:
         summary = f"the effect of {file}:{line} is unknown: {found.unknown}"
     elif found.needed:
         summary = f"the run fails if {file}:{line} is changed"
-    return Answer((Item({"path": path}, path) for path in found.paths), summary, arguments)
+    items = (
+        Item({"path": path, "value": value}, f"{path}: {value}")
+        for path, value in zip(found.paths, found.values, strict=True)
+    )
+    return Answer(items, summary, arguments)
 
 
 def _search(arguments: Arguments) -> Answer:
@@ -364,7 +372,7 @@ _PATH = (
 _LINE: Schema = {"type": ["string", "null"]}
 
 _ALL = (
-    Tool("runs", "List the runs of the project: the outputs that can be rendered.", _OF_PROJECT, (), _object(name="string"), _runs),
+    Tool("runs", "List the runs of the project: the outputs that can be rendered.", _OF_PROJECT, (), _object(name="string", description="string"), _runs),
     Tool(
         "render",
         "Render a run: its documents as YAML, or the value at a PATH. The summary names the documents. Secrets are hidden.",
@@ -389,9 +397,9 @@ _ALL = (
     ),
     Tool(
         "impact",
-        "List the values of the output that depend on a line of an input file.",
+        "List the values of the output that depend on a line of an input file, with their PATHs.",
         {**_OF_RUN, "file": _string("an input of the run"), "line": {"type": "integer", "minimum": 1}}, ("file", "line"),
-        _object(path="string"), _impact, 60,
+        _object(path="string", value="any"), _impact, 60,
     ),
     Tool(
         "set",
