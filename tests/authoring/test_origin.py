@@ -247,3 +247,43 @@ def test_reports_of_kubeconform(
     session = EditSession(Target(Run("", "render", (), None, "", None, uses=[Use(Render.inputs, "a.yml")])))
     made = finding_origins(session, found(report))
     assert [one.at.line for one in made if one.at is not None] == lines
+
+
+def made(tmp_path: pathlib.Path, text: str, report: str) -> list[int]:
+    """The lines of the origins of a report about one rendered file."""
+    (tmp_path / "a.yml").write_text(text, "utf-8")
+    session = EditSession(Target(Run("", "render", (), None, "", None, uses=[Use(Render.inputs, "a.yml")])))
+    return [0 if one.at is None else one.at.line for one in finding_origins(session, found(report))]
+
+
+@pytest.mark.parametrize("style", ["|", "|-", "|2"])
+def test_a_line_of_a_text_of_several_lines(style: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = f"# first\n\nkind: A\ndata:\n  script: {style}\n    one\n    two\n    three\n    two\n  z: 1\n"
+    # The output begins at `kind`; "two" is there twice, so its line is not known.
+    report = "".join(f"a.yml:{number}: text\n" for number in (4, 6, 7))
+    assert made(tmp_path, text, report)[:1] == [6]
+    assert made(tmp_path, text, report)[1:] == [8, made(tmp_path, text, "a.yml:5: text\n")[0]]
+
+
+# The form of checkov's `-o junitxml`.
+CHECKOV_JUNIT = """\
+<testsuites tests="1" failures="1">
+  <testsuite name="kubernetes scan" tests="1" failures="1">
+    <testcase name="[NONE][CKV_K8S_14] Image Tag should be fixed" classname="/a.yml.Deployment.shop.web" file="/a.yml">
+      <failure type="failure" message="Image Tag should be fixed">
+Resource: Deployment.shop.web
+File: /a.yml: 1-9
+Guideline: None
+</failure>
+    </testcase>
+  </testsuite>
+</testsuites>
+"""
+
+
+def test_a_report_of_checkov(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (one,) = found(CHECKOV_JUNIT)
+    assert (one.rule, one.line, one.last_line, one.file) == ("CKV_K8S_14", 1, 9, "/a.yml")
+    assert made(tmp_path, DEPLOYMENT, CHECKOV_JUNIT) == [1]

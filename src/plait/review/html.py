@@ -359,7 +359,8 @@ def _cause(number: int, cause: CauseRow, documents: int) -> str:
     runs = f' <span class="quiet">{_text(cause.where)}</span>' if cause.where else ""
     return (
         f'<tr id="c{number}" tabindex="-1"><td><div><span class="tile">{number}</span><span>{place}{runs}{badge}'
-        f"{_text(cause.verified)}</span></div></td><td><ul>{''.join(lines)}</ul>{choice if documents else ''}</td>"
+        f'<span class="quiet">{_text(cause.verified)}</span></span></div></td>'
+        f"<td><ul>{''.join(lines)}</ul>{choice if documents else ''}</td>"
         f'<td class="num">{cause.values}</td></tr>'
     )
 

@@ -109,9 +109,23 @@ class _OriginFinder:
         if known.is_secret and finding.text:
             # The message of another tool may quote the value.
             finding = finding._replace(text=HIDDEN)
+        at = known.at
+        if at is not None and known.result == VERIFIED and type(place.value) is str and not known.is_secret:
+            at = self._line_of_text(finding, place.value, at)
         return FindingOrigin(
-            finding, known.place, known.result, known.at, known.also, given=known.given, is_secret=known.is_secret
+            finding, known.place, known.result, at, known.also, given=known.given, is_secret=known.is_secret
         )
+
+    def _line_of_text(self, finding: ReportFinding, text: str, at: Position) -> Position:
+        """The line of the finding, if the source has a text of several lines as it is printed. at: of an edit."""
+        wanted = self._positions.line(finding).strip() if "\n" in text and at.source is not None else ""
+        if not wanted or at.source is None:
+            return at
+        lines = lines_of(at.source.text)
+        size = text.count("\n") + 2
+        first = max(at.line - size, 0)
+        same = [number for number, one in enumerate(lines[first : at.line + size], first + 1) if one.strip() == wanted]
+        return Position(at.source, same[0]) if len(same) == 1 else at
 
     def _found(self, finding: ReportFinding, place: NodePath) -> FindingOrigin:
         history = self._explainer.history(place)

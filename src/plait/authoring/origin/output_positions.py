@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 
 from plait.base.errors import PlaitError
+from plait.base.lines import lines_of
 from plait.base.numbers import number_of
 from plait.base.source import Source
 from plait.insight.impact import same_file
@@ -63,6 +64,11 @@ class OutputPositions:
         if not finding.line or not self._has_lines:
             return None
         return self._text(file).at(finding.line, finding.column, finding.last_line)
+
+    def line(self, finding: ReportFinding) -> str:
+        """The printed line of a finding; "" if there is none."""
+        lines = self._text(self._file(finding.file)).lines
+        return lines[finding.line - 1] if 0 < finding.line <= len(lines) else ""
 
     def _file(self, name: str) -> str | None:
         """The output file that a report names; None for the printed stream."""
@@ -133,7 +139,7 @@ def _item_at(value: Value, words: Sequence[str]) -> tuple[Item | None, int]:
 
 
 class PrintedText:
-    """A printed text, parsed again to find the positions of its values. numbers: those of its documents.
+    """A printed text, parsed again to find the positions of its values. numbers: those of its documents. lines: its lines.
 
     shown: the documents as printed, if they were redacted; their items have the order of those of the documents.
     """
@@ -146,6 +152,7 @@ class PrintedText:
         shown: Sequence[Document] | None = None,
     ) -> None:
         self._names = names
+        self.lines = lines_of(text)
         values = {number: document.value for number, document in documents}
         if shown is not None:
             values = dict(enumerate(document.value for document in shown))

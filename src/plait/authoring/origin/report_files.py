@@ -259,19 +259,26 @@ class _JUnit:
         where = {**case, **fault}
         line = _LINE.match(message)
         file = where.get("file", "") or (line["file"] if line else "") or (self._suites[-1] if self._suites else "")
-        number = where.get("line", "") or (line["line"] if line else "")
+        region = _REGION.search(body)
+        number = where.get("line", "") or (line["line"] if line else "") or (region["first"] if region else "")
         # kubeconform: the class is KIND@VERSION, the name is NAMESPACE/NAME or NAME, and the suite is the file.
         kind, at, _ = case.get("classname", "").partition("@")
         return ReportFinding(
             message if line is None else line["text"],
-            rule=fault.get("type", ""),
+            rule=check["rule"] if (check := _CHECK.match(case.get("name", ""))) else fault.get("type", ""),
             file=file,
             line=int(number) if number.isdecimal() and len(number) < 10 else 0,
+            last_line=int(region["last"]) if region and number == region["first"] else 0,
             column=int(line["column"] or 0) if line else 0,
             kind=kind if at else "",
             name=case.get("name", "").rpartition("/")[2] if at else "",
             pointer=_pointer_in(message) if at else None,
         )
+
+
+# checkov: a line of the text names the region, and the name of the case begins with the severity and the check.
+_REGION = re.compile(r"^File: [^\n]{1,1000}: (?P<first>[0-9]{1,9})-(?P<last>[0-9]{1,9})$", re.MULTILINE)
+_CHECK = re.compile(r"\[[A-Z]{1,20}\]\[(?P<rule>[A-Z0-9_]{1,100})\] ")
 
 
 def _of_junit(text: str, source: Source) -> list[ReportFinding]:
