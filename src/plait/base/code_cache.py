@@ -171,19 +171,33 @@ class CodeCache:
 
 
 class MemoryCache(CodeCache):
-    """The cache of one process, in memory only: for a server that evaluates the same files repeatedly."""
+    """The cache of a process that evaluates the same files repeatedly.
 
-    __slots__ = ()
+    With a directory, it begins with the entries there, and writes those of the first evaluation. All others stay in
+    memory: a fleet has as many values files as environments.
+    """
 
-    def __init__(self) -> None:
-        super().__init__("")
+    __slots__ = ("_is_open", "_is_saved")
 
-    def _read(self, name: str) -> Content | None:  # noqa: ARG002 - there is no file
-        return None
+    def __init__(self, directory: str = "", secret: bytes = b"") -> None:
+        super().__init__(directory, secret)
+        self._is_open = self._is_saved = False
+
+    def open_pack(self, paths: Sequence[str]) -> None:
+        """Enables the pack of the inputs of the first evaluation."""
+        if self.directory and not self._is_open:
+            self._is_open = True
+            super().open_pack(paths)
+
+    def _read(self, name: str) -> Content | None:
+        return super()._read(name) if self.directory else None
 
     def save(self) -> None:
-        """Clears the cache if it has grown large."""
-        if len(self._made) > _ENTRIES // 10:
+        """Writes the entries of the first evaluation. Clears a cache that has grown large."""
+        if self._is_open and not self._is_saved:
+            self._is_saved = True
+            super().save()
+        if len(self._loose) > _ENTRIES // 10:
             self._made.clear()
             self._loose.clear()
 
@@ -241,11 +255,13 @@ def archive_of(path: str) -> str:
     return path
 
 
-def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> CodeCache | None:
+def user_cache(
+    environment: Mapping[str, str], inputs: Sequence[str] = (), kind: type[CodeCache] = CodeCache
+) -> CodeCache | None:
     """The cache in the user's cache directory, created if needed; None if no directory can be trusted.
 
     `PLAIT_CACHE_DIR` names another directory; if it is empty, there is no cache. inputs: paths that the run reads; a
-    directory below one of them is not trusted.
+    directory below one of them is not trusted. kind: the class of the cache.
     """
     given = environment.get("PLAIT_CACHE_DIR")
     if given == "":
@@ -257,7 +273,7 @@ def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> Co
     except OSError:
         return None
     secret = user_secret(environment, inputs)
-    return None if secret is None else CodeCache(directory, secret)
+    return None if secret is None else kind(directory, secret)
 
 
 def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> bytes | None:

@@ -48,12 +48,16 @@ class Engine:
 
     reads_once: list and read files only once until `refresh`, so that all evaluations see the same content. Otherwise
     each evaluation lists and reads them, and results for equal content are reused. reuses: False to evaluate every
-    request from scratch, with the same results; then only compiled code is cached.
+    request from scratch, with the same results; then only compiled code is cached. cache: creates the cache of compiled
+    code for the current limits.
     """
 
-    __slots__ = ("_parts", "_reads_once", "_reuses")
+    __slots__ = ("_cache", "_parts", "_reads_once", "_reuses")
 
-    def __init__(self, *, reads_once: bool = False, reuses: bool = True) -> None:
+    def __init__(
+        self, *, reads_once: bool = False, reuses: bool = True, cache: Callable[[], CodeCache] = MemoryCache
+    ) -> None:
+        self._cache = cache
         self._parts: dict[tuple[object, ...], EnginePart] = {}
         self._reads_once = reads_once
         self._reuses = reuses and FAST
@@ -62,11 +66,11 @@ class Engine:
         """The part for the current limits, which affect reading and compiling."""
         limits = current_budget().limits
         key = tuple(getattr(limits, name) for name in (*LIMITS, *_READING))
-        return _kept(self._parts, key, lambda: EnginePart(reads_once=self._reads_once))
+        return _kept(self._parts, key, lambda: EnginePart(self._cache(), reads_once=self._reads_once))
 
     def rendered(self, request: Render, inputs: Inputs, context: Context) -> RenderResult | None:
         """The result of a render with shared files; None if its files cannot be shared. Raises PlaitError."""
-        context.cache = self.part().cache
+        cache = context.cache = self.part().cache
         with self.sharing(request, is_recorded=context.trace is not None) as shared:
             if shared is None:
                 return None
@@ -74,6 +78,7 @@ class Engine:
             options = tuple((use.option.name, use.value) for option in named for use in request.uses_of(option))
             with located(request, Render.inputs) as paths:
                 files = shared.files(paths, options, lambda path: inputs.files([path]))
+            cache.open_pack([file.path for file in files])
             job = job_of(request, files, inputs, context, library=shared.library(files))
             result = run(job, context, shared=shared)
             result.reusing = shared.writer
@@ -143,9 +148,9 @@ class EnginePart:
 
     __slots__ = ("_files", "_reads_once", "cache", "documents", "operations")
 
-    def __init__(self, *, reads_once: bool) -> None:
+    def __init__(self, cache: CodeCache, *, reads_once: bool) -> None:
         self._reads_once = reads_once
-        self.cache: CodeCache = MemoryCache()
+        self.cache = cache
         self.documents: dict[object, DocumentSet] = {}
         self.operations = KnownOperations()
         self._files: dict[frozenset[str], SharedFiles] = {}

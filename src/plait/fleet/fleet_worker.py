@@ -11,6 +11,7 @@ from time import perf_counter
 from plait.api.worker import data_size
 from plait.authoring.project.file import of_source
 from plait.authoring.project.settings import is_path_setting
+from plait.base.code_cache import MemoryCache, user_cache
 from plait.base.equal_errors import key_of
 from plait.base.errors import LimitError, PlaitError, text_of
 from plait.base.excerpts import renamed
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from plait.authoring.project.run import Run
+    from plait.base.code_cache import CodeCache
     from plait.base.permissions import Permissions
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
@@ -122,7 +124,7 @@ class FleetWorker:
         self._project = of_source(Source(name, text), directory, permissions)
         self._disk = DiskState(directory or os.curdir, setup.environment, permissions)
         self._parts = Parts()
-        self._engine = Engine(reads_once=True, reuses=setup.reuses)
+        self._engine = Engine(reads_once=True, reuses=setup.reuses, cache=lambda: _code_cache(directory or os.curdir))
         self._output = place_for_worker(setup.output) if setup.output else None
         self._results: Results | None = None
         if setup.results:
@@ -203,6 +205,11 @@ class FleetWorker:
             task.name, status, parts=parts, reads=rest, files=files, contents=made.contents, is_secret=hides,
             warnings=made.warnings,
         )  # fmt: skip
+
+
+def _code_cache(directory: str) -> CodeCache:
+    """The cache of compiled code for a project in this directory."""
+    return user_cache(os.environ, [os.path.abspath(directory)], MemoryCache) or MemoryCache()
 
 
 def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documents:
