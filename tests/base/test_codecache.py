@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import plait
-from plait.base.code_cache import CodeCache, build, user_cache
+from plait.base.code_cache import CodeCache, MemoryCache, build, user_cache
 from plait.base.source import Source
 from plait.tree.context import Context
 from plait.ytt.starlark.program import Program, compile_program
@@ -299,3 +299,26 @@ def test_processes_share_a_pack(tmp_path: Path) -> None:
     assert first.count(b"a: ") == 40
     assert others == [first] * 3
     assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_a_process_that_evaluates_often_keeps_what_the_first_evaluation_compiled(
+    tmp_path: Path, compiled: list[str]
+) -> None:
+    for process in range(2):
+        cache = MemoryCache(str(tmp_path))
+        for site in range(5):
+            cache.open_pack([*PATHS, f"sites/{site}.yml"])
+            for number in [*range(40), 100 * (process + 1) + site]:
+                compile_starlark(Source("a.star", f"answer = {number}\n"), cache)
+            cache.save()
+    # One pack, and the file of the first site of the second process.
+    assert len(sizes(tmp_path)) == 2
+    assert len(compiled) == 40 + 2 * 5
+
+
+def test_a_cache_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plait.base.code_cache._ENTRIES", 30)
+    cache = MemoryCache()
+    for number in range(10):
+        keep(cache, str(number))
+    assert 0 < sum(cache.get(str(number)) is not None for number in range(10)) <= 3

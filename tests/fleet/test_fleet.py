@@ -678,6 +678,34 @@ def test_without_reuse_the_results_are_the_same(tmp_path: Path) -> None:
     assert found[0] == found[1] == found[2]
 
 
+def test_a_fleet_begins_with_the_compiled_code_of_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the environments, only the first writes to the cache."""
+    sites = {f"sites/{number}.yml": f"#@data/values\n---\nsize: {number}\n" for number in range(4)}
+    project = """\
+runs:
+  app:
+    matrix: {axes: {site: {files: "sites/*.yml"}}}
+    render: {files: [config, "sites/{site}.yml"], set: {region: eu}}
+"""
+    place = put(tmp_path / "project", {name: FILES[name] for name in ("config/app.yml", "config/schema.yml")} | sites)
+    put(place, {"plait.yml": project})
+    monkeypatch.setenv("PLAIT_CACHE_DIR", str(tmp_path / "code"))
+    fleet(place, afresh=True).check()
+    expected = contents(place / "out")
+    assert len(expected) == 4
+    assert len([*(tmp_path / "code").iterdir()]) == 3
+
+    for name in sites:
+        (place / name).write_text(sites["sites/0.yml"], "utf-8")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr("plait.ytt.templates.template.compile_program", refuse)
+    fleet(place, afresh=True).check()
+    assert {*contents(place / "out").values()} == {expected["app/0/app.yml"]}
+
+
 @pytest.mark.untraced
 @pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
 def test_statistics_count_what_was_reused(tmp_path: Path) -> None:

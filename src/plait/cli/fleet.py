@@ -70,7 +70,7 @@ class Fleet(Request):
         "resume", "resume an interrupted fleet; also reuse finished results of runs that use secrets or URLs"
     )
     _4 = Heading("Cache")
-    no_cache = switch("no-cache", "render every run and cache nothing")
+    no_cache = switch("no-cache", "render every run and cache no results")
     no_reuse = switch("no-reuse", "evaluate every run from scratch; the results are the same")
     cache = text(
         "cache", "cache results in this directory or URL, which fleets and machines may share", value="DIR|URL"
