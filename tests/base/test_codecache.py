@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import plait
-from plait.base.code_cache import CodeCache, MemoryCache, build, user_cache
+from plait.base.code_cache import CodeCache, build, user_cache
+from plait.base.memory_cache import MemoryCache
 from plait.base.source import Source
 from plait.tree.context import Context
 from plait.ytt.starlark.program import Program, compile_program
@@ -317,7 +318,7 @@ def test_a_process_that_evaluates_often_keeps_what_the_first_evaluation_compiled
 
 
 def test_a_cache_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.base.code_cache._ENTRIES", 30)
+    monkeypatch.setattr("plait.base.memory_cache._MOST", 3)
     cache = MemoryCache()
     for number in range(10):
         keep(cache, str(number))

@@ -9,9 +9,9 @@ import pytest
 
 import plait
 from files import write_files
-from plait.base.code_cache import MemoryCache
 from plait.base.fast_paths import FAST
 from plait.base.limits import Limits, budget_scope
+from plait.base.memory_cache import MemoryCache
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
 from plait.engine.results import Documents

@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 
 from files import write_files
-from plait.base.code_cache import MemoryCache
 from plait.base.fast_paths import FAST
 from plait.base.input_view import InputView, use_view
+from plait.base.memory_cache import MemoryCache
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
 from plait.engine.results import Documents

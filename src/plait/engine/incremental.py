@@ -9,10 +9,11 @@ from __future__ import annotations
 from _thread import allocate_lock
 from contextlib import contextmanager
 
-from plait.base.code_cache import LIMITS, MemoryCache
+from plait.base.code_cache import LIMITS
 from plait.base.events import current_listener
 from plait.base.fast_paths import FAST
 from plait.base.limits import current_budget
+from plait.base.memory_cache import MemoryCache
 from plait.engine.options import located
 from plait.engine.render import Render
 from plait.engine.rendering import job_of

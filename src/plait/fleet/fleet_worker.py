@@ -11,12 +11,13 @@ from time import perf_counter
 from plait.api.worker import data_size
 from plait.authoring.project.file import of_source
 from plait.authoring.project.settings import is_path_setting
-from plait.base.code_cache import MemoryCache, user_cache
+from plait.base.code_cache import user_cache
 from plait.base.equal_errors import key_of
 from plait.base.errors import LimitError, PlaitError, text_of
 from plait.base.excerpts import renamed
 from plait.base.input_view import InputView, may_read, permitted
 from plait.base.limits import Limits, RunBudget, budget_scope
+from plait.base.memory_cache import MemoryCache
 from plait.base.process import keeper, stop_timer, unbound_memory, with_stack_headroom, within_memory
 from plait.base.source import Source
 from plait.engine.incremental import Engine
