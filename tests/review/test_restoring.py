@@ -24,7 +24,7 @@ def restored(base: object, head: object, mixed: object) -> list[tuple[Change, bo
     found = changes(pairs_of(old, documents(head)), alignment)
     places = [one.place for one in changes(pairs_of(old, documents(mixed)), other, alignment)]
     trial = Trial(None, [*other.met, *places], is_same=False)
-    return [(one, trial.restores(one.place)) for one in found]
+    return [(one, trial.restores(one)) for one in found]
 
 
 A, B, C = ({"name": name, "v": 1} for name in "abc")
@@ -46,6 +46,23 @@ CASES = {
 def test_restored(name: str) -> None:
     base, head, mixed, expected = CASES[name]
     assert {change.path: is_restored for change, is_restored in restored(base, head, mixed)} == expected
+
+
+@pytest.mark.parametrize(("kept", "expected"), [([], True), (["b"], False)])
+def test_a_document_that_is_still_there_under_its_new_name_is_not_restored(kept: list[str], expected: bool) -> None:
+    def named(*names: str) -> list[Document]:
+        text = "".join(
+            f"---\nkind: K\nmetadata: {{name: {one}, labels: {{is: {one}}}}}\nlist: [1, 2]\n" for one in names
+        )
+        return [*read(Source("a.yml", text)).items]
+
+    old, alignment, other = named("a"), Alignment(), Alignment()
+    found = changes(pairs_of(old, named("b")), alignment)
+    assert [one.path for one in found] == ["", "metadata.name", "metadata.labels.is"]
+    differences = changes(pairs_of(old, named("a", *kept)), other, alignment)
+    added = [one.place for one in differences if one.kind == ADDED]
+    trial = Trial(None, [*other.met, *(one.place for one in differences)], added, is_same=False)
+    assert {trial.restores(one) for one in found} == {expected}
 
 
 def test_what_is_restored_is_there() -> None:

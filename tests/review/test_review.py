@@ -447,6 +447,35 @@ def test_what_the_budget_leaves_open_is_not_verified(place: Path) -> None:
     assert (failure.caused, failure.causes) == (True, [])
 
 
+SLOW = """\
+#@ load("@ytt:data", "data")
+#@ def slow():
+#@   for i in range(data.values.a == 1 and data.values.b == 2 and 2000 or 1):
+#@     for j in range(2000):
+#@       k = j
+#@     end
+#@   end
+#@ end
+#@ slow()
+a: #@ data.values.a
+b: #@ data.values.b
+"""
+
+
+def test_an_evaluation_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = "#@data/values-schema\n---\na: 1\nb: 1\n"
+    files: dict[str, str | None] = {"plait.yml": FILES["plait.yml"], "config/a.yml": SLOW, "config/v.yml": values}
+    commit(tmp_path, files)
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"config/v.yml": values.replace("1", "2")})
+    start = time.process_time()
+    found = review("HEAD", prove=True, budget=0)
+    whole = time.process_time() - start
+    assert (found.is_cut, len(found.not_verified)) == (False, 0)
+    found = review("HEAD", prove=True, budget=whole / 3)
+    assert (found.is_cut, [one.path for one in found.not_verified]) == (True, ["a", "b"])
+
+
 def test_secrets_are_compared_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "r"
     files: dict[str, str | None] = {

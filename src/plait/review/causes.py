@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 
+from plait.base.errors import LimitError
 from plait.base.source import Source
 from plait.insight.extents import Extents
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
 from plait.review.smallest import smallest
-from plait.review.values import Alignment, leaf_ways
+from plait.review.values import ADDED, Alignment, leaf_ways
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,24 +78,32 @@ class Findings:
 
 
 class Trial:
-    """One evaluation with units reverted. error: it failed. is_same: the output is HEAD's. kept: the places that differ
-    from BASE. is_skipped: there was no time for it.
+    """One evaluation with units reverted. error: it failed. is_same: the output is HEAD's. places: those that differ
+    from BASE. added: the places that only HEAD has. is_skipped: there was no time for it.
     """
 
-    __slots__ = ("_is_known", "_places", "_prefixes", "error", "is_same")
+    __slots__ = ("_added", "_is_known", "_places", "_prefixes", "error", "is_same")
 
     def __init__(
-        self, error: PlaitError | None, places: Iterable[Place], *, is_same: bool, is_skipped: bool = False
+        self,
+        error: PlaitError | None,
+        places: Iterable[Place],
+        added: Iterable[Place] = (),
+        *,
+        is_same: bool,
+        is_skipped: bool = False,
     ) -> None:
         self.error = error
         self._is_known = error is None and not is_skipped
         self.is_same = is_same
         self._places = set(places)
+        self._added = set(added)
         self._prefixes = {place[:size] for place in self._places for size in range(1, len(place) + 1)}
 
-    def restores(self, place: Place) -> bool:
-        """True if the value at a place is as on BASE's side."""
-        if not self._is_known or place in self._prefixes:
+    def restores(self, change: Change) -> bool:
+        """True if a value is as on BASE's side, and nowhere else as on HEAD's."""
+        place = change.place
+        if not self._is_known or place in self._prefixes or change.new_place in self._added:
             return False
         return not any(place[:size] in self._places for size in range(1, len(place)))
 
@@ -151,13 +160,16 @@ class Examination:
             if not self._evaluator.cpu_budget.allows():
                 return Trial(None, (), is_same=False, is_skipped=True)
             made = self._evaluator.without(self._task, key)
+            if isinstance(made.error, LimitError) and not self._evaluator.cpu_budget.allows():
+                return Trial(None, (), is_same=False, is_skipped=True)
             if made.error is not None:
                 known = Trial(made.error, (), is_same=False)
             else:
                 alignment = Alignment()
                 found = compared(self._base, made, alignment, self._alignment)
                 places = (*alignment.met, *(one.place for one in found))
-                known = Trial(None, places, is_same=made.has_same_output(self._head))
+                added = [one.place for one in found if one.kind == ADDED]
+                known = Trial(None, places, added, is_same=made.has_same_output(self._head))
             self._trials[key] = known
         return known
 
@@ -244,7 +256,7 @@ class Examination:
         own = set(units)
         for number, candidates in self.findings.candidates.items():
             for unit in candidates & own:
-                if trial.restores(self._changes[number].place):
+                if trial.restores(self._changes[number]):
                     self._cause(number, frozenset([unit]))
         return 1
 
@@ -304,14 +316,14 @@ class Examination:
                 is_asked = number in numbers
                 if number in self.findings.causes or not (is_asked or candidates_of & units):
                     continue
-                if trial.restores(self._changes[number].place):
+                if trial.restores(self._changes[number]):
                     self._cause(number, units)
         return used + count
 
     def _restores(self, units: Iterable[Unit], numbers: Sequence[int]) -> bool:
         """True if all these values are as on BASE's side without the units."""
         trial = self._trial(units)
-        return all(trial.restores(self._changes[number].place) for number in numbers)
+        return all(trial.restores(self._changes[number]) for number in numbers)
 
     def _named(self, error: PlaitError, reverted: Iterable[Unit]) -> set[Unit]:
         """The units at the positions of the diagnostic of an evaluation without some units."""
@@ -360,7 +372,7 @@ class Examination:
 
     def _restored_by(self, unit: Unit, trial: Trial) -> bool:
         """Notes a unit as a further cause of the values that are as before without it. Returns True if there are any."""
-        numbers = [number for number, change in enumerate(self._changes) if trial.restores(change.place)]
+        numbers = [number for number, change in enumerate(self._changes) if trial.restores(change)]
         for number in numbers:
             self._cause(number, frozenset([unit]))
         return bool(numbers)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from time import process_time
 
+from plait.base.limits import Limits, RunBudget, budget_scope, limit_error
+
 # Seconds of one review.
 DEFAULT = 10
 
@@ -29,6 +31,25 @@ class CpuBudget:
             self.is_spent = True
         return not self.is_spent
 
+    def scope(self) -> budget_scope:
+        """A scope that ends an evaluation when the time is up."""
+        return budget_scope(_Ending(self._end) if self._seconds else RunBudget(Limits()))
+
     def note(self, start: float) -> None:
-        """Notes the time of an evaluation. start: the CPU time before it."""
+        """Notes the time of an evaluation, which may have been ended. start: the CPU time before it."""
         self._last = process_time() - start
+
+
+class _Ending(RunBudget):
+    """The default limits of an evaluation that ends at a CPU time."""
+
+    __slots__ = ("_end",)
+
+    def __init__(self, end: float) -> None:
+        super().__init__(Limits())
+        self._end = end
+
+    def check_time(self) -> None:
+        super().check_time()
+        if process_time() > self._end:
+            raise limit_error("the review", "seconds", self.limits.seconds)

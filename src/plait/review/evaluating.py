@@ -211,23 +211,26 @@ class Evaluator:
             error = PlaitError("a file, or a link, is in place of a directory", code="not-regular-file")
             return Outcome(None, error, InputView(), None)
         start = process_time()
-        made = self._evaluated(_MIXED, task, files, trace=False)
+        with self.cpu_budget.scope():
+            made = self._evaluated(_MIXED, task, files, trace=False)
         self.cpu_budget.note(start)
         return made
 
     def _evaluated(self, side: str, task: Task, files: Mapping[str, Entry | None], *, trace: bool) -> Outcome:
         self.count += 1
         view = InputView()
+        # A side takes the time that it needs.
+        limits: dict[str, float] | None = None if side == _MIXED else {}
         record = Trace() if trace else None
         if record is not None:
             record.follows_all = True
         try:
             self.sides.show(files)
             run, engine = self._run(task, files), self._engines[side]
-            made = run.evaluate(view=view, limits={}, engine=engine, trace=record or False, checks=False)
+            made = run.evaluate(view=view, limits=limits, engine=engine, trace=record or False, checks=False)
             if uses_secrets(view) and record is None and not uses_secrets(made.trace):
                 # Only marks tell which values may be compared.
-                made = run.evaluate(view=view, limits={}, engine=engine, trace=True, checks=False)
+                made = run.evaluate(view=view, limits=limits, engine=engine, trace=True, checks=False)
             return Outcome(made, None, view, made.trace)
         except PlaitError as error:
             return Outcome(None, error, view, record)

@@ -305,7 +305,7 @@ class _Trees:
         """The edits of each unit, in the order of the new text."""
         left = self._documents(self.old, self.old_lines)
         right = self._documents(self.new, self.new_lines)
-        self._compare(left, right, (0, len(self.old_lines)), (0, len(self.new_lines)))
+        self._compare(left, right, (0, len(self.old_lines)), (0, len(self.new_lines)), is_named=False, in_order=False)
         return sorted(self.found, key=lambda edits: (edits[0][2], edits[0][0]))
 
     def _documents(self, tree: Tree, lines: Sequence[str]) -> list[_Part]:
@@ -366,7 +366,11 @@ class _Trees:
         within_new: tuple[int, int],
         *,
         is_named: bool = True,
+        in_order: bool = True,
     ) -> None:
+        """Compares parts with equal keys. is_named: no other parts belong together. in_order: others do by their order,
+        and not only by their contents.
+        """
         gone: dict[object, Edit] = {}
         come: dict[object, Edit] = {}
         for is_equal, (i1, i2, j1, j2) in ranges([one.key for one in left], [one.key for one in right]):
@@ -376,7 +380,7 @@ class _Trees:
                 continue
             pairs = [] if is_named else self._aligned(left[i1:i2], right[j1:j2])
             for i, j in (*((i1 + a, j1 + b) for a, b in pairs), (i2, j2)):
-                both = 0 if is_named else _paired_by_order(left[i1:i], right[j1:j])
+                both = _paired_by_order(left[i1:i], right[j1:j]) if in_order and not is_named else 0
                 for a, b in zip(left[i1 : i1 + both], right[j1 : j1 + both], strict=True):
                     self._pair(a, b)
                 i1, j1 = i1 + both, j1 + both
@@ -425,12 +429,25 @@ class _Trees:
             name = "" if old.is_map else _identifying((self.old, old), (self.new, new))
             left = self._items(self.old, self.old_lines, old, (inner_old, a.end), name)
             right = self._items(self.new, self.new_lines, new, (inner_new, b.end), name)
+            start = len(self.found)
             self._compare(left, right, (inner_old, a.end), (inner_new, b.end), is_named=bool(name) or old.is_map)
+            if old.is_map:
+                self._join_first(start, first_old, first_new)
             return
         body_old, body_new = max(a.body, a.start), max(b.body, b.start)
         self._lines((a.start, body_old), (b.start, body_new))
         if self.old_lines[body_old : a.end] != self.new_lines[body_new : b.end]:
             self._lines_or_whole((body_old, a.end), (body_new, b.end), old, new)
+
+    def _join_first(self, start: int, old: int, new: int) -> None:
+        """Joins the units that change the first lines of a map inside a list: the `-` is before another key."""
+        if any(not lines[at].lstrip().startswith("-") for lines, at in ((self.old_lines, old), (self.new_lines, new))):
+            return
+        found = self.found[start:]
+        first = [one for one in found if any(a <= old < b or c <= new < d for a, b, c, d in one)]
+        if len(first) > 1:
+            rest = [one for one in found if one not in first]
+            self.found[start:] = [*rest, sorted((edit for one in first for edit in one), key=_order)]
 
     def _lines_or_whole(self, old: tuple[int, int], new: tuple[int, int], a: Node, b: Node) -> None:
         """The unit of an item, without equal lines after it, which are comments."""

@@ -66,6 +66,14 @@ class Change:
         return self.new is not None and self.kind != REMOVED
 
     @property
+    def new_place(self) -> Place:
+        """The place of a document whose name changed, if it were a new one; () for other documents."""
+        if self.old is None or self.new is None:
+            return ()
+        identity = _identity(self.new)
+        return () if identity == _identity(self.old) else (("new", identity),)
+
+    @property
     def before(self) -> Value:
         """The value on the old side."""
         assert self.old is not None
