@@ -138,3 +138,7 @@ def __getattr__(name: str) -> object:
     value: object = getattr(__import__(f"plait.{home}", fromlist=[name]), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

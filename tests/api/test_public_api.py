@@ -99,6 +99,11 @@ def test_examples_in_docstrings(home: str, tmp_path: pathlib.Path, monkeypatch: 
     assert found.failed == 0
 
 
+def test_an_interactive_shell_completes_names_before_they_are_used() -> None:
+    listed = subprocess.check_output([sys.executable, "-c", "import plait; print(*dir(plait))"], text=True).split()
+    assert {*plait.__all__} <= {*listed}
+
+
 def test_import_loads_nothing_of_it() -> None:
     program = "import sys, plait; print([name for name in sys.modules if name.startswith(('plait.', 'yaml'))])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
