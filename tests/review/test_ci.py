@@ -315,6 +315,14 @@ def test_the_gitlab_job_gives_the_token_to_one_job(project: Path) -> None:
     assert "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID" in rule["if"]
 
 
+def test_two_pipelines_on_gitlab_write_one_comment(project: Path) -> None:
+    """The search for the comment and the request that writes it are one step for a merge request."""
+    assert main(["ci", "init", "gitlab", "--yes"]) == 0
+    jobs = yaml.safe_load((project / PATHS["gitlab"]).read_text("utf-8"))
+    assert jobs["plait-comment"]["resource_group"] == "plait-review-$CI_MERGE_REQUEST_IID"
+    assert jobs[".plait"]["interruptible"] is True
+
+
 @pytest.mark.parametrize(("fail_on", "trust", "expected"), [
     ("", "false", []), ("error,image-changed", "true", ["--fail-on=error,image-changed", "--trust"]),
     ("$(touch x) '", "", ["--fail-on=$(touch x) '"]),

@@ -58,6 +58,7 @@ _GITLAB = Template("""\
 # the environment plait-review, so that no other job has it. Pipelines of forks have neither it nor the second job.
 .plait:
   image: python:3.13
+  interruptible: true # a newer commit ends the pipeline of an older one
   rules:
   - if: $$CI_PIPELINE_SOURCE == "merge_request_event"
   before_script:
@@ -84,6 +85,7 @@ plait-review:
 plait-comment:
   extends: .plait
   stage: test
+  resource_group: plait-review-$$CI_MERGE_REQUEST_IID # two pipelines would both find no comment, and write two
   needs: [plait-review]
   rules:
   - if: $$CI_PIPELINE_SOURCE == "merge_request_event" && $$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $$CI_MERGE_REQUEST_PROJECT_ID
