@@ -65,7 +65,7 @@ ALLOWED: dict[str, str] = {
             insight/source_map.py:_Columns.of""",
         "looks at a value, a name or an output": """
             authoring/edit/write_back.py:_is_moved authoring/edit/insertion.py:offers authoring/lint/dead_values.py:modules
-            authoring/lint/yaml_versions.py:_of_sixties authoring/lsp/renaming.py:_has_other_variable insight/history_text.py:_narrow
+            authoring/lint/yaml_versions.py:_base_60 authoring/lsp/renaming.py:_has_other_variable insight/history_text.py:_narrow
             yaml/fmt.py:joined yaml/scalar_styles.py:decimal yaml/scalar_styles.py:_plain_allowed
             yaml/scalars.py:resolve_strict yaml/scalars.py:is_base60 yaml/scalars.py:is_timestamp""",
     }.items()

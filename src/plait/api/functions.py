@@ -55,7 +55,8 @@ class _Unquoted(str):
         return str(self)
 
 
-def _nothing() -> Mapping[str, object]:
+def _arguments() -> Mapping[str, object]:
+    """Returns its arguments by name. `_parameters` copies its code with the parameters of a request."""
     return locals()
 
 
@@ -67,7 +68,7 @@ def _parameters(
     options = [one for one in dialect.options if one.attribute in types]
     by_place = [one for one in options if one.is_positional]
     names = [one.attribute for one in (*by_place, *(one for one in options if one not in by_place))]
-    code = _nothing.__code__.replace(
+    code = _arguments.__code__.replace(
         co_name=evaluate.__name__,
         co_qualname=evaluate.__name__,
         co_argcount=len(by_place),
@@ -77,7 +78,7 @@ def _parameters(
     )
     # The first one is required, except for `layer`, whose documents may come from a site.
     defaults = tuple(() for one in by_place[0 if dialect.command == "layer" else 1 :])
-    bind = FunctionType(code, _nothing.__globals__, evaluate.__name__, defaults)
+    bind = FunctionType(code, _arguments.__globals__, evaluate.__name__, defaults)
     bind.__kwdefaults__ = {one.attribute: _default(one, types[one.attribute]) for one in options if one not in by_place}
     bind.__annotations__ = {
         **{name: _Unquoted(types[name]) for name in names},

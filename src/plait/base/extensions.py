@@ -44,7 +44,7 @@ def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
     for name in sorted(found.difference(known)):
         hint: str | None = did_you_mean(name, known)
         if hint is None and (used := [other for other, has in BY_COMMAND.items() if name in has]):
-            hint = f"it is an extension of plait {used[0]}"
+            hint = f"plait {used[0]} has it"
         raise UsageError(
             f'unknown extension "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
         )

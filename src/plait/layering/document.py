@@ -189,14 +189,7 @@ class LayeredDocument:
         """The position of a part of the metadata, such as `place("layeringDefinition", "layer")`, or of its nearest
         ancestor.
         """
-        value: Value = self.metadata
-        at = self.position
-        for key in keys:
-            item = value.find(key) if type(value) is Map else None
-            if item is None:
-                break
-            at, value = item.position, item.value
-        return at
+        return _nearest(self.metadata, keys, self.position)
 
     @property
     def data_position(self) -> Position:
@@ -330,13 +323,18 @@ class Substitution:
         return (self.schema or "", self.name or "")
 
     def place(self, *keys: str) -> Position:
-        at, value = self.item.position, self.item.value
-        for key in keys:
-            item = value.find(key) if type(value) is Map else None
-            if item is None:
-                break
-            at, value = item.position, item.value
-        return at
+        """As `LayeredDocument.place`, for a part of the substitution."""
+        return _nearest(self.item.value, keys, self.item.position)
+
+
+def _nearest(value: Value, keys: Sequence[str], at: Position) -> Position:
+    """The position of the value under nested keys, or of its nearest existing ancestor. at: the position of `value`."""
+    for key in keys:
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            break
+        at, value = item.position, item.value
+    return at
 
 
 def _pattern_of(document: LayeredDocument, item: ArrayItem, number: int, part: Map) -> str | None:

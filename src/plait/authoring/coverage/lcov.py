@@ -33,12 +33,12 @@ def _record(file: FileSummary) -> Iterator[str]:
         # For an unused line, the counts of its branches are unknown.
         count = str(branch.count) if file.lines.get(branch.line) else "-"
         yield f"BRDA:{branch.line},{branch.block},{number},{count}"
-    used, lines, gone, branches = file.counts
+    hit_lines, lines, hit_branches, branches = file.counts
     yield f"BRF:{branches}"
-    yield f"BRH:{gone}"
+    yield f"BRH:{hit_branches}"
     yield from (f"DA:{line},{count}" for line, count in file.lines.items())
     yield f"LF:{lines}"
-    yield f"LH:{used}"
+    yield f"LH:{hit_lines}"
     yield "end_of_record"
 
 

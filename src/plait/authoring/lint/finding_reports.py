@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.authoring.lint.codes import CODES, DEAD, ORDER
-from plait.base.errors import Finding as Told
+from plait.base.errors import Finding
 from plait.base.source import Position, Source, public
 from plait.insight.diagnostic_formats import EditPayload, Message, RelatedPayload
 
@@ -34,14 +34,14 @@ def as_text(
     for finding in findings:
         groups.setdefault((finding.path, finding.code), []).append(finding)
     out = []
-    places = dict.fromkeys(groups, -1)
+    shown = dict.fromkeys(groups, 0)
     for finding in findings:
         key = finding.path, finding.code
-        group, place = groups[key], places[key] + 1
-        places[key] = place
-        if place < _MOST_ALIKE or len(group) == _MOST_ALIKE + 1:
-            out.append(_payload(subject, finding).styled(styles, width))
-        elif place == _MOST_ALIKE:
+        group, index = groups[key], shown[key]
+        shown[key] += 1
+        if index < _MOST_ALIKE or len(group) == _MOST_ALIKE + 1:
+            out.append(_diagnostic(subject, finding).styled(styles, width))
+        elif index == _MOST_ALIKE:
             lines = ", ".join(str(one.line) for one in group[_MOST_ALIKE:])
             out.append(
                 f"{subject.shown(finding.path)}: {finding.code} {len(group) - _MOST_ALIKE} more, on lines {lines}\n"
@@ -53,14 +53,14 @@ def as_text(
     return "\n".join(out)
 
 
-def _payload(subject: LintProject, finding: LintFinding) -> Told:
+def _diagnostic(subject: LintProject, finding: LintFinding) -> Finding:
     at = _position(subject, finding.path, finding.line)
     also = [_position(subject, place.path, place.line) for place in finding.also]
     runs = f" (in the run {', '.join(finding.runs)})" if finding.runs and len(subject.runs) > 1 else ""
     message = f"{finding.code} {finding.message}{runs}"
     # Findings quote no values of private sources.
     hint = public(finding.hint) if finding.hint else None
-    return Told(public(message), at=at, also=also, hint=hint, code=finding.name)
+    return Finding(public(message), at=at, also=also, hint=hint, code=finding.name)
 
 
 def _position(subject: LintProject, path: str, line: int) -> Position:

@@ -24,15 +24,15 @@ _STARTS = frozenset("yYnNoO0123456789+-.")
 # Maximum length of an ambiguous scalar.
 LONGEST = 40
 
-_SIXTIES = r"(:[0-5]?[0-9])+"
+_BASE_60_DIGITS = r"(:[0-5]?[0-9])+"
 
 
 def _number(text: str) -> float:
     return float(text.replace("_", "") or "0")
 
 
-def _of_sixties(text: str) -> float:
-    """A base-60 number."""
+def _base_60(text: str) -> float:
+    """The value of a base-60 number, such as `190:20:30`."""
     sign = -1 if text.startswith("-") else 1
     total = 0.0
     for part in text.strip("+-").split(":"):
@@ -44,14 +44,14 @@ def _in_base(base: int) -> Callable[[str], int]:
     return lambda text: int(text.replace("_", ""), base)
 
 
-_ONE_ONE: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = (
+_YAML_1_1: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = (
     (re.compile(r"[-+]?0b_*[01][01_]*$"), "integer", _in_base(2)),
     (re.compile(r"[-+]?0x_*[0-9a-fA-F][0-9a-fA-F_]*$"), "integer", _in_base(16)),
     (re.compile(r"[-+]?0[0-7_]+$"), "integer", _in_base(8)),
     (re.compile(r"[-+]?(0|[1-9][0-9_]*)$"), "integer", _in_base(10)),
-    (re.compile(rf"[-+]?[1-9][0-9_]*{_SIXTIES}$"), "integer", _of_sixties),
+    (re.compile(rf"[-+]?[1-9][0-9_]*{_BASE_60_DIGITS}$"), "integer", _base_60),
     (re.compile(r"([-+]?[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)([eE][-+][0-9]+)?$"), "number", _number),
-    (re.compile(rf"[-+]?[0-9][0-9_]*{_SIXTIES}\.[0-9_]*$"), "number", _of_sixties),
+    (re.compile(rf"[-+]?[0-9][0-9_]*{_BASE_60_DIGITS}\.[0-9_]*$"), "number", _base_60),
     (
         re.compile(
             r"[0-9]{4}-([0-9]{2}-[0-9]{2}|[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)"
@@ -61,7 +61,7 @@ _ONE_ONE: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = (
         str,
     ),
 )
-_ONE_TWO: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = (
+_YAML_1_2: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = (
     (re.compile(r"[-+]?[0-9]+$"), "integer", int),
     (re.compile(r"0o[0-7]+$"), "integer", lambda text: int(text.removeprefix("0o"), base=8)),
     (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"), "number", float),
@@ -76,8 +76,8 @@ def readings(text: str) -> tuple[str, str] | None:
     """
     if text[:1] not in _STARTS or len(text) > LONGEST:
         return None
-    one = ("boolean", _BOOLEANS[text]) if text in _BOOLEANS else _read(text, _ONE_ONE)
-    two = _read(text, _ONE_TWO)
+    one = ("boolean", _BOOLEANS[text]) if text in _BOOLEANS else _read(text, _YAML_1_1)
+    two = _read(text, _YAML_1_2)
     return None if one == two else (_reading_text(text, one), _reading_text(text, two))
 
 

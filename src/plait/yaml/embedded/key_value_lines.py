@@ -61,7 +61,9 @@ def texts_of(value: Map, form: str) -> Map:
     for item in value.items:
         if type(item.value) in COLLECTIONS:
             raise ReadError(
-                f"{form} has texts alone, not a {kind_name(item.value)}", at=item.position, code="text-not-writable"
+                f"{form} values are strings; this is a {kind_name(item.value)}",
+                at=item.position,
+                code="text-not-writable",
             )
     return value
 

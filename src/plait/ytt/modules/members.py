@@ -95,7 +95,7 @@ def text(value: object) -> str:
     """The value, which must be a string."""
     if type(value) is not str:
         kind = type_of(value)
-        hint = {"int": "str(...) makes a string of it", "float": "str(...) makes a string of it"}.get(kind)
+        hint = {"int": "str(...) converts it to a string", "float": "str(...) converts it to a string"}.get(kind)
         if kind in ("dict", "list", "struct", "yamlfragment"):
             hint = "json.encode and yaml.encode make a string of it"
         raise StarlarkError(f"expected a string, but was {kind}", hint=hint, code="wrong-argument-type")

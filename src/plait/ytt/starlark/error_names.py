@@ -34,7 +34,7 @@ _MOST_NAMED = 8
 _RETURN = "it needs a return"
 
 
-# Functions and methods of other languages, and their names here.
+# Functions and methods of other languages, with their names in this language.
 _ELSEWHERE = {
     "add": ("append",), "b64decode": ("decode",), "b64encode": ("encode",), "concat": ("extend",),
     "dump": ("encode",), "dumps": ("encode",), "indexOf": ("find", "index"), "isnumeric": ("isdigit",),
@@ -43,15 +43,15 @@ _ELSEWHERE = {
     "stringify": ("encode",), "substr": ("find",), "toLowerCase": ("lower",), "toUpperCase": ("upper",),
     "to_json": ("encode",), "to_yaml": ("encode",), "trim": ("strip",), "trimEnd": ("rstrip",), "trimStart": ("lstrip",),
 }  # fmt: skip
-# Where a value without items has them after all, by its type.
+# The way to items of a value that has none itself, by its type.
 _ITEMS = {
     "int": "; range(...) has that many items",
-    "string": "; [...] around it is a list of it",
-    "struct": "; struct.decode(...) makes a dict of it",
+    "string": "; write [...] around it for a list with one item",
+    "struct": "; struct.decode(...) converts it to a dict",
 }
-# What replaces the methods of other languages that no value has.
+# Replacements for methods of other languages that no value has.
 _WRITTEN = {
-    "casefold": "x.lower() is the text in small letters",
+    "casefold": "x.lower() is the text in lower case",
     "center": 'there is no padding: " " * (8 - len(x)) + x',
     "contains": '"x in y" tests for a part, an item or a key',
     "copy": "list(x) and dict(x) are copies; a text never changes",
@@ -135,7 +135,7 @@ def _instead(error: StarlarkError, named: str, code: str, value: object) -> str:
         return ", not a function" + (f"; {_members(named, value)}" if isinstance(value, Module) else "")
     member = f".{error.word}" if error.code == "unknown-attribute" else ""
     if member[1:] in METHODS[str]:
-        return f"; str({named}) makes a string of it"
+        return f"; str({named}) converts it to a string"
     types = [type_of(kind()) for kind, methods in METHODS.items() if member[1:] in methods]
     return f"; {member} is a method of {' and '.join(types)}" if types else ""
 
@@ -163,7 +163,7 @@ def _unpacked(error: StarlarkError, source: Source, line: int, code: str, known:
         if number != line:
             error.also.append(Position(source, number).labelled("the loop"))
         return (
-            f"the loop takes each item apart, and {loop[2]} is its second key; "
+            f"the loop unpacks each item, and {loop[2]} is its second key; "
             f"for the number and the item: for {loop[1]}, {loop[2]} in enumerate({loop[3]})"
         )
     return None

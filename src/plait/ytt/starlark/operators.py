@@ -41,7 +41,7 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
     elif operator == "+" and kinds == {"string", "float"}:
         hint = "put the number in quotes where it is given: str(...) makes 1.2 of 1.20"
     elif operator == "+" and kinds == {"string", "int"}:
-        hint = "make a string of the number first: str(...)"
+        hint = "convert the number to a string first: str(...)"
     elif operator == "+" and kinds == {"string", "yamlfragment"}:
         hint = "a function with YAML returns nodes; return or yaml.encode(...) returns a string"
     elif operator == "+" and kinds == {"list", "yamlfragment"}:

@@ -85,12 +85,7 @@ class Marking(ProgramFlows):
 
     def chosen(self, depth: int, value: object, names: tuple[str, ...]) -> object:
         if self.stack[depth]:
-            origins = self.shut(depth)
-            self.stack[-1].update(origins)
-            control = self.decided(origins)
-            if control is not None:
-                self.decides(control, names)
-            return value
+            return super().chosen(depth, value, names)
         del self.stack[depth:]
         return value
 
