@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tomllib
 import zipfile
 
 import pytest
@@ -22,6 +23,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         for path in (ROOT / "src" / "plait").rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 archive.write(path, path.relative_to(ROOT / "src").as_posix())
+        included = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"][
+            "wheel"
+        ]
+        for source, target in included["force-include"].items():
+            top = ROOT / source
+            for path in top.rglob("*.md") if top.is_dir() else [top]:
+                archive.write(path, f"{target}/{path.relative_to(top).as_posix()}" if top.is_dir() else target)
         archive.writestr("plait-0.1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: plait\nVersion: 0.1.0\n")
         archive.writestr("plait-0.1.0.data/scripts/plait", "not in the file")
     for name in ("plait.pyz", "again.pyz"):
@@ -52,6 +60,18 @@ def test_the_file_renders_without_other_packages(built: pathlib.Path) -> None:
     patched = [str(ROOT / "examples" / "patch" / name) for name in ("base.yml", "ops.yml")]
     done = run(built, "patch", patched[0], "-o", patched[1])
     assert done.returncode == 0, done.stderr
+
+
+def test_the_file_has_the_pages(built: pathlib.Path) -> None:
+    assert "undefined" in run(built, "help", "E0101").stdout
+    program = "from plait.integrations.agents.pages import page_of, topics; print(*topics()); print(page_of('explain'))"
+    argv = [sys.executable, "-S", "-c", program]
+    environment = {**os.environ, "PYTHONPATH": str(built / "plait.pyz"), "PYTHONSAFEPATH": "1"}
+    done = subprocess.run(argv, cwd=built, env=environment, capture_output=True, text=True, check=True)
+    topics, _, page = done.stdout.partition("\n")
+    assert {"explain", "mcp", "reference/limits"} <= {*topics.split()}
+    assert "codes" not in topics
+    assert page.startswith("# Where a value comes from")
 
 
 def test_what_needs_a_c_extension_says_so(built: pathlib.Path) -> None:

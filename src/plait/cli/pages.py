@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from textwrap import fill
 
 from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.errors import UsageError
 from plait.base.lines import lines_of
+from plait.base.packaged_pages import pages
 from plait.base.similar_names import did_you_mean
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The directory in an installation, and in a checkout.
-_PLACES = (
-    os.path.join(_PACKAGE, "pages", "reference", "codes"),
-    os.path.join(os.path.dirname(os.path.dirname(_PACKAGE)), "docs", "reference", "codes"),
-)
 
 
 def code_of(text: str) -> DiagnosticCode:
@@ -72,9 +65,7 @@ _LINK = re.compile(r"\[([^\[\]]+)\]\([^)]+\)")
 def page_of(text: str, width: int = 80) -> str:
     """The page of a code, as plain text wrapped to a width. Raises UsageError for an unknown code."""
     code = code_of(text)
-    for place in _PLACES:
-        path = os.path.join(place, f"{code.code}.md")
-        if os.path.isfile(path):
-            with open(path, encoding="utf-8") as file:
-                return plain(file.read(), width)
+    page = pages() / "reference" / "codes" / f"{code.code}.md"
+    if page.is_file():
+        return plain(page.read_text("utf-8"), width)
     return f"{code.code} {code.name}\n\n{code.summary[:1].upper()}{code.summary[1:]}.\n"

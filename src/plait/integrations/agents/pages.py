@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import os
-
-import plait
 from plait.base.errors import UsageError
 from plait.base.lines import lines_of
+from plait.base.packaged_pages import pages
 from plait.base.similar_names import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
 
-_PACKAGE = os.path.dirname(plait.__file__)
-# The directory in an installation, and in a checkout.
-_PLACES = (os.path.join(_PACKAGE, "pages"), os.path.join(os.path.dirname(os.path.dirname(_PACKAGE)), "docs"))
 # The list of pages for agents.
 INDEX = "llms.txt"
 # A folder of pages that `plait help CODE` prints.
 _CODES = "codes"
 
 
-def topics() -> dict[str, str]:
-    """The path of each page by its topic; empty if the pages are not installed."""
-    found: dict[str, str] = {}
-    for top in _PLACES:
-        for here, folders, names in os.walk(top):
-            folders[:] = sorted(one for one in folders if one != _CODES)
-            for name in sorted(names):
-                if name.endswith(".md"):
-                    path = os.path.join(here, name)
-                    found[os.path.relpath(path, top).removesuffix(".md").replace(os.sep, "/")] = path
-        if found:
-            break
+def topics() -> dict[str, Traversable]:
+    """Each page by its topic; empty if the pages are not installed."""
+    found: dict[str, Traversable] = {}
+    pending = [("", pages())]
+    while pending:
+        prefix, here = pending.pop()
+        entries = sorted(here.iterdir(), key=lambda one: one.name) if here.is_dir() else []
+        for one in entries:
+            if one.name.endswith(".md"):
+                found[prefix + one.name.removesuffix(".md")] = one
+        pending += [(f"{prefix}{one.name}/", one) for one in reversed(entries) if one.name != _CODES and one.is_dir()]
     return found
 
 
@@ -48,11 +43,10 @@ def page_of(topic: str) -> str:
             hint=did_you_mean(topic, known) or "plait://docs lists them",
             code="unknown-choice",
         )
-    with open(known[topic], encoding="utf-8") as file:
-        return file.read()
+    return known[topic].read_text("utf-8")
 
 
-def index(known: Mapping[str, str]) -> str:
+def index(known: Mapping[str, Traversable]) -> str:
     """The text of llms.txt: a title, and each page with its first sentence."""
     out = [
         "# plait",
@@ -62,9 +56,8 @@ def index(known: Mapping[str, str]) -> str:
         "## Pages",
         "",
     ]
-    for topic, path in known.items():
-        with open(path, encoding="utf-8") as file:
-            title, about = _heading(file.read())
+    for topic, page in known.items():
+        title, about = _heading(page.read_text("utf-8"))
         out.append(f"- [{title}]({topic}.md)" + (f": {about}" if about else ""))
     return "\n".join(out) + "\n"
 
