@@ -73,7 +73,7 @@ def _rendered(request: Render, files: list[InputFile], inputs: Inputs, cache: Co
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
         if _prints_documents(request) and (
-            len(result.files) > 1 or any(file.path.endswith(KUSTOMIZATIONS) for file in result.files)
+            len(files) > 1 or any(file.path.endswith(KUSTOMIZATIONS) for file in result.files)
         ):
             from plait.ytt.workspace.mistakes import unintended_documents
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import standard_input, variables
-from plait.base.errors import PlaitError, ReadError, UsageError
+from plait.base.content import names_of_variables, standard_input, variables
+from plait.base.errors import PlaitError, ReadError, UsageError, warning
 from plait.base.extensions import parse_extensions
 from plait.base.source import CLAUSE, FLAG, Source
 from plait.engine import common
@@ -297,7 +297,15 @@ def _take_variables(job: PatchJob, value: str, _request: Patch) -> None:
 
 
 def _take_environment(job: PatchJob, value: str, _request: Patch) -> None:
-    job.sources.give("vars-env", from_environment(value, variables(f"{value}_")))
+    environment = variables(f"{value}_")
+    known = [one for one in names_of_variables() if one.startswith(value)] if value.endswith("_") else []
+    if known and not environment:
+        message = (
+            f"--vars-env {value} sets nothing, because a variable begins with the prefix and an underscore: "
+            f"--vars-env {value[:-1]} takes {min(known)}"
+        )
+        job.context.warn(warning(message, code="prefix-without-variables"))
+    job.sources.give("vars-env", from_environment(value, environment))
     if job.sources.traced is not None:
         job.sources.traced.environment(value)
 

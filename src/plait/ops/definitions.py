@@ -388,8 +388,15 @@ def _without(root: Value, found: list[VariableDefinition]) -> Value:
 
 
 def _warn_of_near(lookup: VariableLookup, warn: Warn) -> None:
-    """Warns about unused values whose names are misspelt ones of unfilled placeholders."""
-    for name in lookup.sources.named():
+    """Warns about unused values whose names are misspelt ones of unfilled placeholders, and about several values in one
+    flag.
+    """
+    for name, value in lookup.sources.named().items():
+        inside = [one for one in sorted(lookup.missing) if type(value) is str and f",{one}=" in value]
+        if inside:
+            flags = " ".join(f"-v {one}=VALUE" for one in (name, *inside))
+            message = f'the value of "{name}" contains ",{inside[0]}=", because -v sets one variable: write {flags}'
+            warn(warning(message, code="misspelt-variable", word=name))
         missing = () if name in lookup.used else sorted(lookup.missing)
         meant = next((one for one in missing if is_slip(name, one)), None)
         if meant is not None:

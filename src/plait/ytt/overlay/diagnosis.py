@@ -33,6 +33,7 @@ _DECLARE = Hint(
     f"a new key is declared in the schema; #{_MATCH} missing_ok=True adds it only where the schema allows any value"
 )
 _PLAIN = Hint("plain values without annotations change only what exists: correct the name")
+_IN_QUOTES = Hint("this line is a key because it is in quotes; without them, and without a colon, it is an annotation")
 _KUSTOMIZE = Hint(
     "$patch is of kustomize: #@overlay/remove above an item or `---` removes it, #@overlay/replace replaces it"
 )
@@ -63,6 +64,8 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
     absent = _MISSING_OK if has_match else _PLAIN if is_plain else _MISSING_OK_ABOVE
     if type(step.item) is MapItem and step.item.key == "$patch":
         absent = _KUSTOMIZE
+    if type(step.item) is MapItem and type(step.item.key) is str and step.item.key.startswith("#@"):
+        absent = _IN_QUOTES
     if step.action == "replace" and not step.or_add:
         absent = _REPLACED
     found, hint, also = _nearest(edit, step, absent)

@@ -176,13 +176,14 @@ class MapKey(Matcher):
 
     def _no_key(self, value: NodeValue, item: Item | None = None, right: NodeValue = None) -> OverlayError:
         also = [item.position.labelled("the item without it")] if item is not None else []
-        if item is None and type(right) is Array and right.items:
+        if item is None and type(right) is Array:
+            place = f"as in line {right.items[0].line}, " if right.items else ""
             return OverlayError(
                 f"{self.name}: Expected value to be map, but was {kind_name(value)}"
                 if type(value) is not Map
                 else f"{self.name}: Expected to find map item with key '{self.key}', but did not",
-                hint=f'by="{self.key}" compares the items of an array: put it above each item, as in line '
-                f"{right.items[0].line}, and not above the array",
+                hint=f'by="{self.key}" compares the items of an array: put it above each item, {place}'
+                "and not above the array",
                 code="no-matched-key",
             )
         if type(value) is not Map:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from plait.base.errors import warning
 from plait.base.similar_names import is_slip
 from plait.base.suggestions import REPLACE, Suggestion
-from plait.tree.nodes import ArrayItem, Document, Map, MapItem
+from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem
 from plait.ytt.overlay.changed_collections import MISSING, MOST_NAMES, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
 from plait.ytt.overlay.matchers import ALL, NOTHING, MapKey, Matcher, Subset
@@ -67,6 +67,8 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
                 )
     elif type(matcher) is MapKey:
         wanted = key_value(item.value, matcher.key)
+        if type(wanted) is Array:
+            return _several_names(step, matcher.key, wanted, items, outcome)
         for other in items:
             found = key_value(other.value, matcher.key)
             if _is_slip(wanted, found):
@@ -214,6 +216,21 @@ def _near_miss(message: str, item: Item, other: Item, names: tuple[object, objec
     suggestion = Suggestion(REPLACE, there, old=wanted)
     at, also = item.position, [other.position.labelled("the nearest candidate")]
     return warning(message, code="near-miss", at=at, also=also, word=wanted, suggestions=[suggestion])
+
+
+def _several_names(step: OverlayStep, key: str, names: Array, items: Sequence[Item], outcome: str) -> Warning | None:
+    """The warning about an item that gives a list of names where by= compares one, or None."""
+    wanted = [name.value for name in names.items if type(name.value) is str]
+    other = next((one for one in items if key_value(one.value, key) in wanted), None)
+    if other is None:
+        return None
+    return warning(
+        f"by={key} compares one value, not a list of alternatives, so {outcome}; "
+        f'"{key_value(other.value, key)}" is there: {other.position}; write an item for each {key}',
+        code="near-miss",
+        at=step.item.position,
+        also=[other.position.labelled("the nearest candidate")],
+    )
 
 
 def _is_slip(expected: object, found: object) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _BRACES = "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x"
 # The beginning of a negation that YAML reads as a tag.
 _NEGATED = "!data.values."
+# Starts of code and of annotations.
+_QUOTABLE = ("#@ ", "#@data/", "#@overlay/", "#@schema/")
 _QUOTED = "this code is a string because it is in quotes; without them it is evaluated"
 
 
@@ -152,9 +154,11 @@ class YamlFile:
             value = item.value
             if type(item) is MapItem and type(item.key) is Map:
                 first.setdefault("braces", (item.line, "double-braces", _BRACES))
+            if has_code and type(item) is MapItem and type(item.key) is str and item.key.startswith(_QUOTABLE):
+                first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))
             if type(value) is not str or not has_code:
                 continue
-            if value.startswith("#@ ") and "\n" not in value:
+            if value.startswith(_QUOTABLE) and "\n" not in value:
                 first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))
             elif "#@ " in value or "data.values." in value or (has_negated and not value):
                 likely.append(item)

@@ -70,19 +70,71 @@ def values_without_template(files: Sequence[InputFile], context: Context) -> Non
         )
 
 
+def data_without_output(files: Sequence[InputFile], context: Context) -> None:
+    """Warns that files are data, if nothing is rendered."""
+    # Beside YAML that renders nothing, such as values, only a file that was named is taken by mistake.
+    has_yaml = any(file.type == YAML for file in files)
+    names = [file.path for file in files if file.type == DATA and not (has_yaml and file.in_directory)]
+    if names:
+        are = "is" if len(names) == 1 else "are"
+        context.warn(
+            warning(
+                f"nothing is rendered, because {', '.join(names[:6])} {are} read as data: the names of YAML files end in "
+                f".yml or .yaml, and --file-mark {names[0]}:type=yaml-template reads one as YAML",
+                code="only-data-files",
+            )
+        )
+
+
 def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
-    """Warnings about inputs of other programs, or else about patches, which are printed as plain documents.
+    """Warnings about repeated inputs and inputs of other programs, or else about patches, which are printed as plain
+    documents.
 
     The program of a kustomization applies its patches as well, so they are not reported beside it.
     """
+    if len({file.shown for file in files}) < len(files):
+        yield from _repeated_inputs(files, printed)
     foreign: list[Warning] = []
     if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
         foreign += _foreign_documents(files, printed)
     yield from foreign
-    patches = [] if foreign else [*_patches(printed)]
+    if foreign:
+        return
+    for file, documents in _plain(files, printed):
+        if documents.items and all(_is_operations(document.value) for document in documents.items):
+            yield warning(
+                "this file contains operations on other documents, and is printed as a document; plait patch BASE "
+                f"-o {file.shown or file.path} applies operations (type, path, value)",
+                code="patch-as-document",
+                at=Position(file.source, 1),
+            )
+    patches = [*_patches(printed)]
     if patches:
         plain = {id(documents) for _, documents in _plain(files, printed)}
         yield from (_patch_warning(patch, whole) for file, patch, whole in patches if id(file.documents) in plain)
+
+
+def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+    """Warnings about overlays and printed files that two inputs contain, such as a directory and one inside it.
+
+    Data values may be repeated to set their precedence, and a file with a new path is meant to be there twice.
+    """
+    paths = {file.path for file in printed}
+    first: dict[str, InputFile] = {}
+    for file in files:
+        if not file.shown or file.type != YAML or file.path != file.original_path:
+            continue
+        other = first.setdefault(os.path.realpath(file.shown), file)
+        if other is file or not (other.in_directory or file.in_directory):
+            continue
+        is_overlay = "#@overlay/match" in file.text() and "#@data/values" not in file.text()
+        if is_overlay or file.path in paths:
+            done = "applied" if is_overlay else "printed"
+            yield warning(
+                f"this file is {done} twice, because two inputs contain it: leave out the -f of the inner one",
+                code="repeated-input",
+                at=Position(file.source, 1),
+            )
 
 
 def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
@@ -130,6 +182,28 @@ def _patches(printed: Sequence[DocumentFile]) -> Iterator[tuple[DocumentFile, Do
     for file in printed:
         if all(document in patched for document in file.documents.items):
             yield from ((file, document, patched[document]) for document in file.documents.items)
+
+
+# The keys of an operation of a JSON patch and of an operations file, and the kinds of operations.
+_OPERATION_KEYS = ("op", "type")
+_KINDS = frozenset({"add", "copy", "move", "remove", "replace", "test"})
+
+
+def _is_operations(value: Value) -> bool:
+    """True if a value is an array of operations with paths."""
+    return type(value) is Array and bool(value.items) and all(_is_operation(item.value) for item in value.items)
+
+
+def _is_operation(value: Value) -> bool:
+    if type(value) is not Map:
+        return False
+    path = value.find("path")
+    kinds = [item.value for key in _OPERATION_KEYS if (item := value.find(key)) is not None]
+    return (
+        path is not None
+        and str(path.value).startswith("/")
+        and any(kind in _KINDS for kind in kinds if type(kind) is str)
+    )
 
 
 def _patched(same: Sequence[tuple[DocumentFile, Document]]) -> Iterator[tuple[Document, Document]]:

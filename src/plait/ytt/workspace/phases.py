@@ -10,7 +10,7 @@ from plait.tree.annotations import placing
 from plait.tree.context import Context
 from plait.tree.nodes import Array, DocumentSet, Map
 from plait.ytt.workspace.execution import Execution, is_dropped
-from plait.ytt.workspace.input_files import DATA, YAML
+from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, RenderJob, RenderResult
 from plait.ytt.workspace.session import Session
 
@@ -87,28 +87,20 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         return RenderResult(documents=DocumentSet([] if is_dropped(values) else [values]))
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
-    if type(values.value) is Map and values.value.items:
-        from plait.ytt.workspace.mistakes import values_as_documents, values_without_template
+    has_values = type(values.value) is Map and values.value.items
+    is_empty = not evaluated.files and not evaluated.texts
+    if has_values or is_empty:
+        from plait.ytt.workspace import mistakes
 
-        values_as_documents(job.files, evaluated.files, values, session.context)
-        if schema is None and execution.outside is None and job.values:
-            values_without_template(job.files, session.context)
+        if has_values:
+            mistakes.values_as_documents(job.files, evaluated.files, values, session.context)
+        if has_values and schema is None and execution.outside is None and job.values:
+            mistakes.values_without_template(job.files, session.context)
+        if is_empty:
+            mistakes.data_without_output(job.files, session.context)
     if job.merged is not None:
         evaluated.files = job.merged(evaluated.files, session.context)
     session.context.begin("writing")
-    if not evaluated.files and not evaluated.texts:
-        # Beside YAML that renders nothing, such as values, only a file that was named is taken by mistake.
-        has_yaml = any(file.type == YAML for file in job.files)
-        names = [file.path for file in job.files if file.type == DATA and not (has_yaml and file.in_directory)]
-        if names:
-            are = "is" if len(names) == 1 else "are"
-            session.context.warn(
-                warning(
-                    f"nothing is rendered, because {', '.join(names[:6])} {are} read as data: "
-                    "the names of YAML files end in .yml or .yaml",
-                    code="only-data-files",
-                )
-            )
     trace = session.context.trace
     if trace is not None:
         from plait.ytt.templates.traced_text import lines_of
