@@ -412,7 +412,7 @@ _WARNINGS = (
     ("U0162", "not-formatted", "a file is valid, and fmt leaves it as it is"),
     ("U0163", "dropped-counts", "a file has changed since its coverage was counted"),
     ("U0164", "left-over-files", "a fleet wrote files earlier that no run writes now"),
-    ("U0165", "prefix-without-variables", "no environment variable has the prefix of a flag of values or variables"),
+    ("U0165", "prefix-without-variables", "no environment variable has the prefix of a flag"),
     ("U0166", "values-without-template", "data values are given, and no input is a template"),
     ("U0167", "format-prefix", "a data values file is read as YAML, and its name suggests another format"),
     ("U0168", "code-without-effect", "a text template contains a value as a statement, which inserts nothing"),
