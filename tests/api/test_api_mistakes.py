@@ -144,7 +144,7 @@ def test_what_is_no_error_is_a_warning() -> None:
     assert plait.patch("base.yml", variables={"other": "x"}).warnings == []
     assert plait.patch("base.yml", variables={"password": "x"}).warnings == []
     [warning] = plait.render({"app": "a: 1"}).warnings
-    assert warning.startswith("nothing is rendered, since app is taken as data")
+    assert warning.startswith("nothing is rendered, because app is read as data")
     assert plait.render({"app": "a: 1", "b.yml": "b: 1"}).warnings == []
     pathlib.Path("library").mkdir()
     pathlib.Path("library/values.yml").write_text("#@data/values\n---\na: 1\n", "utf-8")

@@ -356,7 +356,7 @@ def test_settings_that_change(
 def test_settings_that_are_none(text: str, found: str | None, tmp_path: Path) -> None:
     path = tmp_path / "deckhand.conf"
     path.write_text(text, "utf-8")
-    with pytest.raises(UsageError, match="no settings for Keystone that can be used") as error:
+    with pytest.raises(UsageError, match="no usable Keystone settings") as error:
         application(f"sqlite:///{tmp_path / 'plait.db'}", keystone=str(path))
     assert error.value.found == found
     assert "canary" not in str(error.value)
