@@ -216,7 +216,7 @@ _PARTS = (
     (rf"\(?\b(?P<a>{_WORD})\)?\s*=>", "a function in an expression is: lambda {a}: ..."),
     (rf"(?P<a>\w[\w.]*)\s*(?:->|::)\s*(?P<b>{_WORD})", "a field follows a dot: {a}.{b}"),
     (r"\*\*", "there is no power operator: multiply, as in x * x"),
-    (r"\+\+|--", "there is no ++ and no --: x += 1, x -= 1"),
+    (r"\+\+|--", "there is no ++ and no --: x + 1, or x += 1 as a line of its own"),
     (r"\b(?P<a>\d+)_(?P<b>\d+)\b", "a number is written without _: {a}{b}"),
     (r"`(?P<a>[^`]*)`", 'a text is in quotes: "{a}"'),
     (r"\$\{?(?P<a>\w[\w.]*)", "a variable is written as its name alone: {a}"),
