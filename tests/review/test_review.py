@@ -447,6 +447,18 @@ def test_what_the_budget_leaves_open_is_not_verified(place: Path) -> None:
     assert (failure.caused, failure.causes) == (True, [])
 
 
+def test_the_cause_of_an_order_is_what_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def listed(*maps: str) -> str:
+        return "kind: List\nitems:\n" + "".join(f"- id: {one}\n" for one in maps)
+
+    a, b, c = ("x\n  v: 1\n  w: 1", "y\n  v: 2\n  w: 2", "z\n  v: 3\n  w: 3")
+    old = listed(a, b, c)
+    commit(tmp_path, {"plait.yml": FILES["plait.yml"], "config/a.yml": old})
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"config/a.yml": listed("x\n  w: 1\n  v: 1", b, "z\n  w: 3\n  v: 3")})
+    assert causes(review("HEAD")) == {"config/a.yml:4": ["items[0]"], "config/a.yml:10": ["items[2]"]}
+
+
 SLOW = """\
 #@ load("@ytt:data", "data")
 #@ def slow():

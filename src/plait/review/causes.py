@@ -16,7 +16,8 @@ from plait.insight.extents import Extents
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
 from plait.review.smallest import smallest
-from plait.review.values import ADDED, Alignment, leaf_ways
+from plait.review.values import ADDED, MOVED, Alignment, leaf_ways
+from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,6 +194,9 @@ class Examination:
         path_of = self._evaluator.sides.path_of
         value = way[-1].value if way else document.value
         ways = list(leaf_ways(way, value, _MOST_LEAVES)) if change.has_old != change.has_new else [way]
+        if change.kind == MOVED and (type(value) is Map or type(value) is Array):
+            items: Sequence[Item] = value.items
+            ways += [(*way, item) for item in items[:_MOST_LEAVES]]
         if way not in ways:
             ways.append(way)
         for one in ways:
