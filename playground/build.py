@@ -70,7 +70,7 @@ def build(target: Path) -> None:
     page.write_text(page.read_text("utf-8").replace("<title>", f"{policy}\n<title>"), "utf-8")
     (target / "__init__.py").write_text('"""The playground of plait, as static files."""\n', "utf-8")
     (target / "version.txt").write_text(__version__, "utf-8")
-    (target / "examples.json").write_text(json.dumps(answered()), "utf-8")
+    (target / "examples.json").write_text(json.dumps({"version": __version__, "examples": answered()}), "utf-8")
     for name in ("evaluator.js", "worker.js", "language-worker.js", "python.js"):
         shutil.copy(HERE / "src" / name, target)
     evaluator = target / "evaluator.js"

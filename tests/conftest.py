@@ -3,12 +3,14 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 import second_interpreter
+from browsing import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,12 +78,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     is_above = item.path.relative_to(second_interpreter.TESTS).parts[0] in second_interpreter.ABOVE
-    if item.config.getoption("--traced") and is_above:
-        from traced import paused
+    with ExitStack() as around:
+        # A test with a browser ends, and so does what is set up for it and after it.
+        if "browser" in getattr(item, "fixturenames", ()):
+            around.enter_context(bounded())
+        if item.config.getoption("--traced") and is_above:
+            from traced import paused
 
-        with paused():
-            return (yield)
-    return (yield)
+            around.enter_context(paused())
+        return (yield)
 
 
 @pytest.fixture

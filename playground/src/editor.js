@@ -17,6 +17,8 @@ const KEYS = ["Tab leaves the editor", "Ctrl-Space completes", "F12 goes to the 
 // Between the last key and what the language server is told of it, in milliseconds.
 const PAUSE = 300;
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const { dataset } = document.documentElement;
+const darkTheme = () => EditorView.darkTheme.of(dataset.theme ? dataset.theme === "dark" : dark.matches);
 
 export function createEditor(parent, { label, onChange, onOpen }) {
   // Styles that a script makes are for a shadow: the page itself takes none but those of its files.
@@ -49,7 +51,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     const own = forFile(file);
     const extensions = [
       basics, look, colours, marks,
-      scheme.of(EditorView.darkTheme.of(dark.matches)), language.of(own.language), service.of(own.service),
+      scheme.of(darkTheme()), language.of(own.language), service.of(own.service),
       EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": KEYS.join(", "), spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) changed(state.doc.toString()); }),
       showPanel.of(keysPanel),
@@ -93,7 +95,9 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     view.dispatch({ effects: setMarks.of({ kind: "deciding", starts: startsOf(view.state.doc, new Set(deciding)) }) });
   }
 
-  dark.addEventListener("change", () => view.dispatch({ effects: scheme.reconfigure(EditorView.darkTheme.of(dark.matches)) }));
+  for (const [one, event] of [[dark, "change"], [document, "theme"]]) {
+    one.addEventListener(event, () => view.dispatch({ effects: scheme.reconfigure(darkTheme()) }));
+  }
   return {
     show(kind, files, file) {
       page = { kind, files };
@@ -111,7 +115,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
       const own = forFile(file);
       view.dispatch({ effects: [
         language.reconfigure(own.language), service.reconfigure(own.service),
-        scheme.reconfigure(EditorView.darkTheme.of(dark.matches)),
+        scheme.reconfigure(darkTheme()),
       ] });
       showProblems();
     },

@@ -14,7 +14,8 @@ from typing import Literal
 import pytest
 from repositories import commit, write
 
-from patience import LONGEST
+import browsing
+from browsing import chromium
 from plait.cli import main
 from plait.review import Review, review, to_html
 from plait.review.cause_rows import cause_rows
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
-CHROMIUM = shutil.which("chromium")
 
 NASTY = "</noscript></template></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&`|\u202e\x1b[31m"
 PROJECT = "runs: {app: {render: {files: [config]}}}\n"
@@ -257,20 +257,14 @@ def test_the_title_names_two_things(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with sync_api.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+    with chromium() as browser:
+        yield browser
 
 
 def opened(browser: Browser, address: str, width: int = 1440, **options: object) -> tuple[Page, list[str]]:
     """A page, and a list of what it reports or requests."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **options)  # type: ignore[arg-type]
-    page = context.new_page()
-    page.set_default_timeout(LONGEST * 1000)
+    page = browsing.opened(context)
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -20,6 +20,8 @@ PROMISES: dict[str, list[str]] = {
     "one page for the static build and for `plait website`; a sentence and links above": [
         "test_the_header_tells_what_plait_is_and_where_files_go",
         "test_the_fonts_are_those_of_the_build",
+        "test_the_version_of_plait_is_shown",
+        "test_the_theme_is_chosen_and_remembered",
     ],
     "examples are always in sight, with what each shows": [
         "test_examples_are_in_sight_at_all_widths",
@@ -54,12 +56,15 @@ PROMISES: dict[str, list[str]] = {
     ],
     "environments: only what differs, with the reason": [
         "test_environments_stand_side_by_side",
+        "test_environments_show_what_is_the_same_in_all_if_that_is_wanted",
+        "test_equal_environments_say_so_and_can_be_shown",
         "test_a_value_of_an_environment_tells_its_history",
         "test_files_without_environments_get_one_by_a_button",
         "test_a_chosen_environment_is_marked_and_in_the_link",
     ],
     "errors link to their line; the last good output stays": [
         "test_an_error_is_told_and_its_line_marked",
+        "test_an_error_begins_with_a_plain_sentence",
         "test_an_error_leads_to_its_line_and_the_last_good_output_stays",
         "test_a_narrow_page_counts_its_errors_where_they_are",
         "test_a_narrow_page_leads_from_no_output_to_the_error",
@@ -101,6 +106,8 @@ PROMISES: dict[str, list[str]] = {
         "test_markup_in_names_and_texts_is_text_in_all_views",
         "test_names_and_texts_of_a_link_are_shown_as_text",
         "test_an_archive_that_cannot_be_read_or_is_too_large_changes_nothing",
+        "test_what_a_text_says_is_not_done",
+        "test_what_takes_all_time_or_memory_ends",
         "test_what_takes_too_long_is_ended_and_the_page_goes_on",
         "test_a_worker_that_does_not_answer_is_ended",
         "test_the_policy_allows_files_of_the_page_alone",

@@ -8,33 +8,25 @@ from __future__ import annotations
 import base64
 import io
 import json
-import os
 import re
-import shutil
 import tarfile
-import threading
-import time
 import zipfile
 import zlib
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
 import ci
-from patience import LONGEST
-from plait.integrations.playground import server as server_module
+from browsing import BUILT, CHROMIUM, NEEDS_BUILD, SNAPSHOT_IS_KEPT, StaticFiles, opened, running, wait_until, write
+from plait.base.version import __version__
 from plait.integrations.playground.examples import examples
-from plait.integrations.playground.server import Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route
+    from playwright.sync_api import Browser, Locator, Page, Route
 
     from plait.integrations.playground.evaluation import File
 
@@ -47,133 +39,12 @@ if TYPE_CHECKING:
         cell: list[str]
 
 
+pytest_plugins = ("page_fixtures",)
 playwright = pytest.importorskip("playwright.sync_api")
-playwright.expect.set_options(timeout=LONGEST * 1000)
 try_it = ci.load("try_it")
 DOCS = Path(__file__).parents[2] / "docs"
 AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
-CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-BUILT = os.environ.get("PLAIT_PLAYGROUND", "")
-NEEDS_BUILD = pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
-FORMS = ["served", pytest.param("static", marks=NEEDS_BUILD)]
-
-
-@pytest.fixture(scope="module", params=FORMS)
-def address(request: pytest.FixtureRequest) -> Iterator[str]:
-    server_module._SECONDS = LONGEST  # on a busy machine an evaluation takes minutes
-    page = Path(BUILT) if request.param == "served-build" else None
-    with StaticFiles() if request.param == "static" else Playground("localhost", 0, page) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server.address
-        server.shutdown()
-        thread.join()
-
-
-# True once the browser keeps a snapshot of Python. With a text, it keeps that one instead.
-SNAPSHOT_IS_KEPT = """async (text) => {
-  const name = new URL("python.snapshot", location.href).href;
-  for (const key of await caches.keys()) {
-    const cache = await caches.open(key);
-    if (await cache.match(name)) return text === null || cache.put(name, new Response(text)).then(() => true);
-  }
-  return false;
-}"""
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, address: str) -> Iterator[BrowserContext]:
-    """Where the pages of an address keep what they have loaded and compiled."""
-    context = browser.new_context()
-    if "localhost" not in address:
-        # A visit that ends before the snapshot is kept leaves all the work to the next one.
-        page = opened(context)
-        page.goto(address)
-        wait_until(page, SNAPSHOT_IS_KEPT, None)
-        page.close()
-    yield context
-    context.close()
-
-
-def opened(context: BrowserContext | Browser) -> Page:
-    page = context.new_page()
-    page.set_default_timeout(LONGEST * 1000)
-    return page
-
-
-class StaticFiles(ThreadingHTTPServer):
-    """A server that knows nothing of plait."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), partial(_Quiet, directory=BUILT))
-        self.address = f"http://127.0.0.1:{self.server_address[1]}"
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Pages are closed while they load."""
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-class Shown:
-    """A page that tests use one after the other: in the static build, Python begins once. wrong: what its console tells."""
-
-    def __init__(self, context: BrowserContext) -> None:
-        self.page = opened(context)
-        self.wrong: list[str] = []
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
-
-
-@pytest.fixture(scope="module")
-def shown(context: BrowserContext) -> Shown:
-    return Shown(context)
-
-
-# What a visit leaves behind, besides the address.
-FORGET = """() => {
-  localStorage.clear();
-  for (const border of ["border", "why-border"]) document.getElementById(border).dispatchEvent(new MouseEvent("dblclick"));
-  for (const checked of document.querySelectorAll("#legend input:checked")) checked.click();
-  document.getElementById("wanted").replaceChildren();
-  document.getElementById("typed").value = "";
-  document.activeElement.blur();
-  for (const one of document.querySelectorAll("#all-examples[aria-expanded=true]")) one.click();
-  for (const menu of document.querySelectorAll("#files details[open], details#files[open]")) menu.open = false;
-  location.hash = "keys-that-may-be-missing";
-}"""
-
-
-@pytest.fixture
-def page(shown: Shown, address: str) -> Iterator[Page]:
-    page = shown.page
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.emulate_media(color_scheme="null", reduced_motion="null")
-    if page.url.startswith(address):
-        page.evaluate(FORGET)
-        playwright.expect(page.get_by_role("link", name="Keys that may be missing")).to_have_attribute(
-            "aria-current", "page"
-        )
-    page.goto(f"{address}/#a-template-and-its-values")
-    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
-    shown.wrong.clear()
-    yield page
-    assert shown.wrong == []
 
 
 def choose(page: Page, title: str) -> None:
@@ -207,12 +78,6 @@ def lines(page: Page) -> str:
     else:
         text = "\n".join(page.locator(".cm-line").all_text_contents())
     return text
-
-
-def write(page: Page, text: str) -> None:
-    """Type over the file that is shown. By keys: of a selection that a script makes an editor hears only later."""
-    page.get_by_label("Text of the file").press("ControlOrMeta+a")
-    page.keyboard.insert_text(text)
 
 
 def test_an_edit_shows_in_the_output(page: Page) -> None:
@@ -599,6 +464,58 @@ def test_environments_stand_side_by_side(page: Page) -> None:
     playwright.expect(page.locator("#environments")).to_contain_text("compares what each of several files")
 
 
+def test_environments_show_what_is_the_same_in_all_if_that_is_wanted(page: Page) -> None:
+    choose(page, "Three environments")
+    rows = page.locator("#environments tr[data-name]")
+    playwright.expect(rows).to_have_count(4)
+    page.get_by_label("show all").check()
+    playwright.expect(rows.first).to_be_visible()
+    playwright.expect(page.locator("#environments")).to_contain_text("4 values differ")
+    equal = int(page.locator("#environments .foot").inner_text().split(" other")[0].split()[-1])
+    playwright.expect(rows).to_have_count(4 + equal)
+    playwright.expect(page.get_by_label("show all")).to_be_focused()
+    page.get_by_label("show all").uncheck()
+    playwright.expect(rows).to_have_count(4)
+
+
+def test_equal_environments_say_so_and_can_be_shown(page: Page) -> None:
+    page.get_by_role("button", name="Environments").click()
+    page.get_by_role("button", name="Add a copy of values.yml and compare").click()
+    playwright.expect(page.locator("#environments")).to_contain_text("Nothing differs")
+    playwright.expect(page.locator("#environments tr[data-name]")).to_have_count(0)
+    page.get_by_label("show all").check()
+    playwright.expect(page.locator("#environments tr[data-name]").first).to_be_visible()
+
+
+def test_the_theme_is_chosen_and_remembered(page: Page, address: str) -> None:
+    page.emulate_media(color_scheme="light")
+    ground = "getComputedStyle(document.getElementById('source')).backgroundColor"
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.get_by_label("Theme").select_option("Dark")
+    assert page.evaluate(ground) == "rgb(19, 23, 30)"
+    page.reload()
+    playwright.expect(page.get_by_label("Theme")).to_have_value("dark")
+    assert page.evaluate(ground) == "rgb(19, 23, 30)"
+    page.get_by_label("Theme").select_option("System")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(ground) == "rgb(19, 23, 30)"
+
+
+def test_the_version_of_plait_is_shown(page: Page) -> None:
+    playwright.expect(page.locator("#version")).to_have_text(f"plait {__version__}")
+
+
+def test_an_error_begins_with_a_plain_sentence(page: Page) -> None:
+    """Then follow the words of ytt, and places that are not parts of these are links."""
+    choose(page, "An overlay that matches nothing")
+    problem = page.locator("#errors .problem").first
+    playwright.expect(problem.get_by_role("heading")).to_contain_text("An overlay matches nothing")
+    playwright.expect(problem.locator(".said")).to_have_text("Expected number of matched nodes to be 1, but was 0")
+    problem.get_by_role("link", name="app.yml:4").click()
+    playwright.expect(page.locator("#name")).to_have_value("app.yml")
+
+
 def test_a_value_of_an_environment_tells_its_history(page: Page) -> None:
     choose(page, "Three environments")
     row = page.locator("#environments tr", has_text="spec.replicas")
@@ -767,7 +684,7 @@ def test_files_of_ones_own_are_opened(page: Page, tmp_path: Path) -> None:
     playwright.expect(page.locator("#output")).to_contain_text("a: 2")
     playwright.expect(page.locator("#output")).to_contain_text("b: 3")
     playwright.expect(page.locator("#wanted")).to_have_text(
-        "4 files, as plait render. 1 left out: no text, or too large."
+        "4 files, as plait render. 1 left out: no text, too large, or an unseen character in the name."
     )
     assert page.locator("img").count() == 0
     line = page.get_by_label("Command line of ytt, bosh or plait")
@@ -944,29 +861,10 @@ def test_the_fonts_are_those_of_the_build(page: Page, address: str) -> None:
 @NEEDS_BUILD
 def test_the_static_page_needs_no_network_after_the_first_visit(browser: Browser) -> None:
     """And before Python is there, an example shows the answer that was built in."""
-    server = StaticFiles()
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
     context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(LONGEST * 1000)
-    context.route("**/plait.zip", lambda _: None)  # neither answered nor refused
-    page.goto(f"{server.address}/#a-template-and-its-values")
-    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
-    page.locator("#output button", has_text="replicas: 3").click()
-    playwright.expect(page.locator(".history")).to_contain_text("values.yml:1")
-    playwright.expect(page.locator("#progress")).to_be_visible()
-    context.unroute_all()
-    page.goto("about:blank")
-    page.goto(f"{server.address}/#a-template-and-its-values")
-    page.get_by_role("button", name="values.yml").click()
-    write(page, "replicas: 4\n")
-    playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    page.wait_for_function("navigator.serviceWorker.controller !== null")
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    page = opened(context)
+    with StaticFiles() as server, running(server):
+        visit(page, server.address)
     page.reload()
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
     write(page, "replicas: 9\n")
@@ -974,12 +872,23 @@ def test_the_static_page_needs_no_network_after_the_first_visit(browser: Browser
     context.close()
 
 
-def wait_until(page: Page, function: str, argument: object) -> None:
-    """Wait for an asynchronous function that gives true. It may take a first start of Python."""
-    end = time.monotonic() + 4 * LONGEST
-    while not page.evaluate(function, argument):
-        assert time.monotonic() < end
-        page.wait_for_timeout(100)
+def visit(page: Page, address: str) -> None:
+    """A first visit, while Python is not there at first, until the page is kept."""
+    context = page.context
+    context.route("**/plait.zip", lambda _: None)  # neither answered nor refused
+    page.goto(f"{address}/#a-template-and-its-values")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    page.locator("#output button", has_text="replicas: 3").click()
+    playwright.expect(page.locator(".history")).to_contain_text("values.yml:1")
+    playwright.expect(page.locator("#progress")).to_be_visible()
+    context.unroute_all()
+    page.goto("about:blank")
+    page.goto(f"{address}/#a-template-and-its-values")
+    page.get_by_role("button", name="values.yml").click()
+    write(page, "replicas: 4\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.wait_for_function("navigator.serviceWorker.controller !== null")
 
 
 @NEEDS_BUILD
@@ -993,9 +902,7 @@ def test_little_is_loaded_before_the_first_answer() -> None:
 
 @NEEDS_BUILD
 def test_a_later_visit_restores_python_from_a_snapshot_and_does_without_a_broken_one(browser: Browser) -> None:
-    with StaticFiles() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with StaticFiles() as server, running(server):
         context = browser.new_context()
         page = opened(context)
         told: list[str] = []
@@ -1019,8 +926,6 @@ def test_a_later_visit_restores_python_from_a_snapshot_and_does_without_a_broken
         assert any("the snapshot cannot be used" in one for one in told)
         wait_until(page, SNAPSHOT_IS_KEPT, None)
         context.close()
-        server.shutdown()
-        thread.join()
 
 
 WIDTHS = [1440, 1280, 1024, 768, 390]
@@ -1310,9 +1215,7 @@ def with_less_time(route: Route) -> None:
 @NEEDS_BUILD
 def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
     """A pattern that backtracks without end is one call, which nothing within Python ends in a browser."""
-    with StaticFiles() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with StaticFiles() as server, running(server):
         page = opened(browser)
         # The time is that of the page; a start of Python is not part of it.
         page.route("**/evaluator.js", with_less_time)
@@ -1334,8 +1237,6 @@ def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
         write(page, given)
         playwright.expect(page.locator("#output")).to_contain_text("gateway: aaaa")
         page.close()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="playground/build.py has not installed axe-core")

@@ -200,6 +200,15 @@ def test_a_fix_mends_the_error(title: str, right: str, wrong: str, fix: str) -> 
     assert answer(example, ask="fixes") == {"fixes": []}
 
 
+def test_environments_have_what_is_the_same_if_that_is_wanted() -> None:
+    example = EXAMPLES["Three environments"]
+    found, everything = answer(example, ask="environments"), answer(example, ask="environments", all=True)
+    assert found["equal"] == everything["equal"] > 0
+    assert len(found["rows"]) == found["differing"] == everything["differing"]
+    assert len(everything["rows"]) == found["differing"] + found["equal"]
+    assert [one for one in everything["rows"] if one in found["rows"]] == found["rows"]
+
+
 def test_environments_differ_as_their_outputs_do() -> None:
     example = EXAMPLES["Three environments"]
     found = answer(example, ask="environments")

@@ -43,10 +43,13 @@ if TYPE_CHECKING:
         errors: list[Fault]
 
     class Environments(TypedDict):
-        """equal: number of values that are the same in all environments."""
+        """rows: the values that differ, or all. differing, equal: numbers of values that differ, and that are the same
+        in all environments.
+        """
 
         environments: list[Environment]
         rows: list[Differing]
+        differing: int
         equal: int
 
 
@@ -81,15 +84,18 @@ def environments(request: Request) -> Environments:
             errors = evaluation.faults(failure)
         found.append({"name": short_name(file["name"]), "file": file["name"], "errors": errors})
     rows: list[Differing] = []
+    differing = 0
     good = [number for number, one in enumerate(found) if not one["errors"]]
     places = [*dict.fromkeys(place for number in good for place in columns[number])]
     for place in places:
         cells = [column.get(place) for column in columns]
-        if len({None if (cell := cells[number]) is None else cell["value"] for number in good}) > 1:
+        differs = len({None if (cell := cells[number]) is None else cell["value"] for number in good}) > 1
+        differing += differs
+        if differs or request.get("all"):
             name = ":".join(part for part in place if part)
             rows.append({"name": name, "document": place[0], "path": place[1], "cells": cells})
     rows.sort(key=lambda row: next(number for number, place in enumerate(places) if place[0] == row["document"]))
-    return {"environments": found, "rows": rows, "equal": len(places) - len(rows)}
+    return {"environments": found, "rows": rows, "differing": differing, "equal": len(places) - differing}
 
 
 def _cells(documents: Documents, file: str) -> dict[tuple[str, str], Cell]:

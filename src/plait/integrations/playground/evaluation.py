@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
         kind: of KINDS. explain: the output line whose history is requested. ask: of QUESTIONS, for a response other
         than the output (`plait.integrations.playground.questions`). change, command: for the questions with these names.
+        all: for environments, also what is the same in all of them.
         """
 
         kind: str
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         ask: NotRequired[str]
         change: NotRequired[Wish]
         command: NotRequired[str]
+        all: NotRequired[bool]
 
     class Wish(TypedDict):
         """A new value for an output line. text: the value as YAML."""

@@ -20,6 +20,7 @@ from time import monotonic
 from plait.base.children.forking import can_fork
 from plait.base.errors import PlaitError, render
 from plait.base.sandbox import Sandbox, ask
+from plait.base.version import __version__
 from plait.integrations.playground.examples import examples
 
 # Maximum size of a request. The page's own examples have a thousandth of this size.
@@ -84,7 +85,7 @@ class Playground(ThreadingHTTPServer):
         # The deadlines of open connections in their order; infinite while a request is evaluated.
         self._deadlines: dict[socket.socket, float] = {}
         self.paths = _paths(_STATIC) if page is None else _paths(page) | {_EVALUATOR: _STATIC / _EVALUATOR[1:]}
-        self.examples = json.dumps(examples()).encode()
+        self.examples = json.dumps({"version": __version__, "examples": examples()}).encode()
 
     def wait_for(self, connection: socket.socket, seconds: float) -> None:
         """Closes a connection unless this is called again within the time."""

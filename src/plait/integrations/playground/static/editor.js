@@ -10,6 +10,8 @@
 import { coloured } from "./colours.js";
 import { element } from "./elements.js";
 
+const MOST_COLOURED = 3000; // lines
+
 export function createEditor(parent, { label, onChange }) {
   const numbers = element("pre", "", { "aria-hidden": "true", class: "numbers" });
   const colours = element("pre", "", { "aria-hidden": "true", class: "colours" });
@@ -22,10 +24,11 @@ export function createEditor(parent, { label, onChange }) {
   function draw() {
     const bad = new Set(faults.filter((one) => one.severity === "error" && one.file === shown.name).map((one) => one.line));
     const lines = text.value.split("\n");
-    numbers.replaceChildren(...lines.flatMap((_, index) => [number(index + 1, bad.has(index + 1)), "\n"]));
+    put(numbers, lines.flatMap((_, index) => [number(index + 1, bad.has(index + 1)), "\n"]));
+    const colour = lines.length > MOST_COLOURED ? (line) => [line] : coloured;
     const kind = (line) => (bad.has(line) ? "bad" : deciding.has(line) ? "deciding" : "");
-    colours.replaceChildren(...lines.flatMap((line, index) => [
-      ...(kind(index + 1) ? [element("span", coloured(line || " "), { class: kind(index + 1) })] : coloured(line)), "\n",
+    put(colours, lines.flatMap((line, index) => [
+      ...(kind(index + 1) ? [element("span", coloured(line || " "), { class: kind(index + 1) })] : colour(line)), "\n",
     ]));
     follow();
   }
@@ -35,11 +38,15 @@ export function createEditor(parent, { label, onChange }) {
     colours.scrollLeft = text.scrollLeft;
   }
 
-  // One change may be many events: a browser types a pasted text line by line.
+  // One change may be many events, as a browser types a pasted text line by line; and an answer tells several things at once.
   let drawing = 0;
-  text.addEventListener("input", () => {
+  function drawSoon() {
     cancelAnimationFrame(drawing);
     drawing = requestAnimationFrame(draw);
+  }
+
+  text.addEventListener("input", () => {
+    drawSoon();
     onChange(shown, text.value);
   });
   text.addEventListener("scroll", follow);
@@ -48,10 +55,10 @@ export function createEditor(parent, { label, onChange }) {
       shown = file;
       // What is there already keeps its selection.
       if (text.value !== file.text) text.value = file.text;
-      draw();
+      drawSoon();
     },
-    mark(found) { faults = found ?? []; draw(); },
-    bringOut(lines) { deciding = new Set(lines); draw(); },
+    mark(found) { faults = found ?? []; drawSoon(); },
+    bringOut(lines) { deciding = new Set(lines); drawSoon(); },
     begin() {},
     goTo(line) {
       const before = text.value.split("\n").slice(0, line);
@@ -62,6 +69,16 @@ export function createEditor(parent, { label, onChange }) {
       follow();
     },
   };
+}
+
+// Texts that follow each other are one: a browser takes long for many thousands.
+function put(parent, parts) {
+  const joined = [];
+  for (const one of parts) {
+    if (typeof one === "string" && typeof joined.at(-1) === "string") joined.push(joined.pop() + one);
+    else joined.push(one);
+  }
+  parent.replaceChildren(...joined);
 }
 
 function number(line, isBad) {

@@ -1,11 +1,11 @@
 // Several files of values, each an environment: what differs between their outputs, and the lines that are why.
 import { element, placeLink, short } from "./elements.js";
 
-// onValue(environment, row) explains a value in an environment.
-export function environmentsTable({ environments, rows, equal }, onPlace, onValue) {
+// onValue(environment, row) explains a value in an environment. hasEqual: rows has all values; onEqual(hasEqual) asks for that.
+export function environmentsTable({ environments, rows, differing, equal }, onPlace, onValue, hasEqual, onEqual) {
   const count = environments.length;
   const head = element("tr", [
-    element("th", rows.length === 1 ? "1 value differs" : `${rows.length} values differ`, { scope: "col" }),
+    element("th", differing === 1 ? "1 value differs" : `${differing} values differ`, { scope: "col" }),
     ...environments.map((one) => element("th", [
       element("b", one.name), placeLink(one.file, one.file, 1, onPlace),
       one.errors.length ? element("span", one.errors[0].message, { class: "failed" }) : null,
@@ -24,11 +24,14 @@ export function environmentsTable({ environments, rows, equal }, onPlace, onValu
     ], { "data-name": row.name }));
   }
   return [
-    rows.length ? null : element("p", "Nothing differs: change a value in one of these files.", { class: "none" }),
+    differing ? null : element("p", "Nothing differs: change a value in one of these files.", { class: "none" }),
     element("div", [element("table", [element("thead", [head]), element("tbody", body)])], { class: "table", tabindex: "0", role: "region", "aria-label": "Values that differ" }),
     element("p", [
       element("span", "written for this environment", { class: "own key" }),
       element("span", equal === 1 ? "1 other value is equal" : `${equal} other values are equal`, { class: "quiet" }),
+      equal ? element("label", [
+        element("input", "", { type: "checkbox", ...(hasEqual ? { checked: "" } : {}), onchange: ({ target }) => onEqual(target.checked) }), " show all",
+      ], { class: "check" }) : null,
     ], { class: "foot" }),
   ].filter((one) => one !== null);
 }

@@ -4,9 +4,13 @@ import { filesOfArchive, isArchive } from "./archives.js";
 
 export const MOST_FILES = 200;
 const MOST_TEXT = 900_000; // characters of all files
+// Characters that no line shows, and those that change the order of what is beside them.
+const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
+export const isName = (name) => !UNSEEN.test(name);
 const SKIPPED = /(^|\/)(\.[^/]+|node_modules|__pycache__|\.venv)(\/|$)/;
 
-// { files, left } of what was dropped: files as { name, text }; left: how many are no text, or too many. Throws for an archive
+// { files, left } of what was dropped: files as { name, text }; left: how many are no text, too many, or of a name
+// with such characters. Throws for an archive
 // that cannot be read.
 export async function filesOfDrop(transfer) {
   const entries = [...transfer.items].map((one) => one.webkitGetAsEntry?.()).filter(Boolean);
@@ -49,7 +53,8 @@ async function filesOf(given) {
   const named = (await Promise.all(given.map(unpacked))).flat();
   const known = named.filter(([name]) => !SKIPPED.test(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, file] of known) {
-    const text = size + file.size > MOST_TEXT || files.length >= MOST_FILES ? null : await textOf(file);
+    const isTaken = isName(name) && size + file.size <= MOST_TEXT && files.length < MOST_FILES;
+    const text = isTaken ? await textOf(file) : null;
     if (text === null) { left += 1; continue; }
     size += text.length;
     files.push({ name, text });

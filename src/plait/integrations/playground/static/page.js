@@ -6,9 +6,10 @@ import { createEditor } from "./editor.js";
 import { element, placeLink, short, styleOf, tile } from "./elements.js";
 import { environmentsTable } from "./environments.js";
 import { evaluate, links, note, reach } from "./evaluator.js";
-import { filesOfDrop, filesOfInput, guessed, named } from "./own.js";
+import { filesOfDrop, filesOfInput, guessed, isName, named } from "./own.js";
 import { argumentsOf, hashOf, markdownOf, stateOf } from "./share.js";
 import { showSteps, stepOf } from "./steps.js";
+import { themeOf } from "./theme.js";
 import { chainOf, drawStrand, historyOf, trailOf } from "./trail.js";
 
 const KEPT = "plait playground";
@@ -20,11 +21,12 @@ const at = (id) => document.getElementById(id);
 const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
 // view: of VIEWS. step: of those of `good.steps`, or null for the last one. hasGone: removed lines are shown.
+// hasEqual: so are values that no environment has otherwise.
 // cell: of the environments, which is explained: { environment, name, files, why, sources }, or null. wantedCell: of a link,
 // [environment, name], until it is explained.
 const state = {
   kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false,
-  view: "output", step: null, hasGone: false, cell: null, wantedCell: null,
+  view: "output", step: null, hasGone: false, hasEqual: false, cell: null, wantedCell: null,
 };
 let examples = [];
 let example = null;
@@ -271,17 +273,24 @@ async function showEnvironments() {
   const { answer } = state;
   if (!answer) return;
   at("progress").hidden = false;
-  answer.environments ??= await ask("environments");
+  answer.environments ??= await ask("environments", { all: state.hasEqual });
   at("progress").hidden = true;
   if (answer !== state.answer || state.view !== "environments" || !answer.environments) return;
   const found = answer.environments;
-  at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo, explainCell) : noEnvironments(found)));
+  at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo, explainCell, state.hasEqual, showEqual) : noEnvironments(found)));
   // The cell of a link.
   const { wantedCell } = state;
   const environment = wantedCell && found.environments?.find((one) => one.file === wantedCell[0]);
   const row = environment && found.rows?.find((one) => one.name === wantedCell[1]);
   if (row) explainCell(environment, row);
   else state.wantedCell = null;
+}
+
+// Values that are the same everywhere are shown, or not.
+function showEqual(hasEqual) {
+  state.hasEqual = hasEqual;
+  state.answer.environments = undefined;
+  showEnvironments().then(() => at("environments").querySelector(".foot input")?.focus());
 }
 
 // What the view is for, and a way to fill it.
@@ -474,7 +483,7 @@ const copyCommand = (event) => copy(`plait ${state.kind} ${argumentsOf(state.kin
 
 // ---- a value changed where it is written
 
-// What puts back what is typed for a value, the focus, and the wish to apply it as soon as the places are known, when its explanation is drawn again.
+// A new explanation of the same value: what was typed for it, the focus, and the wish to apply it are put back.
 function typedFor(why) {
   const input = at("new-value");
   if (!input || input.value === input.defaultValue || input.dataset.name !== why?.name || input.defaultValue !== why.value) return null;
@@ -661,32 +670,22 @@ async function showFixes() {
 function problem(one, index, { length }) {
   const rows = [];
   const row = (name, ...content) => rows.push(element("dt", name), element("dd", content));
-  const told = new Set([`${one.file}:${one.line}`]);
-  // The parts of the text take turns: any text, and the name and the line of a place.
-  const linked = (text) => text.split(placesOfFiles()).map((part, index, { [index + 1]: line }) => {
-    if (index % 3 !== 1) return index % 3 ? "" : part;
-    told.add(`${part}:${line}`);
-    return placeLink(`${part}:${line}`, part, Number(line), goTo);
-  });
-  if (one.title && one.title !== one.message) row("means", one.title);
   if (one.file) row("at", placeLink(one.line ? `${one.file}:${one.line}` : one.file, one.file, one.line ?? 1, goTo), " ", element("code", coloured(one.text?.trim() ?? "")));
-  if (one.expected) row("expected", ...linked(one.expected));
-  if (one.found) row("found", ...linked(one.found));
-  const also = one.also.filter(({ file, line }) => !told.has(`${file}:${line}`));
+  if (one.expected) row("expected", one.expected);
+  if (one.found) row("found", one.found);
+  const also = one.also.filter(({ file, line }) => file !== one.file || line !== one.line);
   if (also.length) row("see", ...also.flatMap(({ file, line }) => [placeLink(`${file}:${line}`, file, line, goTo), " "]));
-  if (one.hint) row("hint", ...linked(one.hint));
+  if (one.hint) row("hint", one.hint);
   const kind = one.severity === "warning" ? "warning" : "problem";
   const count = index ? null : element("span", length === 1 ? `1 ${kind}` : `${length} ${kind}s`, { class: `badge ${one.severity}` });
   const code = one.code ? element("small", one.code) : null;
-  return element("div", [element("h2", [count, element("span", one.message), code]), element("dl", rows)], { class: "problem" });
-}
-
-const MOST_OF_NAME = 1000;
-// What a text has of the places `NAME:LINE` in the files.
-function placesOfFiles() {
-  const named = state.files.map(({ name }) => name).filter((name) => name && name.length <= MOST_OF_NAME);
-  const names = named.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).sort((a, b) => b.length - a.length);
-  return new RegExp(`(?<![\\w./-])(${names.join("|") || "(?!)"}):(\\d+)`);
+  // What has happened in a plain sentence, and then in the words of the program.
+  const headline = one.title ? one.title[0].toUpperCase() + one.title.slice(1) : one.message;
+  return element("div", [
+    element("h2", [count, element("span", headline), code]),
+    one.message === headline || one.message === one.title ? null : element("p", one.message, { class: "said" }),
+    element("dl", rows),
+  ], { class: "problem" });
 }
 
 // Files of one dialect seldom are files of another one.
@@ -954,7 +953,7 @@ function showView(view) {
 }
 
 function listen() {
-  at("name").addEventListener("input", () => { state.files[state.shown].name = at("name").value; showTabs(); showText(); changed(); });
+  at("name").addEventListener("input", () => { if (!isName(at("name").value)) return; state.files[state.shown].name = at("name").value; showTabs(); showText(); changed(); });
   at("values").addEventListener("change", () => { state.files[state.shown].role = at("values").checked ? "values" : "input"; showTabs(); showText(); changed(); });
   at("kind").addEventListener("change", () => { state.kind = at("kind").value; state.offer = true; showTabs(); showText(); changed(); });
   at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "", role: "input" }); showFile(state.files.length - 1); changed(); });
@@ -1067,7 +1066,7 @@ function take({ files, left }) {
   open({ example: null, kind: chosen.kind, files: chosen.files, open: 0, line: null, view: "output", cell: null });
   at("own-again").hidden = true;
   const told = [`${chosen.files.length === 1 ? "1 file" : `${chosen.files.length} files`}, as plait ${chosen.kind}.`];
-  if (left) told.push(`${left} left out: no text, or too large.`);
+  if (left) told.push(`${left} left out: no text, too large, or an unseen character in the name.`);
   if (kept?.missing.length) told.push(`Not there: ${kept.missing.join(", ")}.`);
   at("wanted").textContent = told.join(" ");
   keep();
@@ -1116,7 +1115,10 @@ function showExamples() {
 }
 
 async function start() {
-  examples = await (await fetch("examples.json")).json();
+  themeOf(at("theme"));
+  const given = await (await fetch("examples.json")).json();
+  examples = given.examples;
+  at("version").textContent = `plait ${given.version}`;
   document.documentElement.classList.toggle("embedded", isEmbedded);
   showExamples();
   at("note").textContent = note;

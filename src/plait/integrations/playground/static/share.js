@@ -1,14 +1,14 @@
 // What stands behind the `#` of the address, which browsers send to nobody:
 //   #NAME        an example        #NAME/CODE   an example with what was edited        #/CODE   files of one's own
 // CODE is compressed JSON: { kind, files, removed, open, line, view }; of an example only files that differ.
-import { MOST_FILES } from "./own.js";
+import { MOST_FILES, isName } from "./own.js";
 import { through } from "./streams.js";
 
 const MOST = 1_000_000; // characters of what CODE stands for
 
 export const VIEWS = ["output", "steps", "environments"];
 
-const isFile = (one) => typeof one?.name === "string" && typeof one.text === "string"
+const isFile = (one) => typeof one?.name === "string" && isName(one.name) && typeof one.text === "string"
   && (one.role === undefined || one.role === "input" || one.role === "values");
 
 async function packed(data) {
