@@ -48,9 +48,12 @@ _OWN_PACKAGES = ("ytt/starlark", "yaml", "ytt/templates")
 
 
 class CodeCache:
-    """Code objects, and plain data stored with them, by their key. `save` writes new entries to disk."""
+    """Code objects, and plain data stored with them, by their key. `save` writes new entries to disk.
 
-    __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_secret", "_used", "directory")
+    loose: entries outside of the pack. made: the keys of those that this run created.
+    """
+
+    __slots__ = ("_checked", "_pack", "_pack_name", "_prefix", "_secret", "_used", "directory", "loose", "made")
 
     def __init__(self, directory: str, secret: bytes = b"") -> None:
         """secret: part of every key; without it no entry can be created."""
@@ -62,11 +65,9 @@ class CodeCache:
         self._prefix = blake2b("\n".join(depends).encode(), digest_size=_DIGEST).digest()
         self._pack_name = ""
         self._pack: dict[str, Content] = {}
-        # Entries found outside of the pack or created by this run, the created entries, and the used entries of the
-        # pack.
-        self._loose: dict[str, Content] = {}
-        self._made: list[str] = []
-        self._used: set[str] = set()
+        self._used: set[str] = set()  # entries of the pack
+        self.loose: dict[str, Content] = {}
+        self.made: list[str] = []
 
     def open_pack(self, paths: Sequence[str]) -> None:
         """Enables the pack of these inputs, if there are many.
@@ -77,7 +78,7 @@ class CodeCache:
         if len(paths) >= _MANY:
             self._pack_name = self.key("pack", *sorted(map(self.key, paths))[:2])
             try:
-                pack = _loaded(self._read(self._pack_name))
+                pack = _loaded(self.read(self._pack_name))
                 self._pack = pack if isinstance(pack, dict) else {}
             except MemoryError:  # the run may have enough memory without a pack
                 return
@@ -97,41 +98,41 @@ class CodeCache:
         if content is not None:
             self._used.add(key)
             return _loaded(content)
-        content = self._loose.get(key) or self._read(key)
+        content = self.loose.get(key) or self.read(key)
         if content is not None:
-            self._loose[key] = content
+            self.loose[key] = content
         return _loaded(content)
 
     def put(self, key: str, value: object) -> None:
         """Stores a value under a key. Does nothing if the value cannot be serialized."""
         try:
-            self._loose[key] = marshal.dumps(value)  # type: ignore[arg-type]
+            self.loose[key] = marshal.dumps(value)  # type: ignore[arg-type]
         except ValueError:  # nested too deep
             return
-        self._made.append(key)
+        self.made.append(key)
 
     def save(self) -> None:
         """Writes new entries to disk: to the pack once enough of them are not in it."""
         try:
-            if self._made:
+            if self.made:
                 self._check_size()
-            if self._pack_name and len(self._loose) >= _MANY:
+            if self._pack_name and len(self.loose) >= _MANY:
                 # Entries that this run did not use may belong to another run. They are dropped before they make up most
                 # of the pack.
-                entries = {**self._pack, **self._loose}
-                if len(entries) > 2 * (len(self._used) + len(self._loose)):
-                    entries = {**{key: self._pack[key] for key in self._used}, **self._loose}
+                entries = {**self._pack, **self.loose}
+                if len(entries) > 2 * (len(self._used) + len(self.loose)):
+                    entries = {**{key: self._pack[key] for key in self._used}, **self.loose}
                 self._write(self._pack_name, marshal.dumps(entries))
                 self._pack = entries
             else:
-                for key in self._made:
-                    self._write(key, self._loose[key])
+                for key in self.made:
+                    self._write(key, self.loose[key])
         except (OSError, MemoryError):
             pass
-        self._made.clear()
-        self._loose.clear()
+        self.made.clear()
+        self.loose.clear()
 
-    def _read(self, name: str) -> Content | None:
+    def read(self, name: str) -> Content | None:
         """The content of an undamaged file, or None."""
         try:
             descriptor = os.open(f"{self.directory}/{name}", READ_ONLY)

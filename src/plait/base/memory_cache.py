@@ -33,14 +33,14 @@ class MemoryCache(CodeCache):
             self._is_open = True
             super().open_pack(paths)
 
-    def _read(self, name: str) -> Content | None:
-        return super()._read(name) if self.directory else None
+    def read(self, name: str) -> Content | None:
+        return super().read(name) if self.directory else None
 
     def save(self) -> None:
         """Writes the entries of the first evaluation. Clears a cache that has grown large."""
         if self._is_open and not self._is_saved:
             self._is_saved = True
             super().save()
-        if len(self._loose) > _MOST:
-            self._made.clear()
-            self._loose.clear()
+        if len(self.loose) > _MOST:
+            self.made.clear()
+            self.loose.clear()
