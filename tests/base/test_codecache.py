@@ -291,6 +291,39 @@ def test_what_a_failed_run_has_compiled_is_kept(tmp_path: Path) -> None:
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
+@pytest.mark.parametrize("name", ["v.yml", "v.txt", "v.star"])
+@pytest.mark.parametrize("piped", [False, True])
+def test_what_comes_through_a_pipe_is_not_stored(tmp_path: Path, name: str, piped: bool) -> None:
+    """It may be decrypted."""
+    text = {
+        "v.yml": "#@data/values\n---\nword: in-cleartext\n",
+        "v.txt": "(@= 'in-cleartext' @)",
+        "v.star": "word = 'in-cleartext'\n",
+    }[name]
+    (tmp_path / "a.yml").write_text('#@ load("v.star", "word")\na: #@ word\n' if name == "v.star" else "a: #@ 1\n")
+    (tmp_path / name).write_text(text)
+    cache = tmp_path / "cache"
+    inputs = ["-f", "a.yml", "-f", f"{name}={'/dev/stdin' if piped else name}"]
+    subprocess.run(
+        [sys.executable, "-m", "plait", "render", *inputs],
+        cwd=tmp_path, env={**os.environ, "PLAIT_CACHE_DIR": str(cache)}, input=text.encode(), check=True,
+    )  # fmt: skip
+    stored = b"".join(file.read_bytes() for file in cache.iterdir())
+    assert stored
+    assert (b"in-cleartext" in stored) is not piped
+
+
+def test_what_comes_from_standard_input_is_not_stored(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("a: #@ 1\n")
+    cache = tmp_path / "cache"
+    subprocess.run(
+        [sys.executable, "-m", "plait", "render", "-f", "a.yml", "-f", "-"],
+        cwd=tmp_path, env={**os.environ, "PLAIT_CACHE_DIR": str(cache)},
+        input=b"#@data/values\n---\nword: in-cleartext\n", check=True,
+    )  # fmt: skip
+    assert b"in-cleartext" not in b"".join(file.read_bytes() for file in cache.iterdir())
+
+
 def test_processes_share_a_pack(tmp_path: Path) -> None:
     config = tmp_path / "config"
     config.mkdir()

@@ -130,6 +130,11 @@ class InputFile:
         return found
 
     @property
+    def is_on_disk(self) -> bool:
+        """False for standard input, a pipe or a URL. Their content may be decrypted, so it is stored nowhere."""
+        return self.shown is not None and os.path.isfile(self.shown)
+
+    @property
     def name(self) -> str:
         """The last piece of the path."""
         return self.path.rpartition("/")[2]

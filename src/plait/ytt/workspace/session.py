@@ -158,7 +158,8 @@ class Session:
     def _compile(self, file: InputFile, kind: str, options: RenderOptions) -> Template:
         from plait.ytt.templates.template import compile_starlark, compile_text, compile_yaml
 
-        traced, cache = self.context.trace is not None, self.context.cache
+        traced = self.context.trace is not None
+        cache = self.context.cache if file.is_on_disk else None
         file.source.extensions = options.extensions
         if kind == files.YAML:
             return compile_yaml(
