@@ -23,6 +23,7 @@ from conformance import compared
 
 FIGURES = pathlib.Path(__file__).with_name("browser.json")
 PAGES = 2  # each is a process
+SECONDS = 2400
 CLIENT = pathlib.Path(__file__).with_name("in_browser.py").resolve()
 LOAD = """async () => {
   const { loadPyodide } = await import("./pyodide/pyodide.mjs");
@@ -95,18 +96,17 @@ def main() -> int:
             [sys.executable, str(cases / "run"), "-j", str(2 * PAGES), *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        done: list[tuple[str, str]] = []
-        reading = threading.Thread(target=lambda: done.append(run.communicate()))
-        reading.start()
-        pages = [threading.Thread(target=bridge.answer_while, args=(reading,)) for _ in range(PAGES)]
-        for page in pages:
-            page.start()
-        for page in pages:
-            page.join()
-    output, errors = done[0]
+        for _ in range(PAGES):
+            threading.Thread(target=bridge.answer_while, args=(run,), daemon=True).start()
+        try:
+            output, errors = run.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            print(f"the pages did not answer all command lines within {SECONDS} seconds")
+            return 1
     print(output)
     sys.stderr.write(errors)
-    return compared(output, FIGURES, update="--update" in sys.argv)
+    return 1 if run.returncode < 0 else compared(output, FIGURES, update="--update" in sys.argv)
 
 
 class Bridge(ThreadingHTTPServer):
@@ -119,22 +119,24 @@ class Bridge(ThreadingHTTPServer):
         self.asked: queue.Queue[tuple[str, queue.Queue[str]]] = queue.Queue()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
-    def answer_while(self, thread: threading.Thread) -> None:
-        """Lets a page of its own answer as long as a thread runs."""
+    def answer_while(self, run: subprocess.Popen[str]) -> None:
+        """Lets a page of its own answer as long as a process runs. Ends the process if the page fails."""
         from playwright.sync_api import sync_playwright
 
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{self.server_port}/")
-            page.evaluate(LOAD % json.dumps(GLUE))
-            while thread.is_alive():
-                try:
-                    text, given = self.asked.get(timeout=0.2)
-                except queue.Empty:
-                    continue
-                given.put(page.evaluate("(text) => run(text)", text))
-            browser.close()
+        try:
+            with sync_playwright() as driver:
+                browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+                page = browser.new_page()
+                page.goto(f"http://127.0.0.1:{self.server_port}/")
+                page.evaluate(LOAD % json.dumps(GLUE))
+                while run.poll() is None:
+                    try:
+                        text, given = self.asked.get(timeout=0.2)
+                    except queue.Empty:
+                        continue
+                    given.put(page.evaluate("(text) => run(text)", text))
+        finally:
+            run.kill()
 
 
 class Handler(SimpleHTTPRequestHandler):
