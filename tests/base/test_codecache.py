@@ -170,7 +170,8 @@ def sizes(directory: Path) -> list[int]:
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts of the programs that are compiled."""
+    """The texts of the programs that are compiled. Names of packs, which follow from digests, are the same in each build."""
+    monkeypatch.setattr("plait.base.code_cache.build", lambda: "one build")
     texts: list[str] = []
 
     def noted(pieces: list[CodePart], source: Source, **options: bool) -> Program:
@@ -233,10 +234,7 @@ def test_a_pack_serves_the_same_inputs_elsewhere_and_with_one_more(tmp_path: Pat
 
 
 @pytest.mark.parametrize("at", [0, 20, 40])
-def test_sites_that_differ_in_a_values_file_share_packs(
-    tmp_path: Path, compiled: list[str], at: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("plait.base.code_cache.build", lambda: "one build")  # digests depend on it
+def test_sites_that_differ_in_a_values_file_share_packs(tmp_path: Path, compiled: list[str], at: int) -> None:
     for site in range(10):
         answers(tmp_path, list(range(40)), [*PATHS[:at], f"sites/{site}.yml", *PATHS[at:]])
     # A site whose file has one of the least digests has a pack of its own.

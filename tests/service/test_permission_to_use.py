@@ -145,7 +145,7 @@ def test_nothing_is_planted_for_a_secret_that_comes_later(way: str, ask: Ask) ->
     assert ask("writer", "PUT", "/buckets/w/documents", OPEN, *documents).status == 200
     secrets = ("policy", SECRET, *before)
     reply = ask("admin", "PUT", "/buckets/a/documents", *secrets)
-    assert (reply.status, "their writer may not" in reply.text) == (409, True), reply.text
+    assert (reply.status, "their writers may not" in reply.text) == (409, True), reply.text
     assert ask("writer", "GET", "/revisions/2").status == 404
     # An administrator who puts the same documents answers for them; that they do not change makes no revision.
     assert ask("admin", "PUT", "/buckets/w/documents", OPEN, *documents).text.endswith("revision: 1\n")

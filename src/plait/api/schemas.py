@@ -74,7 +74,7 @@ def import_schema(
         try:
             text = json.dumps(schema, indent=2)
         except (TypeError, ValueError, RecursionError) as error:
-            raise UsageError(f"the schema is no plain data: {error}", code="wrong-argument") from None
+            raise UsageError(f"the schema is not plain data: {error}", code="invalid-value") from None
         return imported(schema_of_text(text.encode(), "schema.json"), extensions)
 
 

@@ -37,8 +37,8 @@ class SchemaRequest(Request):
     summary = "Convert a JSON Schema, an OpenAPI document or a custom resource definition to a schema of templates, or one of templates to Pydantic models."
     usage = "import FILE[#POINTER] | export FILE..."
     commands = (
-        ("import", "print the schema of templates for the schema in FILE; - reads standard input"),
-        ("export", "print the schema of the data values in FILE... for other programs; - reads standard input"),
+        ("import", "print the schema of templates for the schema in FILE or stdin (-)"),
+        ("export", "print the schema of data values in FILE... for other programs"),
     )
     extensions = extensions_of("render")
     output = _OUTPUT
