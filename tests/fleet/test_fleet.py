@@ -701,6 +701,7 @@ def test_without_reuse_the_results_are_the_same(tmp_path: Path) -> None:
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
 def test_a_fleet_begins_with_the_compiled_code_of_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the environments, only the first writes to the cache."""
     sites = {f"sites/{number}.yml": f"#@data/values\n---\nsize: {number}\n" for number in range(4)}

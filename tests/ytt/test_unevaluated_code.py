@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import plait
+from plait.base.fast_paths import FAST
 from plait.base.source import Source
 from plait.ytt.templates.template_files import read_yaml
 
@@ -140,6 +141,7 @@ def test_a_function_named_data_has_no_values() -> None:
     assert plait.render({"a.yml": text, "f.lib.yml": LIBRARY}).warnings == []
 
 
+@pytest.mark.skipif(not FAST, reason="the other reader takes no subclass of str")
 def test_a_text_is_not_searched_for_each_item() -> None:
     """A file of 20,000 items with code at its end took seconds."""
 
