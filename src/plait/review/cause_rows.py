@@ -146,11 +146,16 @@ _VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
 def last_key(path: str) -> str:
     """The last key of a path, without array items behind it."""
     start = end = 0
-    for found in _KEYS.finditer(path):
+    for found in _STEPS.finditer(path):
         if not found[0].startswith("["):
             start, end = found.span()
     return path[start:end]
 
 
-# A key, a quoted key, or an array item.
-_KEYS = re.compile(r'"(?:[^"\\]|\\.?)*(?:"|\Z)|\[[^\]]*(?:\]|\Z)|[^."\[]+', re.DOTALL)
+def any_item(path: str) -> str:
+    """A path with `[*]` in place of each array item."""
+    return _STEPS.sub(lambda found: "[*]" if found[0].startswith("[") else found[0], path)
+
+
+# A key, a quoted key, or an array item. The end of the path ends both of these, so that no text is searched twice.
+_STEPS = re.compile(r'"(?:[^"\\]|\\.?)*(?:"|\Z)|\[[^\]]*(?:\]|\Z)|[^."\[]+', re.DOTALL)

@@ -129,9 +129,9 @@ def _add_consequences(out: _Comment, review: Review) -> None:
     out.add("\n")
     for one in review.consequences:
         where = f", {plain(one.where)}" if one.where else ""
-        parts = [found for found in one.subjects if found[1]][MOST_PARTS:]
-        named = [found for found in one.subjects if found[1]][:MOST_PARTS]
-        shown = parts_text(named) if named else subjects_text(one)
+        found = [subject for subject in one.subjects if subject[1]]
+        parts = found[MOST_PARTS:]
+        shown = parts_text(found[:MOST_PARTS]) if found else subjects_text(one)
         head = f"- {_SIGNS[one.severity]} **{plain(one.text)}** ({plain(one.reason)}{where}): {code(shown)}"
         more = f" <details><summary>{len(parts)} more</summary>{code(parts_text(parts[:_MOST_LISTED]))}</details>"
         out.left_out += len(parts[_MOST_LISTED:])

@@ -7,7 +7,7 @@ import re
 
 from plait.base.similar_names import counted
 from plait.base.text_diff import visible
-from plait.review.cause_rows import cause_rows, kind_of, where_of
+from plait.review.cause_rows import any_item, cause_rows, kind_of, where_of
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 TYPE_CHECKING = False
@@ -90,7 +90,7 @@ def effects(changes: Iterable[ValueChange]) -> list[tuple[str, list[ValueChange]
     """
     groups: dict[str, list[ValueChange]] = {}
     for one in changes:
-        groups.setdefault(_effect(one, _any_item(one.path)), []).append(one)
+        groups.setdefault(_effect(one, any_item(one.path)), []).append(one)
     found = sorted(groups.values(), key=lambda group: -sum(one.values for one in group))
     return [(f"{_effect(some[0], path_of(some))}{items_text(some)}{_noted(where_of(some))}", some) for some in found]
 
@@ -101,7 +101,7 @@ def _noted(text: str) -> str:
 
 def path_of(changes: Sequence[ValueChange]) -> str:
     """The path of the changes of one effect, with `[*]` for several items."""
-    return changes[0].path if len({one.path for one in changes}) == 1 else _any_item(changes[0].path)
+    return changes[0].path if len({one.path for one in changes}) == 1 else any_item(changes[0].path)
 
 
 def items_text(changes: Sequence[ValueChange]) -> str:
@@ -115,14 +115,6 @@ def short_digests(text: str) -> str:
 
 
 _DIGEST = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{32,56}\b")
-
-
-def _any_item(path: str) -> str:
-    return _ITEM.sub(lambda found: found[0] if found[0].startswith('"') else "[*]", path)
-
-
-# A quoted key, or the step to an array item. The end of the path ends both, so that no text is searched twice.
-_ITEM = re.compile(r'"(?:[^"\\]|\\.?)*(?:"|\Z)|\[[^\]]*(?:\]|\Z)', re.DOTALL)
 
 
 def _effect(change: ValueChange, path: str) -> str:

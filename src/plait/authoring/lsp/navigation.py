@@ -231,6 +231,6 @@ def project_files(state: ServerState, path: str) -> Iterator[File]:
         if watched.evaluation is not None and watched.reads(path):
             paths.update(watched.evaluation.view.files)
     for one in sorted(paths):
-        file = state.known(one) or state.file(one)
+        file = state.cached(one)
         if file is not None and file.kind in (TEMPLATE, STARLARK):
             yield file

@@ -157,6 +157,10 @@ class ServerState:
         known = self._files.get(path)
         return None if known is None else known[1]
 
+    def cached(self, path: str) -> File | None:
+        """A file as last read, or as it is now if it was never requested; None if it cannot be read."""
+        return self.known(path) or self.file(path)
+
     def seen_by_runs(self) -> dict[str, bytes]:
         """The open texts for evaluations. For an invalid file only the readable part, so that runs can still be
         evaluated.

@@ -92,7 +92,7 @@ def _is_known(state: ServerState, file: File) -> bool:
 def _read_with(state: ServerState, file: File) -> Iterator[File]:
     """All files of the runs that read a file."""
     for path in {path for one in state.evaluations(file.path) for path in one.view.files}:
-        other = state.known(path) or state.file(path)
+        other = state.cached(path)
         if other is not None:
             yield other
 

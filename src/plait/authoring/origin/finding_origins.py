@@ -118,8 +118,7 @@ class _OriginFinder:
 
     def _line_of_text(self, finding: ReportFinding, text: str, at: Position) -> Position:
         """The line of the finding, if the source has a text of several lines as it is printed. at: of an edit."""
-        wanted = self._positions.line(finding).strip() if "\n" in text and at.source is not None else ""
-        if not wanted or at.source is None:
+        if at.source is None or "\n" not in text or not (wanted := self._positions.line(finding).strip()):
             return at
         lines = lines_of(at.source.text)
         size = text.count("\n") + 2

@@ -94,13 +94,13 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
     """
     if len({file.shown for file in files}) < len(files):
         yield from _repeated_inputs(files, printed)
-    foreign: list[Warning] = []
     if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
-        foreign += _foreign_documents(files, printed)
-    yield from foreign
-    if foreign:
-        return
-    for file, documents in _plain(files, printed):
+        foreign = [*_foreign_documents(files, printed)]
+        yield from foreign
+        if foreign:
+            return
+    plain = [*_plain(files, printed)]
+    for file, documents in plain:
         if documents.items and all(_is_operations(document.value) for document in documents.items):
             yield warning(
                 "this file contains operations on other documents, and is printed as a document; plait patch BASE "
@@ -108,10 +108,10 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
                 code="patch-as-document",
                 at=Position(file.source, 1),
             )
-    patches = [*_patches(printed)]
-    if patches:
-        plain = {id(documents) for _, documents in _plain(files, printed)}
-        yield from (_patch_warning(patch, whole) for file, patch, whole in patches if id(file.documents) in plain)
+    patchable = {id(documents) for _, documents in plain}
+    yield from (
+        _patch_warning(patch, whole) for file, patch, whole in _patches(printed) if id(file.documents) in patchable
+    )
 
 
 def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
