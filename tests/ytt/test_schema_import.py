@@ -267,5 +267,5 @@ def test_plain_data_are_imported() -> None:
     )
     assert "#@schema/type any=True\na: null\n" in found.text
     assert any("oneOf: the alternatives are not checked, any value is accepted" in one for one in found.warnings)
-    with pytest.raises(PlaitError, match="no plain data"):
+    with pytest.raises(PlaitError, match="not plain data"):
         plait.import_schema({"type": object()})  # type: ignore[dict-item]

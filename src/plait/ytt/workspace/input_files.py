@@ -40,7 +40,7 @@ class InputFile:
     after `NEW=PATH` or a `path` mark; names the file in messages, libraries and output. order: its sequence number,
     assigned when it was read; orders documents, overlays, data values and schemas. described: its origin in messages
     ("file 'a/b.yml'"). in_directory: found by walking a directory. shown: the path in messages, from the working
-    directory.
+    directory. comes_from_stream: read from standard input or a URL.
 
     parsed, prepared: the content as read and as compiled, by options, each with its warnings.
 
@@ -53,6 +53,7 @@ class InputFile:
         "_place",
         "_read",
         "_source",
+        "comes_from_stream",
         "described",
         "in_directory",
         "marked_output",
@@ -76,6 +77,7 @@ class InputFile:
         described: str | None = None,
         in_directory: bool = False,
         shown: str | None = None,
+        comes_from_stream: bool = False,
     ) -> None:
         self.original_path = path
         self.path = new_path or path
@@ -83,6 +85,7 @@ class InputFile:
         self.described = path if described is None else described
         self.in_directory = in_directory
         self.shown = shown
+        self.comes_from_stream = comes_from_stream
         self.parsed: dict[object, tuple[YamlFile, Sequence[Warning]]] = {}
         self.prepared: dict[object, tuple[Template | TemplateResult, Sequence[Warning]]] = {}
         self.marked_type: str | None = None
@@ -130,9 +133,9 @@ class InputFile:
         return found
 
     @property
-    def is_on_disk(self) -> bool:
-        """False for standard input, a pipe or a URL. Their content may be decrypted, so it is stored nowhere."""
-        return self.shown is not None and os.path.isfile(self.shown)
+    def is_streamed(self) -> bool:
+        """True for standard input, a URL or a pipe. Their content may be decrypted, so it is stored nowhere."""
+        return self.comes_from_stream or (self.shown is not None and not os.path.isfile(self.shown))
 
     @property
     def name(self) -> str:

@@ -90,7 +90,7 @@ class Inputs:
         # A file that is named twice can be listed, but not read.
         content = _used_up if self._stdin_used else self._stdin
         self._stdin_used = True
-        return InputFile(STDIN_PATH, content, new_path=new_path, described="standard input")
+        return InputFile(STDIN_PATH, content, new_path=new_path, described="standard input", comes_from_stream=True)
 
     def _of_url(self, url: str, new_path: str) -> InputFile:
         if self._offline:
@@ -101,7 +101,9 @@ class Inputs:
             )
         check_request(url)
         name = url.rstrip("/").rpartition("/")[2]
-        return InputFile(name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'")
+        return InputFile(
+            name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'", comes_from_stream=True
+        )
 
     def _of_directory(self, top: str) -> list[InputFile]:
         shown = os.path.normpath(os.path.join(top, "_"))[:-1]

@@ -159,7 +159,7 @@ class Session:
         from plait.ytt.templates.template import compile_starlark, compile_text, compile_yaml
 
         traced = self.context.trace is not None
-        cache = self.context.cache if file.is_on_disk else None
+        cache = None if file.is_streamed else self.context.cache
         file.source.extensions = options.extensions
         if kind == files.YAML:
             return compile_yaml(

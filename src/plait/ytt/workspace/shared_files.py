@@ -77,6 +77,7 @@ class SharedFile(InputFile):
             described=file.described,
             in_directory=file.in_directory,
             shown=file.shown,
+            comes_from_stream=file.comes_from_stream,
         )
         self._files = files
         # The pass over the disk that read the file, and the last evaluation that used it.
