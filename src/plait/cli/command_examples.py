@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, str] = {
     "init": "plait init demo",
     "schema": "plait schema import values.schema.json > schema.yml",
     "schema import": "plait schema import crd.yml --with keys > schema.yml",
+    "schema export": "plait schema export schema.yml > values.py",
     "ci": "plait ci init github --dry-run",
     "ci init": "plait ci init github --plait vendor/plait",
     "ci comment": "plait ci comment github review.md",
