@@ -379,7 +379,8 @@ def test_a_fix_is_a_button(page: Page) -> None:
 def test_an_overlay_that_matches_nothing_is_fixed_by_a_button(page: Page) -> None:
     """The nearest document is the first one named, and the file with the error is shown."""
     choose(page, "An overlay that matches nothing")
-    playwright.expect(page.locator("#errors dd").nth(3)).to_contain_text("ConfigMap/settings, app.yml:4")
+    found = page.locator("#errors dt:text-is('found') + dd").first
+    playwright.expect(found).to_contain_text("ConfigMap/settings, app.yml:4")
     assert lines(page).startswith('#@ load("@ytt:overlay"')
     page.locator("#errors").get_by_role("link", name="app.yml:4").click()
     playwright.expect(page.get_by_role("button", name="app.yml", exact=True)).to_have_attribute("aria-pressed", "true")
