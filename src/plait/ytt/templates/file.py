@@ -50,7 +50,7 @@ class YamlFile:
     cached form, if the file had to be read nevertheless.
     """
 
-    __slots__ = ("_plain", "comments", "documents", "is_template", "kept", "source")
+    __slots__ = ("_annotated", "_plain", "comments", "documents", "is_template", "kept", "source")
 
     def __init__(self, source: Source, documents: DocumentSet, comments: Comments | None) -> None:
         self.source = source
@@ -59,6 +59,7 @@ class YamlFile:
         self.is_template = comments is not None and comments.template
         self.kept: YamlFile | None = None
         self._plain: DocumentSet | None = None
+        self._annotated: dict[str, bool] = {}
 
     @property
     def plain(self) -> DocumentSet:
@@ -81,6 +82,11 @@ class YamlFile:
 
         Raises TemplateError if the annotation belongs to anything but a document, or occurs twice on one.
         """
+        if name not in self._annotated:
+            self._annotated[name] = self._finds_document_annotated(name)
+        return self._annotated[name]
+
+    def _finds_document_annotated(self, name: str) -> bool:
         if not self.is_template or self.comments is None or f"#@{name}" not in self.source.text:
             return False
         from plait.ytt.templates import directives

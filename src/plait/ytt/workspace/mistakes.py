@@ -27,9 +27,9 @@ def values_as_documents(
 ) -> None:
     """Warns about plain files whose keys are all data values."""
     known = {item.key for item in values.value.items} if type(values.value) is Map else set()
-    for file, documents in _plain(files, printed):
-        keys = _keys(documents)
-        if keys and keys <= known and (len(keys) > 1 or _overrides(documents.items[0].value, values.value)):
+    alike = [one for one in printed if (keys := _keys(one.documents)) and keys <= known]
+    for file, documents in _plain(files, alike):
+        if len(_keys(documents)) > 1 or _overrides(documents.items[0].value, values.value):
             message = (
                 "this file is printed as a document, but all its keys are data values; --data-values-file reads it as "
                 "data values"
