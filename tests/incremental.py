@@ -17,13 +17,16 @@ from plait.base.limits import Limits, budget_scope
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
 from plait.engine.world import evaluate_in
+from plait.insight.node_paths import all_places
 from plait.tree.context import Context
+from plait.tree.provenance import Trace
 from plait.ytt.starlark.step_budget import budget_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.engine.options import Request
+    from plait.tree.nodes import Document
 
 _DATA = '#@ load("@ytt:data", "data")\n'
 _OVERLAY = '#@ load("@ytt:overlay", "overlay")\n'
@@ -444,15 +447,17 @@ class Program:
 
 
 def evaluated(
-    request: Request, engine: Engine | None, texts: Mapping[str, bytes] | None = None
+    request: Request, engine: Engine | None, texts: Mapping[str, bytes] | None = None, *, is_traced: bool = False
 ) -> Mapping[str, object]:
     """Everything that an evaluation shows: the files it writes or its error, warnings, printed lines, reads, steps.
 
-    texts: texts that replace files.
+    texts: texts that replace files. is_traced: with the history of each value.
     """
     view, printed = InputView(texts), list[str]()
     with use_view(view), budget_scope(Limits()):
         context = Context(print_line=printed.append)
+        if is_traced:
+            context.trace = Trace()
         found: dict[str, object] = {}
         try:
             made = evaluate_in(context, request, engine)
@@ -460,6 +465,8 @@ def evaluated(
             found["files"] = getattr(made, "files", None)
             found["error"] = None
             found["steps"] = budget_of(context).spent
+            if context.trace is not None:
+                found["histories"] = [*_histories(context.trace, made.nodes.items)]
         except PlaitError as error:
             found["error"] = error.exit_status, error.code, render(error, "")
         found |= {
@@ -474,13 +481,25 @@ def evaluated(
     return found
 
 
+def _histories(trace: Trace, documents: Sequence[Document]) -> Iterator[tuple[str, list[tuple[object, ...]]]]:
+    """The path of each value, and the lines of its versions."""
+    for place in all_places(documents, {}):
+        yield (
+            place.path,
+            [
+                (str(one.position), change and (change.action, str(change.source and change.source.name), change.line))
+                for one, change in trace.versions(place.item)
+            ],
+        )
+
+
 def differences(
     seed: int, environments: int, directory: Path, *, edits: bool, in_editor: bool = False
 ) -> Iterator[str]:
     """The environments of a random program for which an engine gives something else than a fresh evaluation.
 
     edits: files change between evaluations, and are read again. in_editor: they change in an editor, and no file is
-    read from the disk again. The working directory is `directory`.
+    read from the disk again. One evaluation in four is traced. The working directory is `directory`.
     """
     random = Random(seed)
     program = Program(random, directory)
@@ -494,7 +513,7 @@ def differences(
         request = program.request()
         if in_editor:
             texts = {str(path.resolve()): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
-        reused, fresh = evaluated(request, engine, texts), evaluated(request, None, texts)
+        reused, fresh = (evaluated(request, one, texts, is_traced=number % 4 == 2) for one in (engine, None))
         for what, value in fresh.items():
             if reused.get(what) != value:
                 yield f"seed {seed}, environment {number}, {what}: {reused.get(what)!r} instead of {value!r}"

@@ -16,6 +16,8 @@ from plait.cli.tools import table
 from plait.engine.incremental import Engine
 from plait.engine.results import Documents
 from plait.engine.world import World, evaluate
+from plait.insight.node_paths import all_places
+from plait.tree.provenance import Trace
 from plait.ytt.workspace.shared_files import Recent
 
 pytestmark = [pytest.mark.untraced, pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")]
@@ -65,6 +67,26 @@ def test_a_directory_is_shared_by_lists_that_go_on_in_another_way() -> None:
         made(engine, "-f", "config", "-f", f"{name}.yml", view=view)
     assert {path.rpartition("/")[2] for path in views[0].files.keys() ^ views[1].files.keys()} == {"one.yml", "two.yml"}
     assert shared.evaluation == 4
+
+
+def test_an_evaluation_with_histories_shares_what_was_read() -> None:
+    Path("config/same.yml").write_text("---\nport: #@ 80 + 1\n", "utf-8")
+
+    def histories(engine: Engine | None) -> object:
+        trace = Trace()
+        request = table("render").parse(["-f", "config", "-f", "one.yml"])
+        documents = evaluate(request, World(engine=engine), trace).nodes.items
+        return [
+            (place.path, [(str(one.position), change and change.line) for one, change in trace.versions(place.item)])
+            for place in all_places(documents, {})
+        ]
+
+    engine = Engine(reads_once=True)
+    for _ in range(3):  # the last one knows templates that have the same result each time
+        made(engine, "-f", "config", "-f", "one.yml")
+    assert engine.statistics()["inputs"][1] == 7
+    assert histories(engine) == histories(engine) == histories(None)
+    assert engine.statistics()["inputs"] == (14, 0)
 
 
 @pytest.mark.parametrize("reads_once", [True, False])

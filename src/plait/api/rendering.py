@@ -113,7 +113,7 @@ def _shared_files(request: Render) -> Iterator[tuple[SharedFiles | None, CodeCac
         yield None, None
         return
     try:
-        with reuse.sharing(request, is_recorded=request.trace) as shared:
+        with reuse.sharing(request) as shared:
             yield shared, reuse.part().cache
     finally:
         reuse.end()

@@ -72,7 +72,7 @@ class Engine:
     def rendered(self, request: Render, inputs: Inputs, context: Context) -> RenderResult | None:
         """The result of a render with shared files; None if its files cannot be shared. Raises PlaitError."""
         cache = context.cache = self.part().cache
-        with self.sharing(request, is_recorded=context.trace is not None) as shared:
+        with self.sharing(request) as shared:
             if shared is None:
                 return None
             named = (Render.allow_links, Render.allow_all_links, Render.offline)
@@ -86,15 +86,14 @@ class Engine:
             return result
 
     @contextmanager
-    def sharing(self, request: Render, *, is_recorded: bool) -> Iterator[SharedFiles | None]:
-        """The shared files for one evaluation of a request; None if it must read its own. is_recorded: it has a trace,
-        and shares nothing.
+    def sharing(self, request: Render) -> Iterator[SharedFiles | None]:
+        """The shared files for one evaluation of a request; None if it must read its own. With a trace it shares only
+        what was read and compiled.
         """
         # These change files after they were listed, or replace the phases.
         changes_files = request.has(Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format)
-        is_recorded = is_recorded or current_listener() is not None
         shared = None
-        if self._reuses and not is_recorded and not changes_files and request.program != "ytt":
+        if self._reuses and current_listener() is None and not changes_files and request.program != "ytt":
             shared = self.part().files(frozenset(request.extensions))
         if shared is None or not shared.begin():
             yield None

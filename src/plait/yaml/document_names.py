@@ -95,7 +95,11 @@ def path_text(
 def key_text(key: Value) -> str:
     """A key as written in a PATH."""
     text = key if type(key) is str else scalar_text(key)
-    return f'"{text}"' if not text or any(char in text for char in '.[]":*') else text
+    return f'"{text}"' if not text or not _SYNTAX.isdisjoint(text) else text
+
+
+# The characters with a meaning in a PATH.
+_SYNTAX = frozenset('.[]":*')
 
 
 def scalar_text(key: Value) -> str:

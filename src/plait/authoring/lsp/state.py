@@ -285,8 +285,10 @@ class ServerState:
     def _read_all(self, watched: TrackedRun) -> bool:
         """Reads the files of a run in advance, for requests about all uses of a name. Returns True if any has changed."""
         is_other = False
-        for path in () if watched.evaluation is None else watched.evaluation.view.files:
+        for path, content in {} if watched.evaluation is None else watched.evaluation.view.files.items():
             before = self.known(path)
+            if before is not None and before.source.text.encode("utf-8", "surrogateescape") == content:
+                continue  # the evaluation has just read it
             is_other |= self.file(path) is not before
         return is_other
 
