@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from repositories import commit, write
 
-from plait.review import review, to_markdown, to_text
+from plait.review import review, to_html, to_markdown, to_text
 from plait.review.cause_rows import cause_rows, kind_of, last_key
 from plait.review.reports import subjects_text
 
@@ -47,6 +47,24 @@ def test_many_causes_of_one_kind_are_one_row(place: Path) -> None:
     assert "| `releases[name=r0].version` `r0-1` → `r0-2`; `releases[name=r1].version` `r1-1` → `r1-2`; " in text
     assert text.count("; 4 more (8 values) |\n") == 2
     assert to_text(found).count("a.yml (8 places): 8 values\n") == 2
+
+
+def test_one_change_with_another_cause_in_each_run(place: Path) -> None:
+    """Two sites set the same value in files of their own: neither file is a cause in the other site."""
+    names = ("north", "south", "west")
+    project = MANIFEST % ", ".join(RUN % (name, name) for name in names)
+    before, after = ({f"{name}.yml": f"hosts: {count}\n" for name in names} for count in (1, 2))
+    changed(place, {"plait.yml": project, **before}, after)
+    found = review("HEAD")
+    [change] = found.changes
+    assert len(change.runs) == 3
+    assert {(one.lines[0].file, one.where, one.verified_in, one.of) for one in found.causes} == {
+        (f"{name}.yml", f"1 of 3 runs: {name}", 1, 1) for name in names
+    }
+    assert "north.yml:1: 1 value (1 of 3 runs: north)\n" in to_text(found)
+    assert "| `north.yml:1` | `hosts` `1` → `2` (1 of 3 runs: north) |" in to_markdown(found)
+    assert "1 of 3 runs: north" in to_html(found)
+    assert "verified in" not in to_text(found) + to_markdown(found)
 
 
 def test_few_causes_are_a_row_each(place: Path) -> None:

@@ -181,6 +181,7 @@ def hostile() -> Review:
     change.where = NASTY
     cause = Cause([Lines(NASTY, 1, NASTY, [(1, 1)], [(1, 1)], vendored=False)])
     cause.changes, cause.values = [change], 1
+    cause.names, cause.where = {NASTY}, NASTY
     for number in range(12):
         block = Block(1, [f"{NASTY}: {NASTY}"], 1, [f"{NASTY}: {number}"])
         block.change = change

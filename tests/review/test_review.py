@@ -398,7 +398,7 @@ def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) 
     assert [one.lines.place for one in found.idle] == ["config/values.yml:6"]
 
 
-def test_a_cause_is_verified_for_the_runs_that_need_nothing_else(
+def test_a_cause_counts_for_the_runs_that_need_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both runs have the same change. In one of them, two lines cause it."""
@@ -409,11 +409,11 @@ def test_a_cause_is_verified_for_the_runs_that_need_nothing_else(
     monkeypatch.chdir(place)
     write(place, {"o.yml": name % 2, "p.yml": name % 2})
     found = review("HEAD")
-    assert [(one.place, sorted(one.runs), one.of) for one in found.causes] == [
-        ("o.yml:1", ["one"], 2),
-        ("p.yml:1", ["two"], 2),
+    assert [(one.place, sorted(one.runs), one.of, one.where) for one in found.causes] == [
+        ("o.yml:1", ["one"], 1, "1 of 2 runs: one"),
+        ("p.yml:1", ["two"], 1, "1 of 2 runs: two"),
     ]
-    assert to_text(found).count("(verified in 1 of 2 runs)") == 2
+    assert to_text(found).count("1 value (1 of 2 runs: ") == 2
 
 
 def test_a_name_that_changed_in_many_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,8 +42,14 @@ class CauseRow:
 
     @property
     def where(self) -> str:
-        """The runs of the changes as text."""
-        return where_of(self.changes)
+        """The runs in which the lines cause the changes, as text."""
+        return self.own_where or where_of(self.changes)
+
+    @property
+    def own_where(self) -> str:
+        """These runs if other lines cause the changes in others; else ""."""
+        found = {one.where for one in self.causes}
+        return found.pop() if len(found) == 1 else ""
 
     @property
     def places(self) -> list[tuple[str, str]]:
@@ -110,13 +116,13 @@ def _joined(found: Sequence[CauseRow], key_of: Callable[[CauseRow], object], lea
 
 def _same_effect(row: CauseRow) -> object:
     """Equal for causes that change the same key from the same value to the same value, wherever it is."""
-    return row.is_vendored, frozenset((*_what(one), one.before, one.after) for one in row.changes)
+    return row.is_vendored, row.where, frozenset((*_what(one), one.before, one.after) for one in row.changes)
 
 
 def _same_key(row: CauseRow) -> object:
     """Equal for causes in the same files that change the same keys."""
     files = frozenset(line.file for cause in row.causes for line in cause.lines)
-    return files, frozenset((*_what(one), one.where) for one in row.changes)
+    return files, row.where, frozenset((*_what(one), one.where) for one in row.changes)
 
 
 def _what(one: ValueChange) -> tuple[str, str]:

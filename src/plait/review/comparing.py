@@ -248,6 +248,7 @@ class Comparison:
                 lines = [_lines(unit) for unit in sorted(units, key=lambda unit: (unit.sort_key, unit.number))]
                 cause = self._causes[units] = Cause(lines)
             cause.runs.add(group.task.name)
+            cause.names.update(group.names)
             if known not in cause.changes:
                 cause.changes.append(known)
                 cause.values += known.values
@@ -421,7 +422,18 @@ class Comparison:
             if names and names not in known:
                 known[names] = described(names, every)
             row.where = known.get(names, row.where)
+        self._find_runs(every)
         result.axes = {task.name: {axis: one.text for axis, one in task.choices.items()} for task in every}
+
+    def _find_runs(self, every: Sequence[Task]) -> None:
+        """Completes the runs of causes: those in which a change has no cause of its own count for each of its causes."""
+        causes = self._result.causes
+        known = {change: set().union(*(causes[one].names for one in change.causes)) for change in self._result.changes}
+        for cause in causes:
+            all_names = {name for change in cause.changes for name in change.runs}
+            cause.names.update(name for change in cause.changes for name in change.runs if name not in known[change])
+            if cause.names != all_names:
+                cause.where = described([task.name for task in every if task.name in cause.names], every)
 
 
 def _lines(unit: Unit) -> Lines:

@@ -243,7 +243,8 @@ def _consequence_lines(one: FoundConsequence) -> list[str]:
 
 
 def _cause_lines(cause: CauseRow) -> list[str]:
-    lines = [f"{cause.place(str, '({})'.format)}: {counted(cause.values, 'value')}{cause.verified}"]
+    where = _noted(cause.own_where)
+    lines = [f"{cause.place(str, '({})'.format)}: {counted(cause.values, 'value')}{where}{cause.verified}"]
     found = effects(cause.changes)
     for text, changes in found[:_MOST]:
         lines.append(f"  {by_kind(one.document for one in changes)}: {text}")

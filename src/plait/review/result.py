@@ -118,16 +118,19 @@ class ValueChange:
 class Cause:
     """Units that together restore values if they are reverted. lines: of each unit. values: the number of values.
 
-    runs: the names of those in which this was evaluated, of all with the changes.
+    runs: the names of those in which this was evaluated. names: of all with the changes, without those in which other
+    lines cause them. where: the names as text, "" for all with the changes.
     """
 
-    __slots__ = ("changes", "lines", "runs", "values")
+    __slots__ = ("changes", "lines", "names", "runs", "values", "where")
 
     def __init__(self, lines: Sequence[Lines]) -> None:
         self.lines = list(lines)
         self.changes: list[ValueChange] = []
         self.values = 0
         self.runs: set[str] = set()
+        self.names: set[str] = set()
+        self.where = ""
 
     @property
     def verified_in(self) -> int:
@@ -136,8 +139,8 @@ class Cause:
 
     @property
     def of(self) -> int:
-        """The number of runs with the changes."""
-        return len({name for change in self.changes for name in change.runs})
+        """The number of runs with the changes, without those in which other lines cause them."""
+        return len(self.names)
 
     @property
     def is_vendored(self) -> bool:
@@ -170,6 +173,7 @@ class Cause:
             "values": self.values,
             "verified_in": self.verified_in,
             "of": self.of,
+            "where": self.where,
         }
 
 
