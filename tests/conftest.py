@@ -112,6 +112,13 @@ def own_code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ["XDG_STATE_HOME"] = before
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_job() -> None:
+    """Reviews that tests print have no links to the repository of a job that runs the tests."""
+    for name in ("GITHUB_SERVER_URL", "CI_PROJECT_URL"):
+        os.environ.pop(name, None)
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Server | None]:
     """PostgreSQL's server, started for this run of tests; None where it is not installed."""

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from repositories import commit, write
 
+from plait.cli import main
 from plait.review import review, to_html, to_markdown, to_text
 from plait.review.cause_rows import cause_rows, kind_of, last_key
+from plait.review.file_links import FileLinks
 from plait.review.reports import subjects_text
 
 MANIFEST = "runs: {%s}\n"
@@ -40,7 +42,7 @@ def test_many_causes_of_one_kind_are_one_row(place: Path) -> None:
     rows = cause_rows(found.causes)
     assert (len(found.causes), len(rows)) == (16, 2)
     assert sorted(number for row in rows for number in row.numbers) == [*range(16)]
-    assert {text for row in rows for text in row.places} == {("a.yml", "8 places")}
+    assert {place[:2] for row in rows for place in row.places} == {("a.yml", "8 places")}
     text = to_markdown(found)
     assert text.count("| `a.yml` (8 places) | `releases[name=r") == 2
     # In the order of lines, not of their numbers as text.
@@ -67,6 +69,33 @@ def test_one_change_with_another_cause_in_each_run(place: Path) -> None:
     assert "verified in" not in to_text(found) + to_markdown(found)
 
 
+def test_places_are_links_in_a_job(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """On GitHub and GitLab, to the lines of the commit that has them; a comment without room for links has none."""
+    file = "a (b)|[c].yml"
+    project = MANIFEST % f"a: {{patch: {{base: '{file}'}}}}"
+    commit(place, {"plait.yml": project, file: "x: 1\ny: [1]\nz: 1\n"})
+    old = commit(place, {})
+    new = commit(place, {file: "x: 1\ny:\n- 2\n- 3\n"})
+    github = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "o/r"}
+    gitlab = {"CI_PROJECT_URL": "https://gitlab.com/g/s/r"}
+    for variables, start, dash in (
+        (github, "https://github.com/o/r/blob/", "-L"),
+        (gitlab, "https://gitlab.com/g/s/r/-/blob/", "-"),
+    ):
+        with monkeypatch.context() as patch:
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            assert main(["review", old, new, "-o", "markdown"]) == 0
+        text = capfd.readouterr().out
+        assert f"| [`a (b)\\|[c].yml:2-4`]({start}{new}/a%20%28b%29%7C%5Bc%5D.yml#L2{dash}4) | " in text
+        assert f"| [`a (b)\\|[c].yml:3 removed`]({start}{old}/a%20%28b%29%7C%5Bc%5D.yml#L3) | " in text
+    found = review(old, new)
+    assert "](" not in to_markdown(found)
+    assert "](" not in to_markdown(found, FileLinks("https://x/" + "y" * 70_000, "-L", *found.commits))
+
+
 def test_few_causes_are_a_row_each(place: Path) -> None:
     names = [f"r{number}" for number in range(5)]
     project = MANIFEST % RUN % ("a", "a")
@@ -80,7 +109,7 @@ def test_one_value_in_many_files_is_one_row(place: Path) -> None:
     project = "runs: {app: {render: {files: [config]}}}\n"
     changed(place, {"plait.yml": project, **files}, {name: text.replace("v1", "v2") for name, text in files.items()})
     (row,) = cause_rows(review("HEAD").causes)
-    assert row.places == [("config/part", "11 files, 11 places")]
+    assert list(row.places) == [("config/part", "11 files, 11 places", ())]
 
 
 def test_consequences_of_several_runs_are_told_once(place: Path) -> None:

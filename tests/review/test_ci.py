@@ -29,7 +29,7 @@ GITLAB = "/projects/5/merge_requests/7/notes"
 
 
 class Service:
-    """The comments of one request, on both services. bot: the token is of an application, which may not ask who it is."""
+    """The comments of one request, on both services. login: of the token's user on GitHub. is_anonymous: it may not ask."""
 
     def __init__(self) -> None:
         self.comments: list[dict[str, Any]] = []
@@ -37,7 +37,8 @@ class Service:
         self.tokens: set[str | None] = set()
         self.status = 200
         self.answer: str | None = None
-        self.is_bot = True
+        self.login = "github-actions[bot]"
+        self.is_anonymous = False
         service = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -64,9 +65,11 @@ class Service:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def done(self, method: str, path: str, query: dict[str, list[str]], body: dict[str, Any]) -> tuple[int, object]:
-        author = {"login": "actions[bot]" if self.is_bot else "ann", "type": "Bot" if self.is_bot else "User", "id": 1}
-        if path == "/user":
-            return (403, {}) if self.is_bot else (200, author)
+        author = {"login": self.login, "type": "Bot" if self.login.endswith("]") else "User", "id": 1}
+        if (method, path) == ("GET", "/user"):
+            return 200, author
+        if (method, path, body) == ("POST", "/graphql", {"query": "{viewer{login}}"}):
+            return (403, {}) if self.is_anonymous else (200, {"data": {"viewer": {"login": self.login}}})
         if method == "POST" and path in (GITHUB, GITLAB):
             self.add(body["body"], author)
             return 201, self.comments[-1]
@@ -101,6 +104,7 @@ def variables(service: Service, place: Path, source: str = "o/r") -> dict[str, s
     event.write_text(json.dumps({"pull_request": {"number": 7, "head": {"repo": {"full_name": source}}}}), "utf-8")
     return {
         "GITHUB_API_URL": service.url,
+        "GITHUB_GRAPHQL_URL": f"{service.url}/graphql",
         "GITHUB_REPOSITORY": "o/r",
         "GITHUB_EVENT_PATH": str(event),
         "GITHUB_TOKEN": "a-token",
@@ -120,7 +124,6 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def job(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Service:
-    service.is_bot = name == "github"
     monkeypatch.chdir(tmp_path)
     for key, value in variables(service, tmp_path).items():
         monkeypatch.setenv(key, value)
@@ -157,18 +160,26 @@ def test_the_comment_is_on_a_later_page(job: Service, name: str) -> None:
 def test_a_comment_of_somebody_else_is_not_changed(job: Service, name: str) -> None:
     """Whoever may comment can write the mark, and would be shown as the author of the review."""
     job.add(f"{mark_of('plait.yml')}\nmine", {"login": "bob", "type": "User", "id": 2})
-    job.add(f"> {mark_of('plait.yml')}\nquoted", {"login": "actions[bot]", "type": "Bot", "id": 1})
+    job.add(f"> {mark_of('plait.yml')}\nquoted", {"login": "github-actions[bot]", "type": "Bot", "id": 1})
+    job.add(f"{mark_of('plait.yml')}\nby an application", {"login": "other[bot]", "type": "Bot", "id": 4})
     assert posted(name, "first\n") == 0
-    assert [one["body"].rpartition("\n")[2] for one in job.comments[:2]] == ["mine", "quoted"]
-    assert len(job.comments) == 3
+    assert [one["body"].rpartition("\n")[2] for one in job.comments[:3]] == ["mine", "quoted", "by an application"]
+    assert len(job.comments) == 4
 
 
-def test_the_token_of_a_user_finds_their_comment(job: Service, name: str) -> None:
-    job.is_bot = False
-    job.add(f"{mark_of('plait.yml')}\nof a bot", {"login": "actions[bot]", "type": "Bot", "id": 3})
+@pytest.mark.parametrize("login", ["ann", "an-app[bot]"])
+def test_the_token_of_a_user_or_an_application_finds_its_comment(job: Service, name: str, login: str) -> None:
+    job.login = login
+    job.add(f"{mark_of('plait.yml')}\nof the job", {"login": "github-actions[bot]", "type": "Bot", "id": 3})
     assert posted(name, "first\n") == posted(name, "second\n") == 0
-    assert len(job.comments) == 2
+    assert [one["body"].endswith("second\n") for one in job.comments] == [False, True]
     assert job.tokens <= {"Bearer a-token", "a-token"}
+
+
+def test_a_job_that_may_not_ask_who_it_is(job: Service, name: str) -> None:
+    job.is_anonymous = True
+    assert posted(name, "first\n") == posted(name, "second\n") == 0
+    assert len(job.comments) == 1
 
 
 def test_a_fork_posts_nothing(
@@ -191,7 +202,11 @@ def test_a_fork_posts_nothing(
         (302, None, "302"),
         (200, "{", "is not JSON"),
         (200, "{}", "is not a list"),
-        (200, '[{"id": "../x", "body": "<!-- plait review: plait.yml -->", "user": {"type": "Bot"}}]', ""),
+        (
+            200,
+            '[{"id": "../x", "body": "<!-- plait review: plait.yml -->", "user": {"login": "github-actions[bot]"}}]',
+            "",
+        ),
     ],
 )
 def test_a_service_that_refuses(

@@ -398,9 +398,7 @@ def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) 
     assert [one.lines.place for one in found.idle] == ["config/values.yml:6"]
 
 
-def test_a_cause_counts_for_the_runs_that_need_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cause_counts_for_the_runs_that_need_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both runs have the same change. In one of them, two lines cause it."""
     place = tmp_path / "r"
     runs = "runs: {one: {patch: {base: a.yml, ops: [o.yml]}}, two: {patch: {base: a.yml, ops: [o.yml, p.yml]}}}\n"

@@ -19,6 +19,7 @@ from plait.review.annotations import messages
 from plait.review.api import review
 from plait.review.consequences import NAMES, SEVERITIES
 from plait.review.cpu_budget import DEFAULT
+from plait.review.file_links import links_of_job
 from plait.review.html import to_html
 from plait.review.markdown import to_markdown
 from plait.review.reports import commit_message, to_text
@@ -131,7 +132,7 @@ def _reviewed(flags: Review) -> int:
 
 def _print(found: Result, form: str) -> None:
     if form == "markdown":
-        write_out(to_markdown(found))
+        write_out(to_markdown(found, links_of_job(found)))
     elif form == "html":
         write_out(to_html(found))
     elif form == "json":

@@ -74,6 +74,7 @@ def review(
     if dots:
         old = repository.merge_base(old, new)
     result = Review(base, head)
+    result.commits = old, new
     with temporary("plait-review-") as directory:
         _fill(
             result,

@@ -52,10 +52,12 @@ class CauseRow:
         return found.pop() if len(found) == 1 else ""
 
     @property
-    def places(self) -> list[tuple[str, str]]:
-        """Texts of the lines, or of the file or directory that they are in, each with a note or ""."""
+    def places(self) -> list[tuple[str, str, Sequence[Lines]]]:
+        """Texts of the lines, or of the file or directory that they are in, each with a note or "", and with the lines
+        unless they are in many files.
+        """
         if len(self.causes) == 1:
-            return [(text, "") for text in self.causes[0].places]
+            return [(text, "", lines) for text, lines in self.causes[0].parts]
         files: dict[str, list[Lines]] = {}
         for cause in self.causes:
             for one in cause.lines:
@@ -67,16 +69,18 @@ class CauseRow:
             while all(len(one) > shared and one[shared] == parts[0][shared] for one in parts):
                 shared += 1
             total = sum(map(len, files.values()))
-            return [("/".join(parts[0][:shared]) or ".", f"{len(files)} files, {total} places")]
+            return [("/".join(parts[0][:shared]) or ".", f"{len(files)} files, {total} places", ())]
         return [
-            (file, f"{len(lines)} places") if len(lines) > _MOST_RANGES else (places_text(file, lines), "")
+            (file, f"{len(lines)} places", lines)
+            if len(lines) > _MOST_RANGES
+            else (places_text(file, lines), "", lines)
             for file, lines in files.items()
         ]
 
-    def place(self, mark: Callable[[str], str], note: Callable[[str], str]) -> str:
-        """The places as one text. mark, note: functions for the two parts of each."""
+    def place(self, mark: Callable[[str, Sequence[Lines]], str], note: Callable[[str], str]) -> str:
+        """The places as one text. mark: a function for the text of each, with its lines. note: one for its note."""
         word = " with " if len(self.causes) == 1 else " and "
-        return word.join(mark(text) + (f" {note(more)}" if more else "") for text, more in self.places)
+        return word.join(mark(text, lines) + (f" {note(more)}" if more else "") for text, more, lines in self.places)
 
     @property
     def verified(self) -> str:

@@ -68,8 +68,9 @@ class _Target:
     """The comments of one pull request or merge request.
 
     listed: the URL of the list. edited: the URL before the number of a comment. update: the method that changes one.
-    user: the URL of the user whom the token belongs to. author, identity: the keys of the author in a comment, and of
-    what identifies a user. headers: with the token. hint: for a request that fails.
+    user: the URL of the user whom the token belongs to, the data to send there, and the keys of the identity in the answer.
+    otherwise: the identity if that request fails. keys: of the author in a comment, and of their identity. headers: with
+    the token. hint: for a request that fails.
     """
 
     def __init__(
@@ -77,7 +78,8 @@ class _Target:
         listed: str,
         edited: str,
         update: str,
-        user: str,
+        user: tuple[str, object, tuple[str, ...]],
+        otherwise: str,
         keys: tuple[str, str],
         headers: Mapping[str, str],
         hint: str,
@@ -86,7 +88,8 @@ class _Target:
         self.edited = edited
         self.update = update
         self._user = user
-        self._author, self._identity = keys
+        self._otherwise = otherwise
+        self._keys = keys
         self._headers = headers
         self._hint = hint
         self._own: object = None
@@ -127,16 +130,14 @@ class _Target:
                 return
 
     def is_own(self, comment: object) -> bool:
-        """True if the comment was written with this token. The token of an application may not ask who it is; then all
-        comments of applications count.
-        """
+        """True if the user of this token wrote the comment. Another application may have copied the mark."""
         if self._own is None:
+            url, data, keys = self._user
             try:
-                self._own = _at(self.ask(self._user), self._identity) or ""
+                self._own = _at(self.ask(url, "GET" if data is None else "POST", data), *keys) or self._otherwise
             except ReadError:
-                self._own = ""
-        author = _at(comment, self._author)
-        return _at(author, self._identity) == self._own if self._own else _at(author, "type") == "Bot"
+                self._own = self._otherwise
+        return _at(comment, *self._keys) == self._own
 
 
 def _github() -> _Target | None:
@@ -158,7 +159,9 @@ def _github() -> _Target | None:
         f"{api}/{_number(_at(request, 'number'))}/comments",
         f"{api}/comments",
         "PATCH",
-        f"{_address('GITHUB_API_URL')}/user",
+        # The token of a job may not read /user.
+        (_address("GITHUB_GRAPHQL_URL"), {"query": "{viewer{login}}"}, ("data", "viewer", "login")),
+        "github-actions[bot]",
         ("user", "login"),
         {"Authorization": f"Bearer {_needed('GITHUB_TOKEN')}", "Accept": "application/vnd.github+json"},
         "the job needs permissions: {pull-requests: write}",
@@ -175,7 +178,8 @@ def _gitlab() -> _Target | None:
         notes,
         notes,
         "PUT",
-        f"{_address('CI_API_V4_URL')}/user",
+        (f"{_address('CI_API_V4_URL')}/user", None, ("id",)),
+        "",
         ("author", "id"),
         {"PRIVATE-TOKEN": _needed("PLAIT_GITLAB_TOKEN")},
         "PLAIT_GITLAB_TOKEN needs the scope api",

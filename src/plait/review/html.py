@@ -355,7 +355,7 @@ def _cause(number: int, cause: CauseRow, documents: int) -> str:
         lines.append(f"<li>{len(found) - MOST_EFFECTS} more</li>")
     badge = ' <span class="badge">vendored or generated</span>' if cause.is_vendored else ""
     choice = f'<button class="link js-only" type="button" data-choose="c{number}">Show {counted(documents, "document")}</button>'
-    place = cause.place(_code, '<span class="quiet">{}</span>'.format)
+    place = cause.place(lambda text, _: _code(text), '<span class="quiet">{}</span>'.format)
     runs = f' <span class="quiet">{_text(cause.where)}</span>' if cause.where else ""
     return (
         f'<tr id="c{number}" tabindex="-1"><td><div><span class="tile">{number}</span><span>{place}{runs}{badge}'

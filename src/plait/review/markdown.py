@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.review.cause_rows import CauseRow
-    from plait.review.result import Failure, OtherLines, Review, ValueChange
+    from plait.review.file_links import FileLinks
+    from plait.review.result import Failure, Lines, OtherLines, Review, ValueChange
 
 # The maximum of GitHub's comments, in characters.
 LARGEST = 65_536
@@ -48,9 +49,10 @@ _SIGNS = {"error": "❌", "warning": "⚠️", "note": "ℹ️"}
 
 
 class _Comment:
-    """A text of limited length. left_out: the number of entries that did not fit."""
+    """A text of limited length. links: addresses of places. left_out: the number of entries that did not fit."""
 
-    def __init__(self) -> None:
+    def __init__(self, links: FileLinks | None) -> None:
+        self._links = links
         self._parts: list[str] = []
         self._size = 0
         self.left_out = 0
@@ -68,15 +70,35 @@ class _Comment:
         self._parts.append(text)
         self._size += len(text)
 
+    def place(self, text: str, lines: Sequence[Lines]) -> str:
+        """A place, with a link to it if there is one."""
+        return self.link(text, "" if self._links is None else self._links.of(lines))
+
+    def place_of(self, failure: Failure) -> str:
+        """The place of a failure."""
+        file, line = failure.file, failure.line
+        address = "" if self._links is None else self._links.at(file, line, line, is_base=failure.side == "base")
+        return self.link(f"{file}:{line}", address)
+
+    @staticmethod
+    def link(text: str, address: str) -> str:
+        """A code span that leads to an address, unless that is empty."""
+        return f"[{code(text)}]({address})" if address else code(text)
+
     @property
     def text(self) -> str:
         """The text so far."""
         return "".join(self._parts)
 
 
-def to_markdown(review: Review) -> str:
-    """The review as a comment."""
-    out = _Comment()
+def to_markdown(review: Review, links: FileLinks | None = None) -> str:
+    """The review as a comment. links: addresses of the places, which are left out before entries are."""
+    out = _written(review, links)
+    return (out if links is None or not out.left_out else _written(review, None)).text
+
+
+def _written(review: Review, links: FileLinks | None) -> _Comment:
+    out = _Comment(links)
     facts = summary(review)
     facts[-1:] = [f"**{facts[-1]}**"] if facts[-1].startswith("output unchanged") else facts[-1:]
     out.add(f"**plait review** {code(title(review))} · {' · '.join(facts)}\n")
@@ -95,10 +117,10 @@ def to_markdown(review: Review) -> str:
     _add_list(out, "Not verified", [code(change_text(one)) for one in review.not_verified], is_open=True)
     _add_list(out, "New runs", map(code, review.added))
     _add_list(out, "Removed runs", map(code, review.removed))
-    _add_list(out, "Same value, written elsewhere", map(_place, review.elsewhere))
-    _add_list(out, "Needed, does not show", map(_needed, review.needed))
-    _add_list(out, "No effect", map(_place, review.idle))
-    _add_list(out, "Unknown effect", map(_place, review.unknown))
+    _add_list(out, "Same value, written elsewhere", _places(out, review.elsewhere))
+    _add_list(out, "Needed, does not show", [_needed(out, one) for one in review.needed])
+    _add_list(out, "No effect", _places(out, review.idle))
+    _add_list(out, "Unknown effect", _places(out, review.unknown))
     if review.withheld:
         out.add(f"\n{withheld_text(review)}.\n")
     if review.is_cut:
@@ -111,15 +133,15 @@ def to_markdown(review: Review) -> str:
         out.end(
             f"\n{out.left_out} {'entry is' if out.left_out == 1 else 'entries are'} left out: a comment has at most {LARGEST} characters.\n"
         )
-    return out.text
+    return out
 
 
 def _add_failure(out: _Comment, failure: Failure) -> None:
     sign = "✅" if failure.side == "base" else "❌"
-    place = f" at {code(f'{failure.file}:{failure.line}')}" if failure.file else ""
+    place = f" at {out.place_of(failure)}" if failure.file else ""
     text = f"\n{sign} **{plain(failure_title(failure))}**{place}: {code(failure.message)}\n"
     if failure.causes:
-        text += f"Without the change of {', '.join(code(one.place) for one in failure.causes)} it works.\n"
+        text += f"Without the change of {', '.join(out.place(one.place, [one]) for one in failure.causes)} it works.\n"
     out.add(text, entries=1)
 
 
@@ -153,18 +175,18 @@ def _add_causes(out: _Comment, review: Review) -> None:
     if shown:
         out.add(_TABLE)
         for row in shown:
-            out.add(_row(row, is_named=is_named), entries=1)
+            out.add(_row(out, row, is_named=is_named), entries=1)
     if folded:
         values = sum(one.values for one in folded)
         count = sum(len(one.causes) for one in folded)
         head = f"\n<details><summary>{counted(count, 'more cause')}, {counted(values, 'value')}</summary>\n{_TABLE}"
         if out.add(head, entries=len(folded)):
             for row in folded:
-                out.add(_row(row, is_named=is_named), entries=1)
+                out.add(_row(out, row, is_named=is_named), entries=1)
             out.end("\n</details>\n")
 
 
-def _row(row: CauseRow, *, is_named: bool) -> str:
+def _row(out: _Comment, row: CauseRow, *, is_named: bool) -> str:
     found = effects(row.changes)
     cells = []
     for text, changes in found[:MOST_EFFECTS]:
@@ -175,7 +197,7 @@ def _row(row: CauseRow, *, is_named: bool) -> str:
         cells.append(f"{len(found) - MOST_EFFECTS} more")
     notes = [f"{row.values} values"] if row.values > 1 else []
     notes += [plain(row.where)] if row.where else []
-    left = row.place(code, "({})".format)
+    left = row.place(out.place, "({})".format)
     right = "; ".join(cells) + (f" ({', '.join(notes)})" if notes else "")
     return f"| {left}{plain(row.verified)} | {right} |".replace("\n", " ") + "\n"
 
@@ -198,12 +220,13 @@ def _effect(text: str, changes: Sequence[ValueChange]) -> str:
     return plain(text)
 
 
-def _place(one: OtherLines) -> str:
-    return code(one.lines.place)
+def _places(out: _Comment, found: Iterable[OtherLines]) -> list[str]:
+    return [out.place(one.lines.place, [one.lines]) for one in found]
 
 
-def _needed(one: OtherLines) -> str:
-    return f"{code(one.lines.place)}: without it {code(one.message)}" if one.message else code(one.lines.place)
+def _needed(out: _Comment, one: OtherLines) -> str:
+    place = out.place(one.lines.place, [one.lines])
+    return f"{place}: without it {code(one.message)}" if one.message else place
 
 
 def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool = False) -> None:

@@ -244,7 +244,9 @@ def _consequence_lines(one: FoundConsequence) -> list[str]:
 
 def _cause_lines(cause: CauseRow) -> list[str]:
     where = _noted(cause.own_where)
-    lines = [f"{cause.place(str, '({})'.format)}: {counted(cause.values, 'value')}{where}{cause.verified}"]
+    lines = [
+        f"{cause.place(lambda text, _: text, '({})'.format)}: {counted(cause.values, 'value')}{where}{cause.verified}"
+    ]
     found = effects(cause.changes)
     for text, changes in found[:_MOST]:
         lines.append(f"  {by_kind(one.document for one in changes)}: {text}")

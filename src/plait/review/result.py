@@ -148,12 +148,17 @@ class Cause:
         return all(one.vendored for one in self.lines)
 
     @property
-    def places(self) -> list[str]:
-        """The lines as text, one per file."""
+    def parts(self) -> list[tuple[str, list[Lines]]]:
+        """The lines of each file, with their text."""
         by_file: dict[str, list[Lines]] = {}
         for one in self.lines:
             by_file.setdefault(one.file, []).append(one)
-        return [places_text(file, some) for file, some in by_file.items()]
+        return [(places_text(file, some), some) for file, some in by_file.items()]
+
+    @property
+    def places(self) -> list[str]:
+        """The lines as text, one per file."""
+        return [text for text, _ in self.parts]
 
     @property
     def place(self) -> str:
@@ -384,7 +389,7 @@ class RenderedSide:
 class Review:
     """A review: the changes of the output between two revisions, and their causes.
 
-    base, head: as typed; head is "" for the working directory. runs: the number of runs on HEAD's side. evaluated: the
+    base, head: as typed; head is "" for the working directory. commits: of both, "" for none. runs: the number of runs on HEAD's side. evaluated: the
     number of those that read a changed file. changed: the names of those whose output differs. added, removed: names of
     runs that only one side has. new_project: HEAD's project file if BASE has none; both sides are evaluated with it.
     permissions: accesses that only HEAD's project file asks for. withheld: the names of
@@ -396,6 +401,7 @@ class Review:
     def __init__(self, base: str, head: str) -> None:
         self.base = base
         self.head = head
+        self.commits = ("", "")
         self.runs = 0
         self.evaluated = 0
         self.evaluations = 0
