@@ -8,6 +8,7 @@ import re
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from repositories import commit, git, write
@@ -15,7 +16,9 @@ from repositories import commit, git, write
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
 from plait.review import Review, review, to_html, to_markdown, to_text
+from plait.review.evaluating import Evaluator
 from plait.review.markdown import plain
+from plait.review.revisions import Entry, Sides
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 
@@ -484,6 +487,60 @@ def test_an_evaluation_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.
     assert (found.is_cut, len(found.not_verified)) == (False, 0)
     found = review("HEAD", prove=True, budget=whole / 3)
     assert (found.is_cut, [one.path for one in found.not_verified]) == (True, ["a", "b"])
+
+
+def test_provenance_of_a_side_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    template = SLOW.replace("data.values.a == 1 and data.values.b == 2 and 2000 or 1", "400")
+    values = "#@data/values-schema\n---\na: 1\nb: 1\n"
+    commit(tmp_path, {"plait.yml": FILES["plait.yml"], "config/a.yml": template, "config/v.yml": values})
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"config/v.yml": values.replace("1", "2")})
+    found = review("HEAD", budget=0)
+    assert (found.is_cut, len(found.causes)) == (False, 2)
+    traced: list[bool] = []
+    evaluated = Evaluator._evaluated
+
+    def noted(*given: Any, trace: bool, **others: Any) -> Any:
+        made = evaluated(*given, trace=trace, **others)
+        traced.append(made.trace is not None and made.error is None)
+        return made
+
+    monkeypatch.setattr(Evaluator, "_evaluated", noted)
+    found = review("HEAD", budget=0.01)
+    assert (found.is_cut, [one.path for one in found.not_verified], found.failures) == (True, ["a", "b"], [])
+    assert not any(traced)
+
+
+def test_only_inputs_of_runs_are_exchanged(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    far = {f"vendored/{n}/{m}.txt": "old\n" for n in range(3) for m in range(3)}
+    commit(place, {**far, "config/values.yml": VALUES, "lists/one.txt": "1\n"})
+    (place / "link").symlink_to("lists")
+    commit(
+        place, {**dict.fromkeys(far, "new\n"), "config/values.yml": VALUES.replace("3", "5"), "lists/one.txt": "2\n"}
+    )
+    added: list[str] = []
+    add = Sides._add
+
+    def noted(self: Sides, path: str, entry: Entry) -> None:
+        added.append(path)
+        add(self, path, entry)
+
+    monkeypatch.setattr(Sides, "_add", noted)
+    found = review("HEAD^", "HEAD")
+    assert causes(found) == {"config/values.yml:4": ["spec.replicas"]}
+    assert (set(added), found.unread) == ({"config/values.yml", "link"}, len(far) + 2)
+
+
+def test_an_item_and_the_anchor_of_its_alias_are_one_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = "names:\n  a: &a one\n  b: two\nitems:\n- name: x\n  of: *a\n- name: y\n"
+    commit(tmp_path, {"plait.yml": "runs: {app: {patch: {base: m.yml}}}\n", "m.yml": old})
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"m.yml": "names:\n  b: two\nitems:\n- name: y\n"})
+    found = review("HEAD")
+    assert [([line.place for line in cause.lines], [one.path for one in cause.changes]) for cause in found.causes] == [
+        (["m.yml:2 removed", "m.yml:5-6 removed"], ["items[0]"]),
+        (["m.yml:2 removed"], ["names.a"]),
+    ]
 
 
 def test_secrets_are_compared_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

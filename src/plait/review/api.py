@@ -6,6 +6,7 @@ import os
 
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.git_repository import Repository
+from plait.base.input_view import InputView, use_view
 from plait.base.permissions import FILE_NAMES
 from plait.base.writing.directory import temporary
 from plait.fleet.plan import chosen, tasks_of
@@ -18,10 +19,11 @@ from plait.review.revisions import Sides
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plait.base.writing.directory import Directory
     from plait.fleet.plan import Task
+    from plait.review.revisions import Entry
     from plait.tree.context import Context
 
 
@@ -122,8 +124,9 @@ def _fill(
     sides = Sides(repository, file, directory, old, new, trust=trust)
     result.permissions = [(need.access, sides.text(need.name)) for need in sides.requested]
     result.new_project = sides.name if sides.is_new_project else ""
-    before = _tasks(sides, is_head=False, result=result)
-    after = _tasks(sides, is_head=True, result=result)
+    with use_view(InputView()) as view:
+        before = _tasks(sides, sides.base, "base", result)
+    after = _tasks(sides, sides.changes_after(view), "head", result)
     selected = _chosen(
         [*after, *(task for task in before if task.name not in {one.name for one in after})], runs, where
     )
@@ -144,11 +147,11 @@ def _fill(
         result.output = rendered(sides, [task for task in after if task.name in names])
 
 
-def _tasks(sides: Sides, *, is_head: bool, result: Review) -> list[Task]:
+def _tasks(sides: Sides, files: Mapping[str, Entry | None], side: str, result: Review) -> list[Task]:
     """The runs of a side; none if it has no project file, or an invalid one, which is a failure. Raises PlaitError if
     neither side has one.
     """
-    sides.show(sides.head if is_head else sides.base)
+    sides.show(files)
     if not sides.has_project():
         return []
     try:
@@ -156,7 +159,7 @@ def _tasks(sides: Sides, *, is_head: bool, result: Review) -> list[Task]:
     except PlaitError as error:
         if sides.name not in sides.head:
             raise
-        failure = sides.failure("head" if is_head else "base", error, caused=True)
+        failure = sides.failure(side, error, caused=True)
         failure.where = "the project file"
         result.failures.append(failure)
         return []

@@ -420,7 +420,9 @@ class Examination:
 
 
 class _Index:
-    """The units by the lines of one side, with the first lines of the statements and functions around them."""
+    """The units by the lines of one side, with the first lines of the statements and functions around them, and the
+    lines with aliases of their anchors.
+    """
 
     def __init__(self, files: Iterable[FileChange], *, is_new: bool) -> None:
         self._lines: dict[str, dict[int, set[Unit]]] = {}
@@ -431,8 +433,9 @@ class _Index:
                 continue
             every = self._whole.setdefault(change.file, set())
             lines = self._lines.setdefault(change.file, {})
-            source = "".join(change.new_lines if is_new else change.old_lines)
-            extents = Extents(Source(change.file, source))
+            rows = change.new_lines if is_new else change.old_lines
+            aliases = _references("*", rows, range(1, len(rows) + 1))
+            extents = Extents(Source(change.file, "".join(rows)))
             for unit in change.units:
                 if unit.is_whole:
                     every.add(unit)
@@ -442,6 +445,9 @@ class _Index:
                     for line in range(start, end + 1):
                         for first in extents.starts(line):
                             lines.setdefault(first, set()).add(unit)
+                    for name in _references("&", rows, range(start, end + 1)) if aliases else ():
+                        for line in aliases.get(name, ()):
+                            lines.setdefault(line, set()).add(unit)
 
     def at(self, file: str, line: int) -> set[Unit]:
         """The units with a line; all units of the file for line 0."""
@@ -452,6 +458,21 @@ class _Index:
         if line <= 0:
             return {*whole, *(unit for units in lines.values() for unit in units)}
         return whole | lines.get(line, set())
+
+
+def _references(sign: str, rows: Sequence[str], lines: Iterable[int]) -> dict[str, list[int]]:
+    """The lines with each anchor, or each alias, of a text. sign: `&` or `*`."""
+    found: dict[str, list[int]] = {}
+    for line in lines:
+        if sign in rows[line - 1]:
+            for one, name in _REFERENCE.findall(rows[line - 1]):
+                if one == sign:
+                    found.setdefault(name, []).append(line)
+    return found
+
+
+# An anchor or an alias, or what looks like one: a candidate too many only costs an evaluation.
+_REFERENCE = re.compile(r"(?<![^\s\[{,])([&*])([^\s\[\]{},]+)")
 
 
 def _moved(units: Sequence[Unit]) -> dict[Unit, list[Unit]]:

@@ -112,9 +112,12 @@ class Comparison:
         self._others: dict[Unit, tuple[int, OtherLines]] = {}
         self._subjects: dict[str, tuple[Rule, dict[tuple[str, str], list[str]]]] = {}
         self._read: set[str] = set()
-        self._links = links_below(sides.top)
-        sides.show(sides.head)
-        self._links += links_below(sides.top)
+        self._links = [*links_below(sides.top), *(path for path, name in self._paths.items() if sides.is_link(name))]
+        # The differing inputs of the runs; None if any file may be one.
+        self._inputs: set[str] | None = set()
+        self._differing = len(sides.head)
+        if sides.name in sides.head:
+            sides.show(sides.head)
         self._project = sides.project() if after else None
 
     def run(self, tasks: Sequence[Task]) -> None:
@@ -124,6 +127,8 @@ class Comparison:
         result.added = [task.name for task in tasks if task.name not in self._before]
         result.removed = [task.name for task in tasks if task.name not in self._after]
         affected = [task for task in tasks if self._may_differ(task)]
+        if self._inputs is not None:
+            self._sides.narrow(self._paths[path] for path in self._inputs)
         result.evaluated = len(affected)
         groups: dict[tuple[object, ...], _Group] = {}
         traced = len(affected) == 1
@@ -150,11 +155,16 @@ class Comparison:
         if new is None or self._project is None:
             return False
         if old is None or old.definition != new.definition:
+            self._inputs = None
             return True
         run = new.run(self._project)
         if run.command not in ("render", "patch"):
+            self._inputs = None
             return bool(self._paths)  # their files name other files
-        return self._changed.touch(roots_of([*paths_of(run), *map(str, _schemas(run))], self._links))
+        found = self._changed.at(roots_of([*paths_of(run), *map(str, _schemas(run))], self._links))
+        if self._inputs is not None:
+            self._inputs |= found
+        return bool(found)
 
     # ---- evaluation
 
@@ -396,7 +406,7 @@ class Comparison:
         result = self._result
         result.evaluations = self._evaluator.count
         result.is_cut = self._cpu_budget.is_spent
-        result.unread = len(self._sides.head) - len(self._read) if not result.failures else 0
+        result.unread = self._differing - len(self._read) if not result.failures else 0
         result.changes = list(self._changes.values())
         self._order_consequences()
         result.causes = sorted(self._causes.values(), key=lambda one: (one.is_vendored, -one.values, one.start))

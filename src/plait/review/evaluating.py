@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from time import process_time
 
-from plait.base.errors import PlaitError
+from plait.base.errors import LimitError, PlaitError
 from plait.base.input_view import InputView
 from plait.base.lines import lines_of
 from plait.engine.incremental import Engine
@@ -63,10 +63,9 @@ class Outcome:
 
     @property
     def explainer(self) -> Explainer:
-        """The histories of an evaluation with provenance."""
+        """The histories of the evaluation; empty ones of an evaluation without provenance."""
         if self._explainer is None:
-            assert self.trace is not None
-            self._explainer = Explainer(self.trace)
+            self._explainer = Explainer(Trace() if self.trace is None else self.trace)
         return self._explainer
 
     @property
@@ -191,12 +190,12 @@ class Evaluator:
         self._projects: dict[Entry | None, Project] = {}
 
     def base(self, task: Task, *, trace: bool) -> Outcome:
-        """The outcome on BASE's side."""
-        return self._evaluated(_BASE, task, self.sides.base, trace=trace)
+        """The outcome on BASE's side. It has no provenance if the budget does not allow it."""
+        return self._side(_BASE, task, self.sides.base, trace=trace)
 
     def head(self, task: Task, *, trace: bool) -> Outcome:
-        """The outcome on HEAD's side."""
-        return self._evaluated(_HEAD, task, self.sides.head, trace=trace)
+        """The outcome on HEAD's side. It has no provenance if the budget does not allow it."""
+        return self._side(_HEAD, task, self.sides.head, trace=trace)
 
     def without(self, task: Task, units: Iterable[Unit]) -> Outcome:
         """The outcome on HEAD's side with some units reverted."""
@@ -212,15 +211,30 @@ class Evaluator:
             return Outcome(None, error, InputView(), None)
         start = process_time()
         with self.cpu_budget.scope():
-            made = self._evaluated(_MIXED, task, files, trace=False)
+            made = self._evaluated(_MIXED, task, files, trace=False, limits=None)
         self.cpu_budget.note(start)
         return made
 
-    def _evaluated(self, side: str, task: Task, files: Mapping[str, Entry | None], *, trace: bool) -> Outcome:
+    def _side(self, side: str, task: Task, files: Mapping[str, Entry | None], *, trace: bool) -> Outcome:
+        if trace and self.cpu_budget.allows():
+            with self.cpu_budget.scope():
+                made = self._evaluated(side, task, files, trace=True, limits=None)
+            if not isinstance(made.error, LimitError) or self.cpu_budget.allows():
+                return made
+        # Only provenance is subject to the budget: a side takes the time that it needs.
+        return self._evaluated(side, task, files, trace=False, limits={})
+
+    def _evaluated(
+        self,
+        side: str,
+        task: Task,
+        files: Mapping[str, Entry | None],
+        *,
+        trace: bool,
+        limits: Mapping[str, float] | None,
+    ) -> Outcome:
         self.count += 1
         view = InputView()
-        # A side takes the time that it needs.
-        limits: dict[str, float] | None = None if side == _MIXED else {}
         record = Trace() if trace else None
         if record is not None:
             record.follows_all = True

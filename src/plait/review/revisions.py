@@ -14,7 +14,7 @@ from plait.authoring.project.file import of_source
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.content import regular_content
 from plait.base.errors import PermissionDeniedError, heading, render
-from plait.base.input_view import permitted
+from plait.base.input_view import InputView, permitted, use_view
 from plait.base.limits import current_budget
 from plait.base.permissions import FILE_NAMES, PATHS, Need, Permissions, absolute, is_within
 from plait.base.trust import permissions_of
@@ -26,12 +26,11 @@ from plait.review.result import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plait.authoring.project.file import Project
     from plait.base.errors import PlaitError
     from plait.base.git_repository import Repository
-    from plait.base.input_view import InputView
     from plait.base.writing.directory import Directory
     from plait.insight.diagnostic_formats import Message
 
@@ -114,6 +113,27 @@ class Sides:
             if entry is not None:
                 self._add(path, entry)
             self._shown[path] = entry
+
+    def narrow(self, names: Iterable[str]) -> None:
+        """From now on, exchanges only these of the differing files: no evaluation reads the others."""
+        wanted = set(names)
+        self.base = {name: entry for name, entry in self.base.items() if name in wanted}
+        self.head = {name: entry for name, entry in self.head.items() if name in wanted}
+
+    def is_link(self, name: str) -> bool:
+        """True if a differing file is a link on one of the sides."""
+        return any(entry is not None and entry.kind == LINK for entry in (self.base.get(name), self.head.get(name)))
+
+    def changes_after(self, view: InputView) -> dict[str, Entry | None]:
+        """HEAD's version of the differing files that may matter to a project. view: what it read on BASE's side. They
+        are all files if it read one that differs, and otherwise links, which may be on the way to one that it names.
+        """
+        paths = {os.path.join(self.top, *name.split("/")): name for name in self.head}
+        changed = Changed(paths)
+        if self.name in self.head or changed.was_read(view):
+            return self.head
+        found = changed.at(path for path, name in paths.items() if self.is_link(name))
+        return {paths[path]: self.head[paths[path]] for path in found}
 
     def path_of(self, shown: str) -> str:
         """The path from the top of a file in a message or a history, with slashes; "" for a file elsewhere."""
@@ -236,11 +256,13 @@ class Sides:
         HEAD's project file that BASE's lacks.
         """
         own = Permissions(self.home, self.top, file=self.file)
-        asked = needs_of(self.file, own)
-        self.show(self.head)
-        new = {need.key for need in asked}
-        requested = [need for need in needs_of(self.file, own) if need.key not in new]
-        self.show(self.base)
+        with use_view(InputView()) as view:
+            asked = needs_of(self.file, own)
+        changes = self.changes_after(view)
+        self.show(changes)
+        known = {need.key for need in asked}
+        requested = [need for need in needs_of(self.file, own) if need.key not in known]
+        self.show({name: self.base[name] for name in changes})
         user = permissions_of("", real)
         allowed = []
         for need in asked:
@@ -302,20 +324,19 @@ class Changed:
             while (path := os.path.dirname(path)) not in self._above:
                 self._above.add(path)
 
-    def touch(self, roots: Iterable[str]) -> bool:
-        """True if a changed file is one of the roots, inside one, or in place of a directory above one."""
+    def at(self, roots: Iterable[str]) -> set[str]:
+        """The changed files that are one of the roots, inside one, or in place of a directory above one."""
         known = set(roots)
-        return (
-            not known.isdisjoint(self._files)
-            or not known.isdisjoint(self._above)
-            or any(_is_below(root, self._files) for root in known)
-        )
+        found = known & self._files
+        if not known.isdisjoint(self._above):
+            found |= {path for path in self._files if _is_below(path, known)}
+        return found.union(*(_above(root, self._files) for root in known))
 
     def was_read(self, view: InputView) -> bool:
         """True if an evaluation read a changed file, or listed a directory above one."""
         files = {*view.files, *map(os.path.realpath, view.files)}
         folders = {*view.directories, *map(os.path.realpath, view.directories)}
-        return not files.isdisjoint(self._files) or any(_is_below(path, folders) for path in self._files)
+        return not (files.isdisjoint(self._files) and folders.isdisjoint(self._above))
 
 
 def _is_below(path: str, tops: set[str]) -> bool:
@@ -324,6 +345,14 @@ def _is_below(path: str, tops: set[str]) -> bool:
             return True
         path = parent
     return False
+
+
+def _above(path: str, files: set[str]) -> Iterator[str]:
+    """The files in place of a directory above a path."""
+    while (parent := os.path.dirname(path)) != path:
+        if parent in files:
+            yield parent
+        path = parent
 
 
 def _is_at(path: str, root: str) -> bool:
