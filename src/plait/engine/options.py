@@ -137,15 +137,25 @@ LINKED_PATH = PathForm("read", may_be_missing=True)
 class Option:
     """The declaration of an option.
 
-    name: of its flag, without dashes; "" without a flag. kind: the type of its values. short: the letter of a short
-    flag. value: the placeholder for a value in help. default: shown by help. choices: all valid values, or (). is_last:
-    the rest of the command line is ignored, mistakes included. attribute: of the request, by default the name.
-    is_negated: the attribute is the opposite of the switch. setting: its name in project files, "" for none; by default
-    the name of the flag. step: its name in the steps of pipelines, "" for none. path: the form of a path in its value,
-    or None. program: the programs that the switch lets sources of secrets start (`plait.base.permissions`).
-    environment: the environment variables that a value reads, as `PREFIX*`, with `{}` for the value; "" for none. part:
-    EVALUATION, DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in
-    the API. has_effect: False for a flag that is accepted and ignored.
+    name: of its flag, without dashes; "" without a flag.
+    kind: the type of its values.
+    help: of one line.
+    short: the letter of a short flag.
+    value: the placeholder for a value in help.
+    default: shown by help.
+    choices: all valid values, or ().
+    is_last: the rest of the command line is ignored, mistakes included.
+    path: the form of a path in its value, or None.
+    program: the programs that the switch lets sources of secrets start (`plait.base.permissions`).
+    environment: the environment variables that a value reads, as `PREFIX*`, with `{}` for the value; "" for none.
+    setting: its name in project files, "" for none; by default the name of the flag.
+    is_in_steps: the setting belongs to steps of pipelines, too.
+    part: EVALUATION, DELIVERY or PROCESS.
+    is_argument: without a flag on the command line.
+    is_positional: without a name in the API.
+    is_negated: the attribute is the opposite of the switch.
+    has_effect: False for a flag that is accepted and ignored.
+    attribute: of the request, by default the name.
     """
 
     __slots__ = (

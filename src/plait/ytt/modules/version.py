@@ -28,7 +28,6 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 
 def _require_at_least(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-
     wanted = only_text(args)
     match = re.fullmatch(_SEMVER, wanted)
     if match is None:

@@ -12,7 +12,7 @@ from plait.base.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.base.source import Source
     from plait.ytt.starlark.syntax import Name, Scope
@@ -94,7 +94,47 @@ def _data_values(name: str, text: str, known: set[str]) -> str | None:
     return 'data values are data.values.NAME, with load("@ytt:data", "data")'
 
 
-def undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:
+def findings(
+    program: Scope, missing: Mapping[Scope, list[Name]], source: Source, universal: frozenset[str]
+) -> Iterator[Finding]:
+    """The findings for undefined names by their scopes: first those of the top level, then those in functions."""
+    for name in missing.get(program, ()):
+        yield _undefined(name, program, source, universal)
+    told: set[tuple[str, Scope]] = set()
+    for rank, (name, scope) in enumerate(_in_functions(program, missing), 1):
+        finding = _undefined(name, scope, source, universal)
+        finding.rank = rank
+        outermost = scope
+        while outermost.parent not in (None, program):
+            outermost = outermost.parent
+        if (name.name, outermost) in told:
+            finding.reference = ""  # ytt reports a name once per function
+        told.add((name.name, outermost))
+        yield finding
+
+
+def _in_functions(program: Scope, missing: Mapping[Scope, list[Name]]) -> list[tuple[Name, Scope]]:
+    """The undefined names outside of the top level, in ytt's order: inner functions first; within one by line."""
+    out: list[tuple[Name, Scope]] = []
+    inherited: dict[Scope, list[tuple[Name, Scope]]] = {}
+    todo = [(program, False)]
+    while todo:
+        scope, is_done = todo.pop()
+        if not is_done:
+            todo.append((scope, True))
+            todo += [(child, False) for child in reversed(scope.children)]
+            continue
+        own = [] if scope is program else [(name, scope) for name in missing.get(scope, ())]
+        uses = [*inherited.pop(scope, ()), *own]
+        # A comprehension is a part of the function around it.
+        if scope.is_comprehension and scope.parent is not None:
+            inherited.setdefault(scope.parent, []).extend(uses)
+        else:
+            out += sorted(uses, key=lambda use: use[0].line)
+    return out
+
+
+def _undefined(name: Name, scope: Scope, source: Source, universal: frozenset[str]) -> Finding:
     """The finding for a name that no scope defines. universal: the names that every program knows."""
     text = (source.line(name.line) or "")[:_MOST_READ]
     word = _WORDS.get(name.name)
