@@ -387,6 +387,8 @@ _WARNINGS = (
     ("S386", "unmatched-item", "an overlay or an operation selects an array item in a way that matches none"),
     ("S387", "conflict-in-text", "a text contains the markers of an unresolved merge"),
     ("S388", "unevaluated-code", "a value contains code that is not evaluated"),
+    ("S389", "empty-result", "a value is the result of a call that returns nothing"),
+    ("S390", "dotted-attribute", "hasattr or getattr is given several names with dots between them"),
     ("S391", "further-documents", "only the first document of a file is read"),
     ("S392", "nested-operation", "an operation is part of the previous one"),
     ("S393", "open-placeholder", "a placeholder is not closed, or has another form"),

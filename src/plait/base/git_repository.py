@@ -125,7 +125,9 @@ class Repository:
                 f'the repository has no revision "{revision}"',
                 expected="a commit, a branch or a tag",
                 found=listed(names[:_MOST_NAMES]) or "no branch and no tag",
-                hint=did_you_mean(revision, names) or self._fetch_hint(),
+                hint=did_you_mean(revision, names)
+                or self._fetch_hint()
+                or did_you_mean(revision.rpartition("/")[2], names),
                 code="git",
             ) from None
 

@@ -141,6 +141,7 @@ def main_impact(argv: Sequence[str]) -> int:
         raise UsageError(
             f'"{question.asked}" does not name a line of a file',
             expected="FILE:LINE, such as values.yml:3",
+            hint="plait explain shows the lines that a value of the output comes from",
             code="invalid-value",
         )
     file, number = named

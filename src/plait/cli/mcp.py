@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from plait.base.errors import UsageError
 from plait.cli.tools import only_argument
 from plait.engine.flags import Command
 from plait.engine.options import Request
@@ -29,5 +30,12 @@ MCP = Command(Mcp)
 def main(flags: Mcp) -> int:
     """Runs `plait mcp`. Returns the exit status. Raises ModuleNotFoundError if its library is missing."""
     directory = only_argument(MCP, flags, "directory", os.curdir)
+    if not os.path.isdir(directory):
+        raise UsageError(
+            f'"{directory}" is not a directory',
+            expected="a directory with projects",
+            hint='the settings of a client name it: {"command": "plait", "args": ["mcp", "DIRECTORY"]}',
+            code="invalid-value",
+        )
     serve(directory)
     return 0

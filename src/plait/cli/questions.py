@@ -12,6 +12,7 @@ import os
 from plait.authoring.project.discovery import project_of
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
+from plait.base.numbers import file_and_line
 from plait.base.similar_names import did_you_mean, near
 from plait.cli import project
 from plait.cli.common_flags import entered
@@ -203,6 +204,14 @@ def _as_run(name: str) -> str | None:
     return f"such as run {names[0]} {name}" if names else None
 
 
+def _as_line(name: str) -> str | None:
+    """A hint for the line of a file, or None."""
+    named = file_and_line(name)
+    if named is None or not os.path.isfile(named[0]):
+        return None
+    return f"plait impact shows the values that a line affects: plait impact render -f {named[0]} {name}"
+
+
 def _detected(argv: list[str]) -> str:
     """The command for a command line without one, by its flags."""
     if not argv:
@@ -230,7 +239,10 @@ def _detected(argv: list[str]) -> str:
         raise UsageError(
             f'"{first}" is neither a command nor an input',
             expected=f"{', '.join(DIALECTS)} or run NAME, then its flags and arguments",
-            hint=did_you_mean(first, DIALECTS) or _as_run(first) or f"such as render -f config/ {first}",
+            hint=did_you_mean(first, DIALECTS)
+            or _as_run(first)
+            or _as_line(first)
+            or f"such as render -f config/ {first}",
             code="unknown-command",
         ) from None
     if "\nsteps:" in "\n" + text:

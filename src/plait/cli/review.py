@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.base.errors import UsageError, did_you_mean
 from plait.base.output_files import add_files
 from plait.base.writing.real_paths import failure
@@ -91,6 +93,14 @@ def main(flags: Review) -> int:
             expected="plait review BASE [HEAD]",
             found=" ".join(flags.arguments) or None,
             code="missing-argument",
+        )
+    if len(flags.arguments) == 2 and all(map(os.path.isfile, flags.arguments)):
+        raise UsageError(
+            "plait review compares Git revisions, not files",
+            expected="a commit, a branch or a tag",
+            found=" and ".join(flags.arguments),
+            hint=f"plait diff {' '.join(flags.arguments)}",
+            code="invalid-value",
         )
     _check_names(flags)
     return without_end(lambda: _reviewed(flags))

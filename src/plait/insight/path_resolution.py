@@ -14,7 +14,7 @@ from plait.yaml.document_names import document_name, name_items, namespace_of, p
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from plait.insight.node_paths import Path
     from plait.tree.nodes import Document, Item, Value
@@ -85,6 +85,9 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
             # A key such as name=web is a part of pointers only.
             meant = f"/{path.text}" if "=" in rest else f"{first}.{rest.replace('/', '.')}"
             hint = f'did you mean "{meant}"?'
+    if hint is None and path.text == path.selector:
+        cut = next((name for name in full if path.text.startswith(f"{name}/")), None)
+        hint = cut and f'did you mean "{cut}:{path.text[len(cut) + 1 :].replace("/", ".")}"?'
     if hint is None and path.text == path.selector:
         # A dot between the document and its keys.
         cut = next((name for name in full if path.text.startswith(f"{name}.")), None)
@@ -160,6 +163,7 @@ def no_place(
             hint=did_you_mean(shown, keys)
             or _kind_hint(path, [one for _, one in chosen], names)
             or _input_hint(path)
+            or (f"without $: {path.text.replace('$.', '', 1)}" if shown == "$" and depth == 0 else None)
             or _deeper(path, depth, around.document, names),
             code="no-such-place",
         )
@@ -256,7 +260,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
 
 
-def kind_meant(path: Path, documents: Iterable[Document], names: ItemNames | None = None) -> str | None:
+def kind_meant(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> str | None:
     """The intended PATH if the first key is a kind of documents, or None."""
     names = ItemNames() if names is None else names
     first = path.steps[0] if path.steps else ""
@@ -264,10 +268,14 @@ def kind_meant(path: Path, documents: Iterable[Document], names: ItemNames | Non
     if path.selector is not None or not any((document_name(one) or "").startswith(f"{first}/") for one in shown):
         return None
     rest = path.text.removeprefix(str(first)).removeprefix(".")
+    full = f"{first}/{path.steps[1] if len(path.steps) > 1 else ''}"
+    if full in map(document_name, documents):
+        rest = rest.removeprefix(str(path.steps[1])).removeprefix(".")
+        return f"{full}{':' if rest else ''}{rest}"
     return f"{first}/*{':' if rest else ''}{rest}"
 
 
-def _kind_hint(path: Path, documents: Iterable[Document], names: ItemNames) -> str | None:
+def _kind_hint(path: Path, documents: Sequence[Document], names: ItemNames) -> str | None:
     meant = kind_meant(path, documents, names)
     return None if meant is None else f'did you mean "{meant}"?'
 

@@ -20,6 +20,10 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
     """
     way = ""
     for step in path.steps:
+        if type(data) is Array and type(step) is int and step < len(data.items):
+            way += f"[{step}]"
+            data = data.items[step].value
+            continue
         if type(data) is not Map or type(step) is not str:
             break
         item = data.find(step)

@@ -166,6 +166,7 @@ def _order_of(policy: LayeredDocument) -> list[str]:
                 "InvalidDocumentFormat",
                 f"layerOrder of {policy}: a layer must be a string, not {kind_name(name)}",
                 at=entry.position,
+                hint="names alone, the most general first: layerOrder: [global, site]",
             )
         if name in order:
             raise failure(

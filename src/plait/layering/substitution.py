@@ -132,7 +132,7 @@ def _value(
             at = entry.place("src", "path")
             context.warn(
                 warning(
-                    f"{source} holds {a_kind(data)}: all of it is used, and the path {entry.path} has no effect",
+                    f"{source} holds {a_kind(data)}: all of it is used, and the path {entry.path} has no effect; write path: .",
                     code="path-without-effect",
                     at=at,
                 )
@@ -240,7 +240,12 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
         at = entry.place("src", "pattern")
         if not is_secret:
             context.warn(
-                warning("src.pattern matches nothing; the whole text is used", code="pattern-not-found", at=at)
+                warning(
+                    "src.pattern selects a part of the source, matches nothing, and the whole text is used; dest.pattern is the part "
+                    "of the destination that is replaced",
+                    code="pattern-not-found",
+                    at=at,
+                )
             )
         return value
     try:

@@ -176,7 +176,9 @@ def from_argument(text: str) -> dict[str, Value]:
         parsed = read_first(Source("", value).hidden())
     except ReadError as error:
         told = f"Deserializing variables '{text}': {error.reference}"
-        raise _not_yaml(Wording('the value of "', public(name), '"'), error, told) from None
+        advice = public("--var-file NAME=FILE reads a file; another text with @ is put in quotes")
+        hint = advice if value.startswith("@") else None
+        raise _not_yaml(Wording('the value of "', public(name), '"'), error, told, hint) from None
     if type(parsed) is str:
         parsed = value
         if value[0] == value[-1] and value[0] in "\"'":
@@ -184,10 +186,12 @@ def from_argument(text: str) -> dict[str, Value]:
     return {name: parsed}
 
 
-def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
-    """The error for an invalid value that is not in a file, without a position. reference: BOSH's text."""
+def _not_yaml(what: Wording, error: ReadError, reference: str, hint: Wording | None = None) -> OpsError:
+    """The error for an invalid value that is not in a file, without a position. reference: BOSH's text. hint: replaces
+    that of the error.
+    """
     message = Wording(what, " is not YAML: ", part_of(error, "message"))
-    found = OpsError(message, hint=full(error, "hint"), reference=public(reference), code="variable-flag")
+    found = OpsError(message, hint=hint or full(error, "hint"), reference=public(reference), code="variable-flag")
     return conceal(found)  # type: ignore[return-value]
 
 

@@ -106,6 +106,11 @@ def run_key_hint(name: str, commands: Sequence[str]) -> str | None:
 def inputs_hint(item: MapItem, inputs: str) -> str | None:
     """A hint for a command with a path or a list of paths as its settings, or None. inputs: the setting for them."""
     value = item.value
+    if type(value) is str and value.startswith("-"):
+        words = value.split()
+        files = words[1::2] if {*words[::2]} <= {"-f", "--file"} else []
+        more = f"{inputs}: [{', '.join(files)}]" if files else f"{inputs}: [...], data-values-file: [...]"
+        return f"a flag is a setting with its long name: {item.key}: {{{more}}}"
     if type(value) is str:
         return f"{item.key}: {{{inputs}: {value}}}"
     if type(value) is Array and all(type(one.value) is str for one in value.items):

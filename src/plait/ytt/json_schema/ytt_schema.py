@@ -178,6 +178,8 @@ class _Writer:
                 at=self._schema.position,
                 expected="a schema of type object",
                 found=root.type or "any type",
+                hint="a schema of data values is {type: object, properties: {NAME: {type: string}}}; for a file of values, "
+                "#@data/values-schema above its --- makes it one",
                 code="values-not-map",
             )
         self._describe(root, "")

@@ -50,6 +50,13 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
             several = 'expects="1+"'
             told = f"if all of them are meant, add {several} to #{_MATCH}{_one_of(edit_items)}"
             hint = Hint(told, Suggestion(ARGUMENT, several, old=_MATCH))
+            own = next(
+                (one.position for one in edit_items if type(one) is Document and one.source is step.item.source), None
+            )
+            if own is not None and own.source is not None and not own.source.private:
+                hint = Hint(
+                    f"{own} has no #{_MATCH} above it, so it is a document to change, and not an overlay: add one"
+                )
         found = _documents(edit_items)
         also = [one.labelled("one that matches") for one in also]
         error = OverlayError(

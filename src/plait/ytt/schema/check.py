@@ -237,6 +237,9 @@ def _inner(type_: Type) -> Type:
 def _nested(key: str, declared: MapType, item: MapItem) -> str | None:
     """A hint for a path written as one key, or None."""
     level = _LEVELS.get("" if item.source is None else item.source.flag)
+    whole = declared.declarations.get(key.partition("[")[0]) if key.endswith("]") and level == "." else None
+    if whole is not None and isinstance(_inner(whole.type), ArrayType):
+        return f"an array is given as a whole: --data-value-yaml '{key.partition('[')[0]}=[VALUE, ...]'"
     for place, sign in enumerate(key):
         declaration = declared.declarations.get(key[:place]) if sign in "._-/" else None
         if declaration is None:
@@ -269,6 +272,8 @@ def _declared_elsewhere(key: str, declared: MapType, top: Type) -> str | None:
     if len(found) != 1:
         return None
     path, declaration = found[0]
+    if path == "properties":
+        return "this schema has the form of JSON Schema; plait schema import FILE prints it as a schema of data values"
     where = f'below "{path}"' if path else "at the top"
     return f'"{key}" is declared {where} ({declaration.position}): move it there'
 

@@ -23,8 +23,9 @@ _OTHER_NAMES = {
     "minitems": "min_len",
     "minlength": "min_len",
     "notnone": "not_null",
-    "required": "not_null",
 }
+# Those of a rule of one's own.
+_PATTERNS = ("match", "matches", "pattern", "regex", "regexp")
 
 
 def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
@@ -38,6 +39,13 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
     if name in ("one_not_null", "one_of"):
         parts = value.replace(",", " ").split() if type(value) is str else ["a", "b"]
         return f"{name}=[{', '.join(map(repr_of, parts))}]"
+    if name == "required":
+        return (
+            "a text that is not empty has min_len=1; not_null=True refuses only null, the default of #@schema/nullable"
+        )
+    if name in _PATTERNS:
+        pattern = repr_of(value if type(value) is str else "^[a-z]+$")
+        return f'a rule of your own: ("a text that matches", lambda v: regexp.match({pattern}, v)), with #@ load("@ytt:regexp", "regexp")'
     other = _OTHER_NAMES.get(name.lower().replace("_", ""))
     near = did_you_mean(name, known) if other is None else replacing(name, [other], f'did you mean "{other}"?')
     return near or f"known are {', '.join(known)}"

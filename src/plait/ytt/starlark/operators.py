@@ -38,6 +38,8 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "use 'or' instead of '|' for logical-or"
     elif operator == "&":
         hint = "use 'and' instead of '&' for logical-and"
+    elif kinds & {"function", "builtin_function_or_method"}:
+        hint = "a call has parentheses: f(), x.upper()"
     elif operator == "+" and kinds == {"string", "float"}:
         hint = "put the number in quotes where it is given: str(...) makes 1.2 of 1.20"
     elif operator == "+" and kinds == {"string", "int"}:

@@ -129,12 +129,10 @@ class YamlFile:
                     if word and f"@{word}" in directives.KNOWN:
                         found.append((comment.line, f" {word}", [word], f"an annotation has no space: #@{word}"))
                 elif name[:1] == "@" and name not in directives.KNOWN:
-                    from plait.base.similar_names import listed, near
+                    from plait.ytt.templates.misspelt_annotations import meant
 
-                    is_code = name.startswith("@data.")
-                    alike = [] if is_code else near(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
-                    if alike or is_code:
-                        hint = f"did you mean {listed(alike, quote=chr(34))}?" if alike else f"code: #@ {name[1:]}"
+                    alike, hint = meant(name[1:])
+                    if hint:
                         found.append((comment.line, name[1:], alike, hint))
         return found
 

@@ -25,6 +25,7 @@ _ALIAS = "*{0} is null, because an alias copies the text and not the result of c
 # The names that a template loads or defines.
 _LOADED = re.compile(r"\bload\(([^()]*)\)")
 _DEFINED = re.compile(r"\bdef[ ]+(\w+)\(")
+_ASSIGNED = re.compile(r"#@[ ]+([A-Za-z_]\w*)[ ]*=(?!=)")
 _DATA = re.compile(r"""["']@ytt:data["'][^()\n]{0,200}["']data["']""")
 # A reference in the notation of another program.
 _FOREIGN = re.compile(r"(?:\$\{|\$\(|\{\{)[ ]*(data\.values\.\w[\w.]{0,200})[ ]*(?:\}\}?|\))")
@@ -66,16 +67,22 @@ class _Names:
         uses = [rf"(?:{'|'.join(sorted(functions))})(?:\.\w+)*\("] if functions else []
         if self.has_data:
             uses.append(r"data\.values\.\w")
-        self._uses = re.compile(rf"(?<![\w.])(?:{'|'.join(uses)})") if uses else None
+        self._calls = re.compile(rf"(?<![\w.])(?:{'|'.join(uses)})") if uses else None
+        assigned = sorted({*_ASSIGNED.findall(text)})
+        self._assigned = re.compile(rf"#@ [^\n]*\b(?:{'|'.join(assigned)})\b") if assigned else None
         self._text = text
 
-    def uses(self, text: str) -> bool:
+    def calls(self, text: str) -> bool:
         """True if a text calls a function of the template, or reads a data value."""
-        return self._uses is not None and self._uses.search(text) is not None
+        return self._calls is not None and self._calls.search(text) is not None
+
+    def uses(self, text: str) -> bool:
+        """True if a text does so, or uses a variable of the template in code."""
+        return self.calls(text) or (self._assigned is not None and self._assigned.search(text) is not None)
 
     def is_code(self, text: str) -> bool:
         """True if a text is an expression that does so, and each of its names occurs in the template's code."""
-        if not self.uses(text) or "\n" in text:
+        if not self.uses(f"#@ {text}") or "\n" in text:
             return False
         program = f"_ = ({text})\n"
         try:
@@ -119,7 +126,7 @@ def _in_string(source: Source, item: Item, names: _Names) -> tuple[int, str] | N
         whole = _formatted(_literal(before) + "{}", code)
         return item.line, f"#@ within a value is text, and is not evaluated; write {owner}#@ {whole}"
     line = source.line(item.line) or ""
-    if f'"{value}' in line or f"'{value}" in line or not names.is_code(value):
+    if f'"{value}' in line or f"'{value}" in line or not names.calls(value) or not names.is_code(value):
         return None
     return item.line, f"{value} is text here, because code begins with #@; write {owner}#@ {value}"
 
@@ -127,7 +134,7 @@ def _in_string(source: Source, item: Item, names: _Names) -> tuple[int, str] | N
 def _of_tag(source: Source, item: Item, names: _Names) -> tuple[int, str] | None:
     """The line of a negation that is a tag, and the message about it; None for other empty texts."""
     found = _TAG.search(source.line(item.line) or "")
-    if found is None or not names.is_code(found[1]):
+    if found is None or not names.calls(found[1]) or not names.is_code(found[1]):
         return None
     owner = _owner(item)
     return item.line, f"!{found[1]} is a tag, and its value is an empty text; write {owner}#@ not {found[1]}"

@@ -87,6 +87,8 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         return RenderResult(documents=DocumentSet([] if is_dropped(values) else [values]))
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
+    for one in session.of_results:
+        session.context.warn(one, of=())
     has_values = type(values.value) is Map and values.value.items
     is_empty = not evaluated.files and not evaluated.texts
     if has_values or is_empty:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.shared_files import SharedFiles
 
 
+# Signs of a text that needs a warning, see `text_warnings`.
+_SIGNS = "<<<<<<<", "(@=", ".append(", ".extend(", "attr(data.values,", "):\n#@ "
 # The number of evaluations of one library in one run that are remembered.
 _MOST_MEMORIES = 16
 
@@ -48,6 +50,7 @@ class Session:
         "data_module",
         "frame",
         "instruction_sets",
+        "of_results",
         "reached_out",
         "shared",
     )
@@ -62,6 +65,8 @@ class Session:
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
+        # Warnings that are reported unless an error says more.
+        self.of_results: list[Warning] = []
         self.reached_out = False
         self.frame: Frame | None = None
         # Number of templates that ytt has compiled so far, which compiles a file again for each load.
@@ -129,13 +134,16 @@ class Session:
                 made = TemplateResult({}, text=file.text())
             else:
                 made = self._compiled(file, kind, options)
-            if kind == files.TEXT or "<<<<<<<" in file.source.text or "(@=" in file.source.text:
+            if kind == files.TEXT or any(sign in file.source.text for sign in _SIGNS):
                 from plait.ytt.workspace.text_warnings import text_warnings
 
                 warnings = [*warnings, *text_warnings(file, read)]
             found = file.prepared[key] = made, warnings
-        for text in found[1]:
-            self.context.warn(text, of=())
+        for one in found[1]:
+            if one.diagnostic.code == "empty-result":
+                self.of_results.append(one)
+            else:
+                self.context.warn(one, of=())
         return found[0]
 
     def is_constant(self, file: InputFile, options: RenderOptions) -> bool:

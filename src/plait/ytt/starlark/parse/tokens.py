@@ -195,6 +195,8 @@ class Tokens:
         is_dict = expected == "':'" and got in ("','", "'}'") and self._within() == "{"
         if is_dict and "{{" not in (self.source.line(self.line) or ""):
             return "{...} is a dict, with a value for each key: {key: value}; a list is [a, b]"
+        if got == "for" and expected == "')'":
+            return "a comprehension is in brackets: [x for x in y]"
         closer = _CLOSERS.get(expected.removesuffix(", for, or if"))
         if closer is None:
             return None
