@@ -10,7 +10,7 @@ _RULES = {rule: rule for rule in ("max", "max_len", "min", "min_len", "one_of")}
 
 
 def meant(name: str) -> tuple[list[str], str]:
-    """What takes the place of an unknown annotation, and the hint; "" if nothing is similar."""
+    """The replacements of an unknown annotation, and the hint; "" if nothing is similar."""
     if name.startswith("data."):
         return [], f"code: #@ {name}"
     rule = _RULES.get(name.removeprefix("schema/"))
