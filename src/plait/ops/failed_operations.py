@@ -41,6 +41,10 @@ def located(
     if isinstance(error, PathNotFoundError) and error.optional and operation.kind == "replace":
         tokens = operation.pointer.tokens
         hint = public(f"{_creating(operation.pointer, error)} adds it")
+        text = str(operation.pointer)
+        if "\\/" in text:
+            path = text.replace("\\/", "~1")
+            hint = quotation(replacing(text, [path], f'did you mean "{path}"? ~1 is a slash within a key'))
         named = tuple(one for one in tokens if type(one) is not KeyToken or one.name)
         if len(named) < len(tokens):
             path = str(Pointer(named))
