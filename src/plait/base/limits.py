@@ -10,6 +10,7 @@ limits grow with the size of the inputs, as listed in GROWS.
 
 from __future__ import annotations
 
+import sys
 from _contextvars import ContextVar
 from time import monotonic
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 DEEPEST = 12_000
 
 _K, _M = 1 << 10, 1 << 20
+# The stack of a browser holds fewer nested collections.
+_LEVELS = 200 if sys.platform == "emscripten" else 1_000
 
 # Maps a name to (default, bounded quantity, unit).
 TABLE: dict[str, tuple[float, str, str]] = {
@@ -37,7 +40,7 @@ TABLE: dict[str, tuple[float, str, str]] = {
     "input": (64 * _M, "one input: a file, a pipe, standard input, a URL", "bytes"),
     "items": (4 * _M, "one list, dict, set or tuple", "items"),
     "memory": (192 * _M, "the memory that the run adds to the process", "bytes"),
-    "nesting": (1_000, "nested collections of an input", "levels"),
+    "nesting": (_LEVELS, "nested collections of an input", "levels"),
     "nodes": (1 * _M, "nodes that one value of a template creates", "nodes"),
     "output": (64 * _M, "the printed output", "characters"),
     "pattern": (1, "one match of a pattern of a layered document", "seconds"),

@@ -100,14 +100,9 @@ def leaving(fault: Exception) -> Exception:
     Its traceback is dropped. This releases the lists of unfinished loops, and an outer boundary adds only its own
     frames to the stack. An internal error keeps its traceback.
     """
-    from plait.ytt.starlark.exceptions import translated
+    from plait.ytt.starlark.exceptions import drop_frames, translated
 
     error = translated(fault)
     if isinstance(error, PlaitError):
-        # Chained errors keep frames as well.
-        link: BaseException | None = fault
-        while link is not None:
-            link.__traceback__ = None
-            before, link.__context__, link.__cause__ = link.__context__, None, None
-            link = before
+        drop_frames(fault)
     return error

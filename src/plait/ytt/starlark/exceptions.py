@@ -13,6 +13,7 @@ from plait.base.similar_names import did_you_mean
 from plait.base.source import CALL, INSTRUCTION, Frame, Position
 from plait.ytt.starlark.error_names import name_operand
 from plait.ytt.starlark.runtime import bad_place
+from plait.ytt.starlark.teardown import unwind
 from plait.ytt.starlark.values import Value, type_of
 
 TYPE_CHECKING = False
@@ -95,6 +96,15 @@ def _stack(frames: list[tuple[FrameType, int]]) -> list[Frame]:
         left_out = Frame(f"... {count} more calls" if count < _MANY else "... thousands more calls")
         steps = [*steps[:half], left_out, *steps[-half:]]
     return steps
+
+
+def drop_frames(fault: BaseException) -> None:
+    """Drops the tracebacks of an exception and of those chained to it, which keep frames as well."""
+    link: BaseException | None = fault
+    while link is not None:
+        unwind(link)
+        before, link.__context__, link.__cause__ = link.__context__, None, None
+        link = before
 
 
 def _worded(error: Exception) -> StarlarkError | None:

@@ -77,12 +77,15 @@ def _walk(tree: _ast.AST) -> Iterator[_ast.AST]:
 
 
 def unwind(error: BaseException) -> None:
-    """Empties the traceback of an error. After a recursion it has thousands of entries, each of which refers to the
-    next.
+    """Empties the traceback of an error, its last entry first.
+
+    After a recursion it has thousands of entries, each of which refers to the next, and frames that refer to their
+    callers. Freed all at once, each is freed inside another, which takes more stack than a browser has.
     """
-    entry = error.__traceback__
-    error.__traceback__ = None
+    entries = []
+    entry, error.__traceback__ = error.__traceback__, None
     while entry is not None:
-        following = entry.tb_next
-        entry.tb_next = None
-        entry = following
+        entries.append(entry)
+        entry = entry.tb_next
+    while entries:
+        entries.pop().tb_next = None
