@@ -29,6 +29,10 @@ CHROMIUM = shutil.which("chromium")
 # What playground/build.py has built, if PLAIT_PLAYGROUND names it.
 BUILT = os.environ.get("PLAIT_PLAYGROUND", "")
 NEEDS_BUILD = pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
+# Without a build it may be missing. With one it is there, or the tests of it fail.
+AXE = pathlib.Path(__file__).parents[1] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
+HAS_AXE = bool(BUILT) or AXE.exists()
+NEEDS_AXE = pytest.mark.skipif(not HAS_AXE, reason="npm ci in playground has not installed axe-core")
 SHORT = 20  # seconds of a wait after one that was in vain: what is broken for one test is broken for most
 
 

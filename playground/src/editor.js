@@ -50,7 +50,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     if (known) return known;
     const own = forFile(file);
     const extensions = [
-      basics, look, colours, marks,
+      basics, look, colours, marks, EditorView.lineWrapping,
       scheme.of(darkTheme()), language.of(own.language), service.of(own.service),
       EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": KEYS.join(", "), spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) changed(state.doc.toString()); }),

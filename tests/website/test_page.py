@@ -18,7 +18,20 @@ from typing import Literal
 import pytest
 
 import ci
-from browsing import BUILT, CHROMIUM, NEEDS_BUILD, SNAPSHOT_IS_KEPT, StaticFiles, opened, running, wait_until, write
+from browsing import (
+    AXE,
+    BUILT,
+    CHROMIUM,
+    HAS_AXE,
+    NEEDS_AXE,
+    NEEDS_BUILD,
+    SNAPSHOT_IS_KEPT,
+    StaticFiles,
+    opened,
+    running,
+    wait_until,
+    write,
+)
 from plait.base.version import __version__
 from plait.integrations.playground.examples import examples
 
@@ -43,7 +56,6 @@ pytest_plugins = ("page_fixtures",)
 playwright = pytest.importorskip("playwright.sync_api")
 try_it = ci.load("try_it")
 DOCS = Path(__file__).parents[2] / "docs"
-AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 
@@ -426,7 +438,7 @@ def test_steps_build_the_output_up(page: Page) -> None:
     page.get_by_role("button", name="Steps").click()
     slider = page.get_by_role("slider", name="Step")
     playwright.expect(slider).to_have_attribute("aria-valuetext", "change, overlay")
-    playwright.expect(page.locator("#step .del").first).to_have_text("-removed  image: web:1")
+    playwright.expect(page.locator("#step .del").first).to_have_text("−removed  image: web:1")
     playwright.expect(page.locator("#step .add").first).to_contain_text("change.yml:7")
     playwright.expect(page.locator("#editor .deciding", has_text="image: web:2")).to_have_count(1)
     slider.focus()
@@ -592,6 +604,9 @@ def test_a_message_of_a_narrow_page_covers_nothing_and_can_be_closed(page: Page)
     page.get_by_role("button", name="Copy link").click()
     playwright.expect(page.locator("#told")).to_contain_text("The link")
     message, main = page.locator(".did").bounding_box(), page.locator(".app").bounding_box()
+    share = page.locator("#share").bounding_box()
+    assert share is not None
+    assert share["y"] >= 4, "the button is at the edge of the window"
     assert message is not None
     assert main is not None
     assert message["y"] + message["height"] <= main["y"] + 1
@@ -836,7 +851,7 @@ def test_an_embedded_page_has_the_example_alone_and_leads_to_the_whole(page: Pag
     other.get_by_role("button", name="schema.yml").click()
     write(other, files[0]["text"].replace("[80]", "[80, 443]"))
     playwright.expect(other.locator("#output")).to_contain_text("several: true")
-    if AXE.exists():
+    if HAS_AXE:
         other.evaluate(AXE.read_text("utf-8"))
         assert violations(other) == []
     with other.expect_popup() as waited:
@@ -970,7 +985,7 @@ def test_all_examples_are_listed_by_a_button_where_there_is_no_room(page: Page, 
     assert box is not None
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
-    if AXE.exists():
+    if HAS_AXE:
         page.evaluate(AXE.read_text("utf-8"))
         assert violations(page) == []
     page.keyboard.press("Escape")
@@ -1240,9 +1255,8 @@ def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
         page.close()
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="playground/build.py has not installed axe-core")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@NEEDS_AXE
+@pytest.mark.parametrize(("width", "scheme"), [*((width, "light") for width in WIDTHS), (1280, "dark"), (400, "dark")])
 def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: int) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
@@ -1404,7 +1418,7 @@ def test_the_keyboard_leaves_the_editor(page: Page) -> None:
 
 
 @with_editor
-@pytest.mark.skipif(not AXE.exists(), reason="playground/build.py has not installed axe-core")
+@NEEDS_AXE
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_what_the_editor_opens(page: Page, scheme: Literal["light", "dark"]) -> None:
     page.emulate_media(color_scheme=scheme)

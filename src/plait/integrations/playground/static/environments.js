@@ -30,7 +30,7 @@ export function environmentsTable({ environments, rows, differing, equal }, onPl
       element("span", "written for this environment", { class: "own key" }),
       element("span", equal === 1 ? "1 other value is equal" : `${equal} other values are equal`, { class: "quiet" }),
       equal ? element("label", [
-        element("input", "", { type: "checkbox", ...(hasEqual ? { checked: "" } : {}), onchange: ({ target }) => onEqual(target.checked) }), " show all",
+        element("input", "", { type: "checkbox", ...(hasEqual ? { checked: "" } : {}), onchange: ({ target }) => onEqual(target.checked) }), "show all",
       ], { class: "check" }) : null,
     ], { class: "foot" }),
   ].filter((one) => one !== null);

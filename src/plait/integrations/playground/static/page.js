@@ -603,7 +603,7 @@ function hint() {
   const most = [...(good?.histories ?? [])].sort((a, b) => b.entries.length - a.entries.length)[0];
   const name = most?.name.replace(/^.*[.:]/, "");
   return [element("p", [
-    element("b", "Why?"), " Choose a value in the output to see every line that decided it. ",
+    element("b", "Why?"), " Choose a value in the output to see every line that decided it, or to change it. ",
     most ? element("a", `Why is ${name} ${most.value}?`, { href: "#", onclick: (event) => { event.preventDefault(); choose(most.line); } }) : null,
     element("span", [element("kbd", "↑"), element("kbd", "↓"), " move ", element("kbd", "Enter"), " explain"], { class: "keys" }),
   ], { class: "hint" })];

@@ -2,7 +2,7 @@
 import { coloured } from "./colours.js";
 import { element, placeLink } from "./elements.js";
 
-const SIGNS = { "+": "added", "-": "removed" };
+const SIGNS = { "+": ["+", "added"], "-": ["−", "removed"] };
 
 // slider, rows: elements. onStep(index) chooses another step; onPlace(file, line) shows a line.
 export function showSteps(slider, rows, steps, index, { onStep, onPlace }) {
@@ -26,9 +26,10 @@ export function stepOf(key, index, count) {
 
 function line(row, other, onPlace) {
   const kind = { "+": "add", "-": "del" }[row.sign] ?? "";
+  const [sign, meant] = SIGNS[row.sign] ?? [];
   return element("li", [
     element("span", row.line ? `${row.line}` : "", { class: "n" }),
-    element("span", kind ? [element("span", row.sign, { "aria-hidden": "true" }), element("span", SIGNS[row.sign], { class: "sr" })] : [], { class: "sign" }),
+    element("span", kind ? [element("span", sign, { "aria-hidden": "true" }), element("span", meant, { class: "sr" })] : [], { class: "sign" }),
     element("span", kind ? words(row.text, other) : coloured(row.text), { class: "c" }),
     row.source ? element("span", [placeLink(`${row.source.file}:${row.source.line}`, row.source.file, row.source.line, onPlace)], { class: "o" }) : null,
   ], { class: `ln ${kind}` });
