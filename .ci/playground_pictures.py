@@ -133,14 +133,18 @@ def reduced(picture: bytes) -> bytes:
     counted = sorted(image.getcolors(image.width * image.height), reverse=True)
     exact, rest = ([colour for _, colour in part] for part in (counted[:EXACT], counted[EXACT:]))
     palette = [part for colour in exact for part in colour]
+    number = {colour: index for index, colour in enumerate(exact)}
     if rest:
         others = Image.new("RGB", (len(rest), 1))
         others.putdata(rest)
-        palette += others.quantize(256 - EXACT, Image.Quantize.MAXCOVERAGE).getpalette()[: 3 * (256 - EXACT)]
-    colours = Image.new("P", (1, 1))
-    colours.putpalette(palette)
+        chosen = others.quantize(256 - EXACT, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        palette += chosen.getpalette()[: 3 * (256 - EXACT)]
+        number |= {colour: EXACT + index for colour, index in zip(rest, chosen.getdata(), strict=True)}
+    result = Image.new("P", image.size)
+    result.putpalette(palette)
+    result.putdata([number[colour] for colour in image.getdata()])
     data = io.BytesIO()
-    image.quantize(palette=colours, dither=Image.Dither.NONE).save(data, "PNG", optimize=True)
+    result.save(data, "PNG", optimize=True)
     return data.getvalue()
 
 
