@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from plait.base.errors import warning
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import counted, did_you_mean
 from plait.layering.data_paths import PathError, action_path
 from plait.layering.document import without_text
 from plait.layering.failures import a_kind
@@ -34,9 +34,26 @@ DESTINATION_KEYS = frozenset({"path", "pattern", "recurse"})
 
 
 def warn_of_leaves(documents: Iterable[LayeredDocument], last: str, context: Context) -> None:
-    """Warns about abstract documents of the last layer, which cannot have children. last: its name."""
-    for document in documents:
-        if document.abstract and not document.control and document.layer == last:
+    """Warns about abstract documents of the last layer, which cannot have children, and if no document is in the output.
+    last: its name.
+    """
+    layered = [one for one in documents if not one.control]
+    if layered and all(one.abstract and one.layer != last for one in layered):
+        context.warn(
+            warning(
+                f"no document is in the output: {layered[0]} is abstract"
+                + (
+                    f", and so {'are' if len(layered) > 2 else 'is'} {counted(len(layered) - 1, 'other')}"
+                    if layered[1:]
+                    else ""
+                )
+                + "; remove abstract: true, or add the documents that inherit from it",
+                code="unused-abstract",
+                at=layered[0].place("layeringDefinition", "abstract"),
+            )
+        )
+    for document in layered:
+        if document.abstract and document.layer == last:
             context.warn(
                 warning(
                     f"{document} is abstract, and in the last layer {last}, so it is not in the output: "
