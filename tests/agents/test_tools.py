@@ -103,9 +103,48 @@ def test_a_patch_can_be_applied(project: Path) -> None:
     commit(project)
     [result] = answers(project, [("set", {"run": "production", "path": "spec.replicas", "value": 5})])
     content: Any = result.structured_content
-    patch = "".join(f"{one['text']}\n" for one in content["items"] if one["kind"] == "patch")
-    subprocess.run(["git", "apply", "--unidiff-zero"], input=patch, text=True, cwd=project, check=True)
+    apply(project, content["items"])
     assert (project / "values.yml").read_text("utf-8") == "replicas: 5\n"
+
+
+def apply(project: Path, items: list[dict[str, str]]) -> None:
+    """Applies the patch in the items of the tool `set`, as its note says."""
+    lines = [("" if one["kind"] == "continued" else "\n") + one["text"] for one in items if one["kind"] in PATCH]
+    patch = "".join(lines)[1:] + "\n"
+    subprocess.run(["git", "apply", "--unidiff-zero"], input=patch, text=True, cwd=project, check=True)
+
+
+PATCH = ("patch", "continued")
+
+
+def test_a_patch_with_a_long_line_is_not_cut(project: Path) -> None:
+    (project / "values.yml").write_text(f"replicas: 3\nname: {'a b ' * 2_000}c\n", "utf-8")
+    (project / "config" / "more.yml").write_text('#@ load("@ytt:data", "data")\na: #@ data.values.name\n', "utf-8")
+    commit(project)
+    items: list[dict[str, str]] = []
+    offset: int | None = 0
+    while offset is not None:
+        call: dict[str, object] = {"run": "production", "path": "a", "value": "d e " * 1_000 + "f", "offset": offset}
+        [result] = answers(project, [("set", call)])
+        assert not result.is_error, text_of(result)
+        assert max(len(text_of(result)), len(json.dumps(result.structured_content))) <= MOST
+        assert "kind continued" in text_of(result)
+        content: Any = result.structured_content
+        items += content["items"]
+        offset = content["next_offset"]
+    apply(project, items)
+    assert (project / "values.yml").read_text("utf-8") == f"replicas: 3\nname: {'d e ' * 1_000}f\n"
+
+
+def test_environments_have_descriptions(project: Path) -> None:
+    runs = """\
+runs:
+  told: {description: of a region, render: {files: ['{region}.yml']}, matrix: {axes: {region: [eu, us]}}}
+  plain: {render: {files: ['{a}.yml']}, matrix: {name: 'n{a}-{b}', axes: {a: [1], b: [true]}}}
+"""
+    (project / "plait.yml").write_text(runs, "utf-8")
+    [result] = answers(project, [("runs", {})])
+    assert text_of(result).split("\n")[1:] == ["told/eu: of a region", "told/us: of a region", "n1-true: a: 1, b: true"]
 
 
 def test_a_refused_edit_lists_alternatives_that_are_arguments(project: Path) -> None:
@@ -128,6 +167,30 @@ def test_a_search_has_whole_words_first(project: Path) -> None:
     [result] = answers(project, [("search", {"run": "production", "text": "port"})])
     content: Any = result.structured_content
     assert [one["path"].rpartition(":")[2] for one in content["items"]] == ["server.port", "support", "export"]
+
+
+def test_a_search_has_lines_of_a_long_text_with_whole_words_first(project: Path) -> None:
+    lines = "".join(f"  logs{number}: x\n" for number in range(4))
+    write_files(project, {"config/more.yml": f"log: |\n{lines}  log:\n    level: info\nallowed: true\nnone: ~\n"})
+    long, true, null = answers(
+        project, [("search", {"run": "production", "text": word}) for word in ("log level", "allowed", "none")]
+    )
+    assert "log: log: ... level: info ... logs0: x ... and 3 more lines" in text_of(long)
+    assert "allowed: true" in text_of(true)
+    assert "none: null" in text_of(null)
+
+
+def test_a_new_file_is_a_setting_of_the_run(project: Path) -> None:
+    call = {"run": "production", "path": "spec.image", "value": "web:2", "in": "overlays/image.yml"}
+    [result] = answers(project, [("set", call)])
+    assert 'note: add overlays/image.yml to the setting "files" of the run production at plait.yml:3' in text_of(result)
+    files = FILES["plait.yml"].replace("[production.yml]", "[production.yml, overlays/image.yml]")
+    content: Any = result.structured_content
+    commit(project)
+    apply(project, content["items"])
+    (project / "plait.yml").write_text(files, "utf-8")
+    [changed] = answers(project, [("render", {"run": "production", "path": "spec.image"})])
+    assert "web:2" in text_of(changed)
 
 
 def test_errors_are_results(project: Path) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from plait.authoring.edit.setting import Edit, EditSession
+    from plait.authoring.project.run import Run
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Item, Value
 
@@ -118,9 +119,17 @@ def _in(
         except EditError:
             pass
         use = Use(option, file)
-        note = f"add -{use.option.short} {file} to the run's command line"
+        note = _needed(state.target.run, use, path)
         return state.tried(node_path, value, {path: text}, [file], uses=[use], notes=[note])
     return state.tried(node_path, value, {path: text}, [file])
+
+
+def _needed(run: Run, use: Use, path: str) -> str:
+    """A sentence about what makes a run read a new file: a setting of its project file, or a flag."""
+    if run.at is None or run.at.source is None:
+        return f"add -{use.option.short} {os.path.relpath(path)} to the run's command line"
+    file = os.path.relpath(path, run.directory or os.curdir)
+    return f'add {file} to the setting "{use.option.setting}" of the run {run.name} at {run.at}'
 
 
 def _with_overlay(state: EditSession, node_path: NodePath, value: Value, old: str) -> str:

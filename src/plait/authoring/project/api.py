@@ -19,7 +19,8 @@ class Project:
     """A project: its named runs.
 
     path: of the project file; "" if the runs are inferred. runs: their names, those of environments of matrices
-    included. descriptions: what the project file says of each, or the evidence for an inferred one; "" for none.
+    included. descriptions: what the project file says of each, the axis values of an environment, or the evidence for
+    an inferred run; "" for none.
     """
 
     __slots__ = ("_project", "descriptions", "path", "runs")
@@ -27,10 +28,10 @@ class Project:
     def __init__(self, project: file.Project) -> None:
         self._project = project
         self.path: str = project.path
-        cells = [cell.name for matrix in project.matrices.values() for cell in matrix.cells()]
-        self.runs: list[str] = [*project.runs, *cells]
-        told = {name: run.description or run.why for name, run in project.runs.items()}
-        self.descriptions: dict[str, str] = {name: told.get(name, "") for name in self.runs}
+        self.descriptions: dict[str, str] = {name: run.description or run.why for name, run in project.runs.items()}
+        for matrix in project.matrices.values():
+            self.descriptions |= {one.name: matrix.description or one.description for one in matrix.cells()}
+        self.runs: list[str] = [*self.descriptions]
 
     def __repr__(self) -> str:
         return f"<Project of {len(self.runs)}: {', '.join(self.runs[:_NAMED])}{', ...' if self.runs[_NAMED:] else ''}>"

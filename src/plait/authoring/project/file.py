@@ -325,17 +325,20 @@ def _matrix(
     if output is not None:
         raise UsageError("set the output of a matrix in the matrix", at=output.position, code="project-form")
     settings_of(command, maps)  # faults are reported when the file is read
-    own = _own_schemas(chain, directory, schemas)
+    own, described = _own_schemas(chain, directory, schemas), _description(item)
 
     def make(name: str, maps: Sequence[Map]) -> Run:
         settings, given = settings_of(command, maps)
         run = Run(name, command, settings, given, directory, item.position)
         run.schemas = own
+        run.description = described
         return run
 
     from plait.authoring.project.matrix import Matrix
 
-    return Matrix(name_of(item, _OF_A_RUN), entry.value, entry.position, directory, command, maps, make, permissions)
+    matrix = Matrix(name_of(item, _OF_A_RUN), entry.value, entry.position, directory, command, maps, make, permissions)
+    matrix.description = described
+    return matrix
 
 
 def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str, schemas: Sequence[Schemas]) -> Run:
@@ -353,9 +356,14 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
         settings, given = settings_of(command, maps)
         run = Run(name, command, settings, given, directory, item.position, output=place)
     run.schemas = _own_schemas(chain, directory, schemas)
-    own = _last([item], "description")
-    run.description = own.value.strip() if own is not None and type(own.value) is str else ""
+    run.description = _description(item)
     return run
+
+
+def _description(item: MapItem) -> str:
+    """The description of a run in the project file; that of a base is not its own."""
+    own = _last([item], "description")
+    return own.value.strip() if own is not None and type(own.value) is str else ""
 
 
 def _pipeline(path: str, name: str = "") -> list[Use]:

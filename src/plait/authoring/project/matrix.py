@@ -89,6 +89,11 @@ class Environment:
         self.output = output
 
     @property
+    def description(self) -> str:
+        """The values on its axes as a text."""
+        return ", ".join(f"{axis}: {choice.text}" for axis, choice in self.choices.items())
+
+    @property
     def values(self) -> dict[str, Scalar]:
         """The value on each axis."""
         return {axis: choice.value for axis, choice in self.choices.items()}
@@ -98,11 +103,13 @@ class Matrix:
     """A run with one environment per combination of values. name: of the run. at: position of the matrix. settings: of
     the matrix.
 
-    command: of its runs. maps: their settings, those of bases first. make: creates a run from a name and settings.
+    command, description: of its runs. maps: their settings, those of bases first. make: creates a run from a name and settings.
     permissions, project_stores: of the project.
     """
 
-    __slots__ = ("_make", "at", "command", "directory", "maps", "name", "permissions", "project_stores", "settings")
+    __slots__ = (
+        "_make", "at", "command", "description", "directory", "maps", "name", "permissions", "project_stores", "settings",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -125,6 +132,7 @@ class Matrix:
         self._make = make
         self.permissions = permissions
         self.project_stores: Container[str] = ()
+        self.description = ""
 
     def cells(self) -> list[Environment]:
         """The environments, in the order of the axes. Raises UsageError, ReadError."""

@@ -124,9 +124,20 @@ def lines(text: str) -> Sequence[Item]:
 
 def _pieces(line: str) -> Sequence[str]:
     """A line in pieces that are not cut; "…" is where they continue."""
+    return [item.text for item in line_items("", line)]
+
+
+def line_items(kind: str, line: str) -> Sequence[Item]:
+    """A line as an item of a kind, or as several that are joined without a character between: those after the first
+    are of the kind "continued". "…" in the text is where they continue.
+    """
     starts = range(0, len(line) or 1, _PIECE)
     return [
-        f"{'…' * (start > 0)}{line[start : start + _PIECE]}{'…' * (start + _PIECE < len(line))}" for start in starts
+        Item(
+            {"kind": "continued" if start else kind, "text": line[start : start + _PIECE]},
+            f"{'…' * (start > 0)}{line[start : start + _PIECE]}{'…' * (start + _PIECE < len(line))}",
+        )
+        for start in starts
     ]
 
 

@@ -11,7 +11,7 @@ from plait.base.lines import lines_of
 from plait.base.process import goes_on, with_stack_headroom
 from plait.base.similar_names import counted
 from plait.insight.diagnostic_formats import message_of, parts_of
-from plait.integrations.agents.result_pages import Item, fitting, lines, page, parts
+from plait.integrations.agents.result_pages import Item, fitting, line_items, lines, page, parts
 from plait.review.api import review
 from plait.review.reports import change_text, failure_title, summary, title
 
@@ -212,7 +212,7 @@ def _impact(arguments: Arguments) -> Answer:
     elif found.needed:
         summary = f"the run fails if {file}:{line} is changed"
     items = (
-        Item({"path": path, "value": value}, f"{path}: {value}")
+        Item({"path": path, "value": value}, f"{path}: {_text_of(value)}")
         for path, value in zip(found.paths, found.values, strict=True)
     )
     return Answer(items, summary, arguments)
@@ -225,7 +225,9 @@ def _search(arguments: Arguments) -> Answer:
     for one in sorted(found.search(_text(arguments, "text")), key=lambda one: not _has_words(one, words)):
         value = _excerpt(one.value, words)
         items.append(
-            Item({"path": one.path, "value": value, "place": one.place}, f"{one.path}: {value}  ({one.place})")
+            Item(
+                {"path": one.path, "value": value, "place": one.place}, f"{one.path}: {_text_of(value)}  ({one.place})"
+            )
         )
     count = counted(len(items), "value") if items else "no value"
     return Answer(items, f"{count} of run {found.run} with these words", arguments)
@@ -233,18 +235,21 @@ def _search(arguments: Arguments) -> Answer:
 
 def _has_words(found: FoundValue, words: Iterable[str]) -> bool:
     """True if each word is a whole word of the path or the value, not a part of one as in `port` and `support`."""
-    text = f"{found.path} {found.value}".lower()
-    return {*words} <= {*"".join(one if one.isalnum() else " " for one in text).split()}
+    return {*words} <= _words_of(f"{found.path} {found.value}")
+
+
+def _words_of(text: str) -> set[str]:
+    return {*"".join(one if one.isalnum() else " " for one in text.lower()).split()}
 
 
 def _excerpt(value: Plain, words: Sequence[str]) -> Plain:
-    """The lines of a long text that have a word of a search; any other value itself."""
+    """The lines of a long text that have a word of a search, whole words first; any other value itself."""
     if not isinstance(value, str) or "\n" not in value:
         return value
     found = [line.strip() for line in lines_of(value) if any(word in line.lower() for word in words)]
-    return " ... ".join(found[:_MOST_LINES]) + (
-        f" ... and {len(found) - _MOST_LINES} more lines" if len(found) > _MOST_LINES else ""
-    )
+    found.sort(key=lambda line: not {*words} & _words_of(line))
+    more = counted(len(found) - _MOST_LINES, "more line") if len(found) > _MOST_LINES else ""
+    return " ... ".join([*found[:_MOST_LINES], *([f"and {more}"] if more else [])])
 
 
 _MOST_LINES = 3
@@ -269,20 +274,27 @@ def _set(arguments: Arguments) -> Answer:
         f"{one.document}:{one.path}: {plain_text(one.before)} -> {plain_text(one.after)}" for one in edit.differences
     ]
     summary = "changes " + ", ".join(changes) if changes else "the output already has this value"
-    items = [Item({"kind": "patch", "text": line}, line) for line in lines_of(edit.to_patch())]
+    items = [item for line in lines_of(edit.to_patch()) for item in line_items("patch", line)]
     items += [Item({"kind": "also changes", "text": one}, f"also changes: {one}") for one in edit.also]
     items += [Item({"kind": "note", "text": one}, f"note: {one}") for one in edit.notes]
     note = "nothing was written; git apply --unidiff-zero applies the patch" if edit.files else ""
+    if any("continued" in item.data.values() for item in items if isinstance(item.data, dict)):
+        note += "; an item of the kind continued is the rest of the line before it"
     return Answer(items, summary, arguments, note)
 
 
 def plain_text(value: object) -> str:
     """A value of a difference on one line."""
-    text = str(value)
+    text = _text_of(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
 _LONGEST_VALUE = 80
+
+
+def _text_of(value: object) -> str:
+    """A value as YAML writes it: true, not True."""
+    return str(value).lower() if isinstance(value, bool) else "null" if value is None else str(value)
 
 
 def _lint(arguments: Arguments) -> Answer:
