@@ -26,6 +26,10 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the examples are for Li
 
 @pytest.fixture
 def environment(tmp_path: pathlib.Path) -> dict[str, str]:
+    return container(tmp_path)
+
+
+def container(tmp_path: pathlib.Path) -> dict[str, str]:
     """The environment of a container with plait: nothing but a path."""
     programs = tmp_path / "bin"
     programs.mkdir()
