@@ -109,6 +109,10 @@ REJECTED = {
     "ytt -f config -f out": "out is outside the repository",
     "ytt -f config -f missing.yml": "missing.yml is not in the repository",
     "ytt -f config -v a=b": "it fails: (data-value arg):1: Given data value is not of the declared type",
+    "ytt -f config --data-values-env=A -v a=b -v c=$C": (
+        "without --data-values-env=A, c=$C, only known when the script runs, it fails: (data-value arg):1: Given data "
+        "value is not of the declared type"
+    ),
     "ytt -f config --unknown": "unknown flag: --unknown",
     "cd $X && ytt -f config": "its directory is only known when the script runs",
     "plait render -f config --secrets exec:id": "it reads secrets",
@@ -130,6 +134,24 @@ def test_a_data_value_of_the_running_script_is_left_out_if_the_run_succeeds_with
     (run,) = infer(str(repository)).runs
     assert run.evaluate().to_yaml() == "a: 1\n"
     assert run.why == 'x.sh:1; without version="$(cat v)", a=$A, only known when the script runs'
+
+
+LEFT_OUT = {
+    "Makefile": ('a:\n\tytt -f config -v b=$(B) -v c="${C}"\n', 'b=$(B), c="$(C)"'),
+    ".github/workflows/a.yml": (
+        "jobs:\n  a:\n    steps:\n    - run: ytt -f config -v b=${{ env.B }}\n",
+        "b=${{ env.B }}",
+    ),
+    "Taskfile.yml": ("tasks:\n  a:\n    cmds:\n    - ytt -f config -v b={{.B}}\n", "b=$((.B))"),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_is_left_out_is_shown_with_its_name(name: str, repository: pathlib.Path) -> None:
+    text, omitted = LEFT_OUT[name]
+    put(repository, name, text)
+    (run,) = infer(str(repository)).runs
+    assert run.why.partition("; ")[2] == f"without {omitted}, only known when the script runs"
 
 
 @pytest.mark.parametrize(
@@ -251,6 +273,19 @@ def test_any_text_is_read_in_time_and_without_an_error() -> None:
         Shell("/top", "/top").read("".join(random.choice("ab $(){}`'\"\\<>|;&\n=*[]#for do done") for _ in range(60)))
     for piece in ("$(", "(", "`", "${", "'", '"', "<(", "for i in a b; do ", "a=(", "<<E\n", "{ "):
         Shell("/top", "/top").read(piece * 500)
+
+
+def test_a_rejected_command_line_has_no_path_of_the_machine(repository: pathlib.Path) -> None:
+    put(repository, "Makefile", "render:\n\tytt -f $(CURDIR)/missing.yml\n")
+    (rejected,) = infer(str(repository)).rejected
+    assert rejected.shown == "ytt -f missing.yml"
+
+
+def test_runs_that_share_variables_are_named_like_their_bases(tmp_path: pathlib.Path) -> None:
+    for base in ("north", "south"):
+        put(tmp_path, f"{base}.yml", "name: ((name))\n")
+    put(tmp_path, "keys.yml", "name: web\n")
+    assert [*guess(str(tmp_path), is_top=True).runs] == ["north-keys", "south-keys"]
 
 
 def test_a_project_file_is_drafted_and_verified(repository: pathlib.Path) -> None:

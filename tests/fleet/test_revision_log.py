@@ -89,6 +89,27 @@ def test_runs_that_fail_and_values_that_are_not_there(here: pathlib.Path, capfd:
     assert listed(capfd, REPLICAS) == [("broken", "the run fails", None), ("values", "1", "config/values.yml:3")]
 
 
+def test_the_error_at_head_is_reported(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A file of the run that is not committed yet is only in the working directory."""
+    (here / "plait.yml").write_text("runs: {app: {render: {files: [config, new.yml]}}}\n", "utf-8")
+    commit("app", app=APP, values=values(1))
+    (here / "new.yml").write_text("a: 1\n", "utf-8")
+    assert main(["log", "app", "a"]) == 1
+    told = capfd.readouterr().err
+    assert "plait: the run fails at HEAD: plait.yml:1: cannot read " in told
+    assert "plait: no commit has a value at this path; 1 evaluation" in told
+    assert str(here) not in told
+    assert "plait-log-" not in told
+
+
+def test_the_name_of_the_run_may_follow_the_word_run(here: pathlib.Path, capfd: pytest.CaptureFixture[str]) -> None:
+    commit("app", app=APP, values=values(1))
+    assert listed(capfd, "run", "app", REPLICAS) == listed(capfd, "app", REPLICAS)
+    assert main(["blame", "run", "app", REPLICAS]) == main(["blame", "app", REPLICAS]) == 0
+    first, second = capfd.readouterr().out.splitlines()
+    assert first == second
+
+
 def test_a_merge_is_followed_to_the_side_that_has_the_value(
     here: pathlib.Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -312,6 +312,24 @@ def test_a_new_project_file_is_that_of_both_sides(tmp_path: Path, monkeypatch: p
     assert review("HEAD").new_project == ""
 
 
+def test_a_project_file_that_is_not_committed_is_that_of_both_commits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "r"
+    commit(top, {name: text for name, text in FILES.items() if name != "plait.yml"})
+    commit(top, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
+    monkeypatch.chdir(top)
+    (tmp_path / "outside.yml").write_text("a: 1\n", "utf-8")
+    project = "runs: {app: {render: {files: [config]}}, out: {render: {files: [../outside.yml]}}}\n"
+    write(top, {"plait.yml": project, "config/values.yml": VALUES})
+    found = review("HEAD~1", "HEAD", trust=True)
+    assert causes(found) == {"config/values.yml:4": ["spec.replicas"]}
+    for text in (to_text(found), to_markdown(found), to_html(found)):
+        assert "BASE and HEAD have no plait.yml: both sides are evaluated with that of the working directory" in text
+    # It grants nothing.
+    assert not any("outside" in need for need in found.permissions)
+
+
 def test_permissions_are_those_of_the_base(place: Path, tmp_path: Path) -> None:
     """An access that only HEAD asks for is listed, and never granted."""
     (tmp_path / "outside.yml").write_text("#@data/values\n---\nreplicas: 99\n", "utf-8")

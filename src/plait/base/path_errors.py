@@ -135,7 +135,11 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
         meant = os.path.join(os.pardir, name)
         return replacing(name, [meant], f'paths are relative to "{folder}"; did you mean "{meant}"?')
     # In a directory of many files, those of the same kind.
-    found = _few_names(here, extensions) or _few_names(here, [os.path.splitext(name)[1] or os.sep])
+    own = os.path.splitext(name)[1]
+    # A name without an extension is probably that of a directory.
+    found = (
+        ("" if own else _few_names(here, [os.sep])) or _few_names(here, extensions) or _few_names(here, [own or os.sep])
+    )
     if folder:
         return f'"{folder}" contains {found}' if found else None
     if not is_typed:
@@ -154,7 +158,9 @@ def _similar_files(name: str, names: Sequence[str]) -> list[str]:
 def _few_names(folder: str, extensions: Sequence[str]) -> str:
     """The names in a directory, if there are few; else ""."""
     try:
-        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+        with os.scandir(folder) as entries:
+            visible = (one for one in entries if not one.name.startswith("."))
+            names = sorted(one.name + os.sep * one.is_dir(follow_symlinks=False) for one in visible)
     except OSError:
         return ""
     names = [name for name in names if name.endswith(tuple(extensions))] if extensions else names

@@ -7,8 +7,8 @@ import os
 from plait.authoring.coverage.collect import counted, counted_by_several
 from plait.authoring.project.discovery import project_of
 from plait.authoring.project.run_selection import choose
+from plait.authoring.project.unknown_names import no_runs
 from plait.base.equal_errors import grouped
-from plait.base.errors import UsageError
 from plait.base.similar_names import counted as nouns
 from plait.cli.coverage_reports import Reports
 from plait.cli.messages import complain_of_messages, is_text
@@ -67,9 +67,7 @@ def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
     runs = chosen.runs
     note(chosen.note())
     if not runs:
-        raise UsageError(
-            "there is no run to measure", hint="write a plait.yml, or see `plait init`", code="nothing-to-do"
-        )
+        raise no_runs("measure")
     processes = min(jobs_of(flags), len(runs))
     with working(f"evaluating {nouns(len(runs), 'run')}") as context:
         failed = [

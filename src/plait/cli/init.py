@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from shlex import quote
 
 from plait.authoring.project.drafting import draft
+from plait.authoring.project.other_tools import other_tool
 from plait.base.errors import UsageError
-from plait.base.limits import current_budget
 from plait.base.lines import lines_of
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import followed, write_file
@@ -22,11 +21,6 @@ from plait.engine.options import Request, switch
 from plait.layering.sites import DEFINITION, SITES
 from plait.tree.nodes import Map, MapItem
 from plait.yaml.writer import write_value
-from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 EXAMPLES = """\
 plait patches, templates and layers YAML. Three things to try:
@@ -198,7 +192,7 @@ def _adopt(flags: Init, directory: str) -> int:
         raise UsageError(
             f"no run was found in {directory}",
             expected="annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait",
-            hint=_other_tool(directory)
+            hint=other_tool(directory)
             or f"write a plait.yml, such as {_by_hand(directory)}, or name an empty directory: plait init demo",
             code="nothing-to-do",
         )
@@ -269,70 +263,6 @@ def _by_hand(directory: str) -> str:
         if os.path.lexists(os.path.join(sites, name, DEFINITION)):
             return f"runs: {{{name}: {{layer: {{site: {SITES}/{name}, repository: [NAME=DIR]}}}}}}"
     return "runs: {app: {patch: {base: app.yml, ops: [ops.yml]}}}"
-
-
-def _other_tool(directory: str) -> str:
-    """Advice for a repository whose YAML is rendered by Helm or kustomize, or has plain manifests; "" for any other."""
-    chart, plain = "", ""
-    kustomizations: dict[str, set[str]] = {}  # with the words of each
-    for here, folders, names in os.walk(directory):
-        for _ in names:
-            current_budget().visit(directory)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        path = os.path.normpath(here)
-        kustomization = next((name for name in KUSTOMIZATIONS if name in names), None)
-        if CHART in names:
-            chart = chart or path
-            folders.clear()
-        elif kustomization is not None:
-            kustomizations[path] = _words(os.path.join(here, kustomization))
-        elif not plain and any(name.endswith(_YAML) and _is_manifest(os.path.join(here, name)) for name in names):
-            plain = path
-    does, builds = [], []
-    if chart:
-        does.append(f"Helm renders {chart}")
-        builds.append(f"helm template {chart}")
-    if kustomizations:
-        tops = _top_kustomizations(kustomizations)
-        more = f" and {len(tops) - _MOST_SHOWN} more" if len(tops) > _MOST_SHOWN else ""
-        does.append(f"kustomize builds {', '.join(tops[:_MOST_SHOWN])}{more}")
-        builds.append(f"kustomize build {tops[0]}")
-    if builds:
-        pipes = ", or ".join(f"{build} | plait render -f - -f overlay.yml" for build in builds)
-        return f"{' and '.join(does)}; to change the output: {pipes}"
-    return f"plain manifests need no project file: plait render -f {plain} --merge patch.yml" if plain else ""
-
-
-_MOST_SHOWN = 5
-
-
-def _top_kustomizations(kustomizations: Mapping[str, set[str]]) -> list[str]:
-    """The directories that no other kustomization names: overlays, not their bases and components. All of them if each
-    is named.
-    """
-    named = {os.path.normpath(os.path.join(path, word)) for path, words in kustomizations.items() for word in words}
-    own = [path for path, words in kustomizations.items() if path not in named and "Component" not in words]
-    return own or list(kustomizations)
-
-
-def _words(path: str) -> set[str]:
-    """The words of a regular file, some of which are paths."""
-    if os.path.islink(path) or not os.path.isfile(path):
-        return set()
-    with open(path, "rb") as file:
-        return {*re.split(r"[\s,\[\]{}\"']+", file.read(1 << 16).decode("utf-8", "replace"))} - {"", "."}
-
-
-_YAML = (".yml", ".yaml")
-_MANIFEST = re.compile(rb"^apiVersion: *\S", re.MULTILINE)
-
-
-def _is_manifest(path: str) -> bool:
-    """True if a regular file has the resource of Kubernetes."""
-    if os.path.islink(path) or not os.path.isfile(path):
-        return False
-    with open(path, "rb") as file:
-        return _MANIFEST.search(file.read(1 << 16)) is not None
 
 
 def _make_project(directory: str) -> list[str]:

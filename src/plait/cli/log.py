@@ -19,7 +19,7 @@ from plait.fleet.revision_log import ValueLog, blamed_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plait.authoring.project.file import Project
     from plait.fleet.revision_log import BlamedLine, CommitValue, LogEntry
@@ -66,18 +66,22 @@ _SHORT = 10
 def main(flags: Log) -> int:
     """Runs `plait log`. Returns the exit status: 1 if no commit is listed. Raises PlaitError."""
     flags.require_choice(OUTPUT)
-    if not 1 <= len(flags.arguments) <= 2:
+    project = _project(flags.project)
+    words = _without_command(flags.arguments, project)
+    if not 1 <= len(words) <= 2:
         raise UsageError(
             "plait log needs one PATH", expected="a PATH such as Deployment/web:spec.replicas", code="missing-argument"
         )
-    project = _project(flags.project)
-    run = project.run(flags.arguments[0] if len(flags.arguments) == 2 else "")
+    run = project.run(words[0] if len(words) == 2 else "")
     found: list[LogEntry] = []
     with working("evaluating commits") as context, temporary("plait-log-") as directory, permitted(project.permissions):
         log = ValueLog(
-            project, run.name, flags.arguments[-1], directory, exact=flags.exact, first_parent=flags.first_parent,
+            project, run.name, words[-1], directory, exact=flags.exact, first_parent=flags.first_parent,
             since=flags.since,
         )  # fmt: skip
+        failure = log.failure()
+        if failure:
+            note(f"plait: the run fails at HEAD: {failure}\n")
         for entry in log.entries():
             context.begin(entry.commit.name[:_SHORT])
             found.append(entry)
@@ -87,7 +91,8 @@ def main(flags: Log) -> int:
         write_out(dumps([_entry_data(one) for one in found], ensure_ascii=False, indent=1) + "\n")
     else:
         write_folded("".join(map(_entry_text, found)))
-    note(f"plait: {counted(log.evaluations, 'evaluation')}\n")
+    nothing = "" if found else "no commit has a value at this path; "
+    note(f"plait: {nothing}{counted(log.evaluations, 'evaluation')}\n")
     return 0 if found else 1
 
 
@@ -98,6 +103,12 @@ def _project(path: str) -> Project:
             "there is no project file", expected="plait.yml", hint="plait init writes one", code="nothing-to-do"
         )
     return project
+
+
+def _without_command(arguments: Sequence[str], project: Project) -> list[str]:
+    """The words without `run` before the name of a run, as `plait explain run NAME PATH` has it."""
+    is_command = len(arguments) > 1 and arguments[0] == "run" and "run" not in project.runs
+    return [*arguments[is_command:]]
 
 
 def _entry_text(entry: LogEntry) -> str:
@@ -132,10 +143,10 @@ def _value_data(value: CommitValue | None) -> Mapping[str, object] | None:
 def main_blame(flags: Blame) -> int:
     """Runs `plait blame`. Returns the exit status. Raises PlaitError."""
     flags.require_choice(OUTPUT)
-    if len(flags.arguments) > 2:
-        raise UsageError("plait blame takes a RUN and a PATH", found=" ".join(flags.arguments), code="missing-argument")
     project = _project(flags.project)
-    words = [*flags.arguments]
+    words = _without_command(flags.arguments, project)
+    if len(words) > 2:
+        raise UsageError("plait blame takes a RUN and a PATH", found=" ".join(words), code="missing-argument")
     is_named = bool(words) and (len(words) == 2 or words[0] in project.runs)
     run = project.run(words.pop(0) if is_named else "")
     with working("blaming lines"), permitted(project.permissions):

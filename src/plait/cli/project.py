@@ -119,9 +119,9 @@ def is_run(word: str) -> bool:
         return False
 
 
-def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
+def chosen(path: str, argv: Sequence[str], *, named: bool = True, others: bool = False) -> tuple[Run, list[str]]:
     """The run of `[NAME] [more]`, and the remaining words. path: of the project file, or "" to search for it. named: a
-    NAME is allowed.
+    NAME is allowed. others: the command evaluates other runs as well.
 
     Raises PlaitError.
     """
@@ -130,12 +130,12 @@ def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, 
     if not project.path:
         # Flags of all commands apply to announced runs.
         TYPED.get([]).append(Command(Request).apart(words, anywhere=True)[0])
-    announced(project)
     # The name of the only run is optional; other words are for its command. `render` accepts none.
     is_only = len(project.runs) == 1 and not project.matrices
     takes_words = is_only and next(iter(project.runs.values())).command != "render"
     is_named = named and words and (words[0] in project.runs or (words[0][:1] != "-" and not takes_words))
     run = project.run(words.pop(0) if is_named else "")
+    announced(project, *(() if others else (run,)))
     return run, words
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.discovery import project_of
+from plait.authoring.project.unknown_names import none_found
 from plait.base.errors import PlaitError
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import counted
@@ -36,7 +37,7 @@ def list_runs(file: str, start: str, *, as_json: bool) -> int:
     else:
         write_answer(_as_text(project))
     if not project.runs and not project.matrices:
-        complain_of(PlaitError("no run was found", hint="write a plait.yml, or see `plait init`", code="run-not-found"))
+        complain_of(PlaitError("no run was found", hint=none_found(), code="run-not-found"))
         return 1
     return 0
 

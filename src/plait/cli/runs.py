@@ -27,10 +27,12 @@ def described(run: Run) -> list[str]:
 _NAMED = 3
 
 
-def announced(project: Project) -> Project:
-    """The project, after printing inferred runs to standard error, because the user did not name them."""
+def announced(project: Project, *chosen: Run) -> Project:
+    """The project, after printing inferred runs to standard error, because the user did not name them. chosen: the only
+    ones that are used.
+    """
     if not project.path and project.runs:
-        runs = [*project.runs.values()]
+        runs = [*(chosen or project.runs.values())]
         for run in runs[:_NAMED]:
             note(f"plait: no plait.yml; inferred: plait {_typed(run)}\n")
         if len(runs) > _NAMED:

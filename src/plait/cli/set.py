@@ -291,7 +291,7 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
     if is_named or (words and words[0] not in DIALECTS and all(_is_wish(word) for word in words)):
         try:
             before, words = RUN.apart(words[1:]) if is_named else (RUN.request(), words)
-            run, rest = chosen(entered(before).project, words, named=is_named)
+            run, rest = chosen(entered(before).project, words, named=is_named, others=True)
         except UsageError as error:
             error.hint = error.hint or (None if is_named else f"plait set run NAME {words[0]}")
             raise

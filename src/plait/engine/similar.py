@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 # Flags of helm, kubectl, kustomize, spruce and similar programs, and parts of names.
 _MEANT = {
     "data-value-files": ("data-values-file",),
+    "apply": ("write",),
     "data-values": ("data-values-file", "data-value"),
     "filename": ("file",),
     "format": ("output",),
+    "in-place": ("write",),
     "inspect": ("data-values-inspect",),
     "input": ("file",),
     "op": ("ops-file",),
@@ -38,6 +40,7 @@ _MEANT = {
     "vars": ("vars-file", "var", "data-value"),
     "verbose": ("debug",),
     "werror": ("warnings",),
+    "yes": ("write",),
 }
 _MOST = 3
 
@@ -67,4 +70,6 @@ def argument_hint(command: str, found: Request, *, reads_files: bool) -> str:
 def flags_hint(name: str, known: Sequence[str], meant: Sequence[str] | None = None) -> str | None:
     """The hint for an unknown flag, or None. meant: the intended flags; by default the most likely ones."""
     meant = meant_by(name, known) if meant is None else meant
+    if name == "dry-run" and not meant and "write" in known:
+        return "nothing is written without --write"
     return f"did you mean {listed([f'--{one}' for one in meant], quote=chr(34))}?" if meant else None

@@ -10,7 +10,7 @@ import os
 
 from plait.authoring.origin.output_positions import PrintedText
 from plait.authoring.project.file import of_source
-from plait.base.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError, UsageError, heading
 from plait.base.git_repository import Repository
 from plait.base.input_view import InputView, permitted
 from plait.base.source import Source
@@ -44,11 +44,11 @@ MISSING, FAILS = "not there", "the run fails"
 class CommitValue:
     """The value of a PATH at a commit.
 
-    text: the value as text; its state without one. state: MISSING, FAILS, or "" for a value. place: FILE:LINE of its
+    text: the value as text; its state without one. state: MISSING, FAILS, or "" for a value. error: of FAILS. place: FILE:LINE of its
     source, or "". lines: the lines that contribute to it, by path from the top. view: the read set of the evaluation.
     """
 
-    __slots__ = ("lines", "place", "state", "text", "view")
+    __slots__ = ("error", "lines", "place", "state", "text", "view")
 
     def __init__(
         self,
@@ -58,8 +58,10 @@ class CommitValue:
         place: str = "",
         lines: Iterable[tuple[str, int]] = (),
         state: str = "",
+        error: PlaitError | None = None,
     ) -> None:
         self.text = text or state
+        self.error = error
         self.state = state
         self.view = view
         self.place = place
@@ -115,6 +117,12 @@ class ValueLog:
         self._values: dict[str, CommitValue] = {}
         self._changed: dict[tuple[str, str], frozenset[str]] = {}
         self._engine = Engine()
+
+    def failure(self) -> str:
+        """The error of the run at HEAD, or "". Its paths are relative to the top of the repository."""
+        head = next(iter(self._commits), None)
+        error = None if head is None else self._value(head).error
+        return "" if error is None else heading(error).replace(os.path.join(self._directory.real, ""), "")
 
     def entries(self) -> Iterator[LogEntry]:
         """The commits that changed the value, newest first on each line of history."""
@@ -242,7 +250,8 @@ class ValueLog:
             run = of_source(source, there, permissions).run(self._run)
             made = run.evaluate(view=view, limits={}, engine=self._engine, trace=True)
         except PlaitError as error:
-            return CommitValue("", view, state=MISSING if error.code == "run-not-found" else FAILS)
+            is_missing = error.code == "run-not-found"
+            return CommitValue("", view, state=MISSING if is_missing else FAILS, error=None if is_missing else error)
         trace = made.trace
         assert trace is not None
         explainer = Explainer(trace)

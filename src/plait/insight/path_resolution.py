@@ -164,7 +164,8 @@ def no_place(
             or _kind_hint(path, [one for _, one in chosen], names)
             or _input_hint(path)
             or (f"without $: {path.text.replace('$.', '', 1)}" if shown == "$" and depth == 0 else None)
-            or _deeper(path, depth, around.document, names),
+            or _deeper(path, depth, around.document, names)
+            or _document_hint(path, [one for _, one in chosen], names),
             code="no-such-place",
         )
     if type(value) is Array:
@@ -178,7 +179,8 @@ def no_place(
             found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(there)}" if there else ""),
             hint=_filter_hint(shown)
             or did_you_mean(step[1] if type(step) is tuple else shown, there)
-            or _range_of(step, len(value.items)),
+            or _range_of(step, len(value.items))
+            or _deeper(path, depth, around.document, names),
             code="no-such-place",
         )
     return UsageError(
@@ -239,6 +241,7 @@ def _in_no_document(
         or _kind_hint(path, documents, names)
         or _input_hint(path)
         or (f"did you mean {listed(places, quote=chr(34))}?" if places else None)
+        or _document_hint(path, documents, names)
         or (f"of {counted(len(digests), 'document')} {_encrypted_hint(reveals)}" if digests else None),
         code="no-such-place",
     )
@@ -258,6 +261,20 @@ def _has_key(around: Map, key: str, names: ItemNames) -> bool:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:12])
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
+
+
+def _document_hint(path: Path, documents: Iterable[Document], names: ItemNames) -> str | None:
+    """A hint if the first key is a part of the names of documents, or None."""
+    first = str(path.steps[0]).lower() if path.steps else ""
+    if path.selector is not None or not first:
+        return None
+    visible = (one for one in documents if not any(map(names.hides, name_items(one))))
+    found = [name for one in visible if first in (name := document_name(one) or "").lower().split("/")]
+    shown = list(dict.fromkeys(found))
+    more = f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
+    return (
+        f"this is a part of the name of {', '.join(shown[:_MOST_NAMED])}{more}; a PATH is NAME:KEY" if shown else None
+    )
 
 
 def kind_meant(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> str | None:

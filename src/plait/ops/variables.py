@@ -173,7 +173,7 @@ def from_argument(text: str) -> dict[str, Value]:
     """Parses `-v name=value`. The value is YAML. A string is used as written, without one pair of quotes."""
     name, value = _halves(text, "value")
     try:
-        parsed = read_first(Source("", value).hidden())
+        parsed = read_first(Source(f"--var {name}", value).hidden().of_flag("var"))
     except ReadError as error:
         told = f"Deserializing variables '{text}': {error.reference}"
         advice = public("--var-file NAME=FILE reads a file; another text with @ is put in quotes")
@@ -267,7 +267,8 @@ def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, V
     for name, text in environment.items():
         if name.startswith(start):
             try:
-                values[name[len(start) :]] = read_first(Source("", text).hidden())
+                source = Source(f"environment variable {name}", text).hidden().of_flag("vars-env", prefix)
+                values[name[len(start) :]] = read_first(source)
             except ReadError as error:
                 told = f"Deserializing YAML from environment variable '{name}': {error.reference}"
                 raise _not_yaml(Wording('the environment variable "', public(name), '"'), error, told) from None

@@ -123,7 +123,8 @@ def _fill(
 ) -> None:
     sides = Sides(repository, file, directory, old, new, trust=trust)
     result.permissions = [(need.access, sides.text(need.name)) for need in sides.requested]
-    result.new_project = sides.name if sides.is_new_project else ""
+    result.new_project = sides.name if sides.project_from else ""
+    result.project_from = sides.project_from
     with use_view(InputView()) as view:
         before = _tasks(sides, sides.base, "base", result)
     after = _tasks(sides, sides.changes_after(view), "head", result)

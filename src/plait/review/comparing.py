@@ -179,7 +179,7 @@ class Comparison:
         if is_defined_alike and head.error is None and not self._changed.was_read(head.view):
             return
         base = self._evaluator.base(old, trace=traced)
-        if self._sides.is_new_project and base.error is not None and head.error is None:
+        if self._sides.project_from and base.error is not None and head.error is None:
             self._result.added.append(task.name)  # its inputs are as new as the project file
             return
         if base.uses_secrets or head.uses_secrets:

@@ -190,7 +190,8 @@ def withheld_text(review: Review) -> str:
 
 def new_project_text(review: Review) -> str:
     """The sentence about a project file that BASE lacks."""
-    return f"BASE has no {os.path.basename(review.new_project)}: both sides are evaluated with HEAD's"
+    sides = "BASE has" if review.project_from == "HEAD" else "BASE and HEAD have"
+    return f"{sides} no {os.path.basename(review.new_project)}: both sides are evaluated with that of {review.project_from}"
 
 
 def to_text(review: Review) -> str:

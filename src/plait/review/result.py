@@ -391,7 +391,8 @@ class Review:
 
     base, head: as typed; head is "" for the working directory. commits: of both, "" for none. runs: the number of runs on HEAD's side. evaluated: the
     number of those that read a changed file. changed: the names of those whose output differs. added, removed: names of
-    runs that only one side has. new_project: HEAD's project file if BASE has none; both sides are evaluated with it.
+    runs that only one side has. new_project: the project file if BASE has none; both sides are evaluated with it.
+    project_from: its owner, HEAD or the working directory.
     permissions: accesses that only HEAD's project file asks for. withheld: the names of
     runs with secrets, of which values computed from them are not compared. unread: the number of differing files that no
     evaluation read. is_cut: the search for causes ended at its budget of CPU time. documents: the lines of changed documents, if they were asked for. axes: the values of axes of each
@@ -408,7 +409,7 @@ class Review:
         self.changed: list[str] = []
         self.added: list[str] = []
         self.removed: list[str] = []
-        self.new_project = ""
+        self.new_project = self.project_from = ""
         self.changes: list[ValueChange] = []
         self.causes: list[Cause] = []
         self.elsewhere: list[OtherLines] = []

@@ -71,8 +71,8 @@ class Sides:
 
     top: the directory. home: the directory of the project file in it. base, head: the differing files of each side, by
     path from the top with slashes; None for a file that a side lacks. granted: the permissions of both sides. requested:
-    the accesses that only HEAD's project file asks for, which are not granted. is_new_project: BASE has no project file,
-    and HEAD's is that of both sides.
+    the accesses that only HEAD's project file asks for, which are not granted. project_from: the owner
+    of the project file of both sides, if BASE has none.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Sides:
         if not head:
             self._add_local_files()
         self.granted, self.requested = self._permissions(real, trust=trust)
-        self.is_new_project = self._share_new_project()
+        self.project_from = self._share_new_project(os.path.join(real, os.path.basename(project)))
 
     # ---- files
 
@@ -205,18 +205,21 @@ class Sides:
         for name in [name for name in names if self.base[name] == self.head[name]]:
             del self.base[name], self.head[name]
 
-    def _share_new_project(self) -> bool:
-        """Adds HEAD's project file to BASE if that has none, so that the output of older commits can be compared. It
-        gets no permission by that.
+    def _share_new_project(self, local: str) -> str:
+        """Adds a project file to BASE if that has none, so that the output of older commits can be compared: HEAD's, or
+        the one in the working directory, which is not committed yet. It gets no permission by that. Returns its owner,
+        or "". local: the path of the project file in the working directory.
         """
-        entry = self.head.get(self.name)
+        entry, owner = self.head.get(self.name), "HEAD"
+        if entry is None and not os.path.islink(local):
+            entry, owner = entry_at(local), "the working directory"
         known = any(os.path.lexists(os.path.join(self.home, name)) for name in FILE_NAMES)
         if known or entry is None or entry.kind == LINK:
-            return False
+            return ""
         self._add(self.name, entry)
         for files in (self.base, self.head, self._shown):
             files.pop(self.name, None)
-        return True
+        return owner
 
     def _add_local_files(self) -> None:
         """Adds the files that git ignores to both sides: they belong to the user's environment."""

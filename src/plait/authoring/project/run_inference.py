@@ -100,11 +100,13 @@ def _with_values(directory: str, runs: Sequence[Run], kinds: dict[str, str]) -> 
     if not runs:
         found += patches(directory, plain)
     taken = {run.name for run in runs}
+    names = [name_of(file) for _, file in found]
     made = []
     for run, file in found:
         if not _failure_of(run, prints=True):
             name = re.sub(r"[^A-Za-z0-9_.]+", "-", name_of(file)).strip("-.") or run.command
-            run.name = name if name not in taken else _unused(f"{run.name}-{name}", taken)
+            is_shared = names.count(name_of(file)) > 1 or name in taken
+            run.name = _unused(f"{run.name}-{name}", taken) if is_shared else name
             taken.add(run.name)
             made.append(run)
     return made

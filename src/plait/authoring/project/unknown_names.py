@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.project.other_tools import other_tool
 from plait.base.errors import UsageError
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean, near
@@ -21,14 +22,18 @@ if TYPE_CHECKING:
     from plait.engine.options import Option, Request
     from plait.tree.nodes import MapItem
 
-_NONE_FOUND = (
-    "there is no plait.yml here or above, and no run could be inferred: "
-    "write one, such as runs: {web: {render: {files: [config]}}}"
-)
 # Names of `base` in other programs.
 _BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
 # Names of a map of values elsewhere.
 _OF_VALUES = frozenset({"data", "data-values", "values", "variables", "vars"})
+
+
+def none_found() -> str:
+    """The hint for a project without a run."""
+    advice = other_tool(os.curdir) or (
+        "write one, such as runs: {web: {render: {files: [config]}}}; plait init lists what it found and rejected"
+    )
+    return f"there is no plait.yml here or above, and no run could be inferred: {advice}"
 
 
 def missing_project(path: str) -> ReadError:
@@ -56,7 +61,7 @@ def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> Us
         f'unknown run "{name}"' if name else "no run is selected",
         expected=", ".join(names) or "a project file, plait.yml",
         hint=did_you_mean(name, names)
-        or (None if names else _NONE_FOUND)
+        or (None if names else none_found())
         or (f"it is a file: render -f {name} takes the place of a run" if is_path else None),
         code="run-not-found",
     )
@@ -84,12 +89,12 @@ def several_runs(error: PlaitError, *names: str) -> None:
         error.hint = f"plait run evaluates one run; plait fleet {chosen} evaluates several"
 
 
-def no_runs() -> UsageError:
-    """The error for a question about all runs of a project without any."""
+def no_runs(purpose: str = "check") -> UsageError:
+    """The error for a question about all runs of a project without any. purpose: the verb."""
     return UsageError(
-        "there is no run to check",
+        f"there is no run to {purpose}",
         expected="a project file, plait.yml",
-        hint=f"{_NONE_FOUND}; plait init lists what it found and rejected",
+        hint=none_found(),
         code="nothing-to-do",
     )
 

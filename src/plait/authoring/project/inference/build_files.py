@@ -184,12 +184,13 @@ def _make_expanded(text: str, variables: Mapping[str, str], budget: TextBudget, 
 
     def value(match: re.Match[str]) -> str:
         nonlocal left
-        found = variables.get(match[1] or match[2] or match[3])
+        name = match[1] or match[2] or match[3]
+        found = variables.get(name)
         if found is None or depth > 10 or left <= 0 or not budget.take(len(found) + 1):
-            return f'"{dollar}(make-variable)"'
+            return f"{dollar}({name})"
         expanded = _make_expanded(found, variables, budget, depth + 1).replace("$", dollar)
         left -= len(expanded) + 1
-        return expanded if left > 0 else f'"{dollar}(make-variable)"'
+        return expanded if left > 0 else f"{dollar}({name})"
 
     expanded = _MAKE_REFERENCE.sub(value, text.replace("$$", dollar))
     expanded = re.sub(r"\$\((?:shell|realpath|abspath)\s+", f"{dollar}(", expanded)
@@ -255,6 +256,8 @@ def _yaml(path: str, text: str, top: str, budget: TextBudget) -> Iterator[Snippe
 
 # Keys whose values a shell executes.
 _RUN_KEYS = frozenset({"run", "script", "before_script", "after_script", "cmds", "cmd", "command", "args", "scripts"})
+# A placeholder of a Taskfile.
+_PLACEHOLDER = re.compile(r"(?<!\$)\{\{([^{}]*)\}\}")
 _NAMING_KEYS = frozenset({"jobs", "tasks", "stages", "scripts"})
 
 
@@ -264,9 +267,8 @@ def _strings(item: Item, directory: str, group: str, blocks: set[int], *, runs: 
     if type(value) is str:
         if runs:
             line = item.line + (item.line in blocks)
-            yield Snippet(
-                value.replace("${{", "$((").replace("{{", "$((").replace("}}", "))"), line, directory, group=group
-            )
+            # The shell reads the placeholders of GitHub as they are.
+            yield Snippet(_PLACEHOLDER.sub(r"$((\1))", value), line, directory, group=group)
     elif type(value) is Map:
         directory = _working_directory(value, directory)
         for inner in value.items:

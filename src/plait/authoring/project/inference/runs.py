@@ -178,9 +178,8 @@ class _Collector:
                     if not found:
                         break
             else:
-                self.inference.rejected.append(
-                    RejectedRun(line.command, line.shown, Position(source, line.line), reason)
-                )
+                shown = line.shown.replace(os.path.join(top, ""), "")
+                self.inference.rejected.append(RejectedRun(line.command, shown, Position(source, line.line), reason))
         return True
 
     def _missing(self, reading: Sequence[tuple[CommandLine, str | None]], source: Source) -> int:
@@ -229,12 +228,19 @@ class _Collector:
                 known.why = f"{places}, {at}; {rest}" if rest else f"{places}, {at}"
             return ""
         if key not in self._reasons:
-            why = f"{at}; without {', '.join(line.omitted)}, only known when the script runs" if line.omitted else at
+            left = f"without {', '.join(line.omitted)}, only known when the script runs" if line.omitted else ""
             run = Run(
-                snippet.group or line.command, line.command, settings, None, relative_to_cwd(directory), None, why=why
+                snippet.group or line.command,
+                line.command,
+                settings,
+                None,
+                relative_to_cwd(directory),
+                None,
+                why=f"{at}; {left}" if left else at,
             )
             run.permissions = self._permissions
-            self._reasons[key] = self._failure_of(run) if self.verify else ""
+            reason = self._failure_of(run) if self.verify else ""
+            self._reasons[key] = f"{left}, {reason}" if left and reason else reason
             if not self._reasons[key]:
                 self.runs[key] = run
         return self._reasons[key]

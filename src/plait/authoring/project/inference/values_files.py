@@ -85,7 +85,14 @@ def patches(directory: str, files: Sequence[PlainFile]) -> Iterator[tuple[Run, P
             if count > _MOST:
                 return
             settings = [_setting("patch", "base", os.path.relpath(base.path, directory))]
-            run = Run("patch", "patch", settings, None, relative_to_cwd(directory), None)
+            run = Run(
+                os.path.splitext(os.path.basename(base.path))[0],
+                "patch",
+                settings,
+                None,
+                relative_to_cwd(directory),
+                None,
+            )
             run.permissions = permissions_of("", directory)
             yield _extended(run, "vars-files", one, f"has variables of {os.path.basename(base.path)}"), one
 
