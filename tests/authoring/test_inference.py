@@ -102,6 +102,7 @@ def test_the_commands_of_bosh_are_found_with_their_operations_in_order(repositor
 # A command line, and why it is not offered.
 REJECTED = {
     "ytt -f config -f $DIR": "$DIR is only known when the script runs",
+    "ytt -f config -f <(cat <<EOF\na:   1\nEOF\n)": "<(cat <<EOF a: 1 EOF ) is only known when the script runs",
     "ytt -f config -f -": "it reads standard input",
     "ytt -f config -f https://example.com/x.yml": "https://example.com/x.yml is on the network",
     "ytt -f config -f /etc": "/etc is outside the repository",

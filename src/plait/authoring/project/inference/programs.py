@@ -75,7 +75,7 @@ class CommandLine:
         self.line = line
         self.omitted: list[str] = []
         self.words = self._known(words)
-        self.unknown = [word.written for word in self.words if _is_unknown(word)]
+        self.unknown = [" ".join(word.written.split()) for word in self.words if _is_unknown(word)]
         self.shown = " ".join([program, *(" ".join(word.written.split()) for word in words)])
 
     def _known(self, words: Sequence[ShellWord]) -> list[ShellWord]:
