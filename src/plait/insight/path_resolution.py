@@ -263,7 +263,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
 
 
-def _document_hint(path: Path, documents: Iterable[Document], names: ItemNames) -> str | None:
+def _document_hint(path: Path, documents: Sequence[Document], names: ItemNames) -> str | None:
     """A hint if the first key is a part of the names of documents, or None."""
     first = str(path.steps[0]).lower() if path.steps else ""
     if path.selector is not None or not first:
