@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,38 @@ def test_places_are_links_in_a_job(
     found = review(old, new)
     assert "](" not in to_markdown(found)
     assert "](" not in to_markdown(found, FileLinks("https://x/" + "y" * 70_000, "-L", *found.commits))
+
+
+def test_a_removed_document_is_not_folded(place: Path) -> None:
+    keys = [f"k{number}" for number in range(12)]
+    many = "\n".join(f"{key}: [%d, %d]" for key in keys)
+    gone = "---\nschema: a/B/v1\nmetadata: {name: gone}\n"
+    project = MANIFEST % "app: {render: {files: [a.yml, b.yml]}}"
+    commit(place, {"plait.yml": project, "a.yml": many % ((1,) * 24), "b.yml": gone})
+    write(place, {"a.yml": many % ((2,) * 24), "b.yml": ""})
+    rows = cause_rows(review("HEAD").causes)
+    assert [row.removes for row in rows] == [True] + [False] * 12
+    assert rows[0].values <= rows[1].values
+
+
+def test_names_of_commits_are_shortened(place: Path) -> None:
+    project = MANIFEST % RUN % ("a", "a")
+    old = commit(place, {"plait.yml": project, "a.yml": "a: 1\n"})
+    new = commit(place, {"a.yml": "a: 2\n"})
+    assert f"`{old[:10]}...{new[:10]}`" in to_markdown(review(f"{old}...{new}"))
+    assert f" {old[:10]}...{new[:10]}:" in to_text(review(old, new))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there is memory limited in this way")
+def test_the_memory_limit_is_that_of_several_evaluations(place: Path) -> None:
+    """A review keeps both sides with their provenance, so the limit of one run would end it."""
+    code = (
+        "from resource import RLIMIT_DATA, getrlimit\nfrom plait.base.process import own_process\n"
+        "import plait.cli.review as one\nfrom plait.cli import main\nown_process()\n"
+        "one._reviewed = lambda _: print(getrlimit(RLIMIT_DATA)[0] >> 20) or 0\nmain(['review', 'HEAD'])\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(found.stdout) > 5 * 192
 
 
 def test_few_causes_are_a_row_each(place: Path) -> None:

@@ -142,10 +142,12 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             from plait.cli.common_flags import performed, within_limits, without_end
 
             run, table = found
-            takes_words, is_long_running = table.request.takes_words, table.request.is_long_running
-            return (without_end if is_long_running else within_limits)(
-                lambda: run(words) if takes_words else performed(table, run, words)
-            )
+            request = table.request
+
+            def work() -> int:
+                return run(words) if request.takes_words else performed(table, run, words)
+
+            return without_end(work, request.kept) if request.is_long_running else within_limits(work)
         if name in ("version", "--version") and not words:
             from plait.base.version import __version__
 

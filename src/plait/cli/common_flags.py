@@ -7,7 +7,7 @@ from _contextvars import copy_context
 
 from plait.base.content import OUTPUT_LINKS, LinkPolicy
 from plait.base.errors import UsageError, did_you_mean
-from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
+from plait.base.limits import TABLE, Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import ENDLESS, stop_timer, within_memory
 from plait.cli import ISOLATES, Isolate
 from plait.cli.streams import TYPED, line_width, write_out
@@ -86,10 +86,16 @@ def within_limits(work: Callable[[], T]) -> T:
     return copy_context().run(limit)
 
 
-def without_end(work: Callable[[], T]) -> T:
-    """Runs a long-running command without a timer. Each of its evaluations has its own limits."""
+def without_end(work: Callable[[], T], kept: int = 1) -> T:
+    """Runs a long-running command without a timer. Each of its evaluations has its own limits. kept: the number of
+    evaluations whose results it keeps at once.
+    """
+    limits = Limits(seconds=ENDLESS, memory=kept * TABLE["memory"][0])
+    keeper = current_budget().keeper
+    if keeper is not None:
+        keeper(RunBudget(limits))
     stop_timer()
-    with budget_scope(Limits(seconds=ENDLESS)):
+    with budget_scope(limits):
         return within_limits(work)
 
 

@@ -8,7 +8,6 @@ from plait.base.errors import UsageError, did_you_mean
 from plait.base.output_files import add_files
 from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
-from plait.cli.common_flags import without_end
 from plait.cli.messages import complain_of_warning
 from plait.cli.progress import working
 from plait.cli.signals import cleanup_on_signal
@@ -42,6 +41,7 @@ class Review(Request):
     summary = "Show what a change between two Git revisions does to the output, and which lines cause it."
     usage = "BASE [HEAD]"
     is_long_running = True
+    kept = 5  # both sides with their provenance, and one evaluation with parts of the change reverted
     project = PROJECT
     run = texts(
         "run",
@@ -103,7 +103,7 @@ def main(flags: Review) -> int:
             code="invalid-value",
         )
     _check_names(flags)
-    return without_end(lambda: _reviewed(flags))
+    return _reviewed(flags)
 
 
 def _check_names(flags: Review) -> None:

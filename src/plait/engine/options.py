@@ -313,7 +313,8 @@ class Request:
 
     command, usage, summary, commands: for help. grammar: of its flags. program: the owner of the command line, "plait"
     or a reference program. is_long_running: the command serves until it is stopped, or evaluates many runs, so that the
-    limits of one run do not apply to it. takes_words: the command parses its own command line, which may contain
+    limits of one run do not apply to it. kept: the number of evaluations whose results such a command keeps at once.
+    takes_words: the command parses its own command line, which may contain
     another command line. rows: the options with the headings of help. argument: the positional one. passed: the
     keywords of an API call.
 
@@ -334,6 +335,7 @@ class Request:
     summary: ClassVar[str] = ""
     commands: ClassVar[Sequence[tuple[str, str]]] = ()
     is_long_running: ClassVar[bool] = False
+    kept: ClassVar[int] = 1
     takes_words: ClassVar[bool] = False
     options: ClassVar[tuple[Option, ...]] = ()
     rows: ClassVar[tuple[Option | Heading, ...]] = ()

@@ -8,6 +8,7 @@ import re
 
 from plait.base.similar_names import counted
 from plait.review.result import places_text
+from plait.review.values import REMOVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class CauseRow:
     def is_vendored(self) -> bool:
         """True if all lines are in vendored files."""
         return all(one.is_vendored for one in self.causes)
+
+    @property
+    def removes(self) -> bool:
+        """True if documents are removed, which is worse than other values."""
+        return any(one.kind == REMOVED and not one.path for one in self.changes)
 
     @property
     def where(self) -> str:
@@ -93,12 +99,12 @@ class CauseRow:
 
 
 def cause_rows(causes: Sequence[Cause]) -> list[CauseRow]:
-    """The rows, most values first, vendored files last."""
+    """The rows: those that remove documents, then most values first, vendored files last."""
     found = [CauseRow([number], [cause]) for number, cause in enumerate(causes)]
     if len(found) <= UNFOLDED:
         return found
     found = _joined(_joined(found, _same_effect, 2), _same_key, _MANY)
-    return sorted(found, key=lambda row: (row.is_vendored, -row.values))
+    return sorted(found, key=lambda row: (row.is_vendored, not row.removes, -row.values))
 
 
 def _joined(found: Sequence[CauseRow], key_of: Callable[[CauseRow], object], least: int) -> list[CauseRow]:

@@ -38,8 +38,12 @@ CUT = "The search for causes used up its budget of CPU time; --budget allows mor
 
 
 def title(review: Review) -> str:
-    """The compared revisions."""
-    return review.base if "..." in review.base else f"{review.base}...{review.head or 'working directory'}"
+    """The compared revisions. Of the names of commits, the beginnings are enough."""
+    found = review.base if "..." in review.base else f"{review.base}...{review.head or 'working directory'}"
+    return _COMMIT.sub(r"\1", found)
+
+
+_COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 
 
 def summary(review: Review) -> list[str]:
