@@ -75,8 +75,8 @@ def shown(command: AnyCommand) -> int:
     return 0
 
 
-def within_limits(work: Callable[[], T]) -> T:
-    """Runs some work; its limits and permissions end with it. Raises its errors."""
+def within_limits(work: Callable[[], T], _kept: int = 1) -> T:
+    """Runs some work; limits and permissions end with it."""
 
     def limit() -> T:
         current = current_budget()
@@ -87,12 +87,9 @@ def within_limits(work: Callable[[], T]) -> T:
 
 
 def without_end(work: Callable[[], T], kept: int = 1) -> T:
-    """Runs a long-running command without a timer. Each of its evaluations has its own limits. kept: the number of
-    evaluations whose results it keeps at once.
-    """
+    """Runs a command without a timer; each evaluation has its own limits. kept: as in Request."""
     limits = Limits(seconds=ENDLESS, memory=kept * TABLE["memory"][0])
-    keeper = current_budget().keeper
-    if keeper is not None:
+    if keeper := current_budget().keeper:
         keeper(RunBudget(limits))
     stop_timer()
     with budget_scope(limits):

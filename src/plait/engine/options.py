@@ -313,8 +313,7 @@ class Request:
 
     command, usage, summary, commands: for help. grammar: of its flags. program: the owner of the command line, "plait"
     or a reference program. is_long_running: the command serves until it is stopped, or evaluates many runs, so that the
-    limits of one run do not apply to it. kept: the number of evaluations whose results such a command keeps at once.
-    takes_words: the command parses its own command line, which may contain
+    limits of one run do not apply to it. takes_words: the command parses its own command line, which may contain
     another command line. rows: the options with the headings of help. argument: the positional one. passed: the
     keywords of an API call.
 
@@ -335,6 +334,7 @@ class Request:
     summary: ClassVar[str] = ""
     commands: ClassVar[Sequence[tuple[str, str]]] = ()
     is_long_running: ClassVar[bool] = False
+    # The number of evaluations whose results a long-running command keeps at once.
     kept: ClassVar[int] = 1
     takes_words: ClassVar[bool] = False
     options: ClassVar[tuple[Option, ...]] = ()
