@@ -125,9 +125,7 @@ class Repository:
                 f'the repository has no revision "{revision}"',
                 expected="a commit, a branch or a tag",
                 found=listed(names[:_MOST_NAMES]) or "no branch and no tag",
-                hint=did_you_mean(revision, names)
-                or self._fetch_hint()
-                or did_you_mean(revision.rpartition("/")[2], names),
+                hint=did_you_mean(revision, names) or self._fetch_hint(),
                 code="git",
             ) from None
 
