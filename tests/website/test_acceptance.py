@@ -68,6 +68,7 @@ PROMISES: dict[str, list[str]] = {
         "test_an_error_leads_to_its_line_and_the_last_good_output_stays",
         "test_a_narrow_page_counts_its_errors_where_they_are",
         "test_a_narrow_page_leads_from_no_output_to_the_error",
+        "test_the_mark_of_an_error_is_in_sight_in_a_narrow_window",
     ],
     "a command offers an example of its dialect": ["test_a_command_that_fails_on_the_files_offers_an_example"],
     "a link that cannot be read says so": ["test_a_link_that_cannot_be_read_says_so"],

@@ -39,7 +39,7 @@ export function trailOf(why, files, sources, onPlace) {
     const value = [...group.entries].reverse().find((one) => !isEmpty(one));
     const isStanding = group === standing;
     return element("article", [
-      element("h3", [
+      element("h2", [
         tile(number, isStanding), placeLink(group.file, group.file, told.line, onPlace), element("span", told.action, { class: "quiet" }),
         element("span", value ? `${value.value}${isStanding || !stateText(value) ? "" : ` ${stateText(value)}`}` : "", { class: isStanding ? "value stands" : "value" }),
       ]),
