@@ -1326,6 +1326,19 @@ def test_an_error_is_underlined_and_listed(page: Page) -> None:
     playwright.expect(page.locator(".cm-panel-lint")).to_contain_text("undefined: missing")
 
 
+@with_editor
+@pytest.mark.parametrize("width", [768, 390])
+def test_the_mark_of_an_error_is_in_sight_in_a_narrow_window(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.evaluate("location.hash = 'an-overlay-that-matches-nothing'")
+    mark = page.locator("#editor .cm-lintRange-error").last
+    playwright.expect(mark).to_contain_text("onfigmap")
+    box, editor = mark.bounding_box(), page.locator("#editor").bounding_box()
+    assert box is not None
+    assert editor is not None
+    assert box["x"] + box["width"] <= editor["x"] + editor["width"]
+
+
 @with_both
 def test_completion_offers_data_values(page: Page) -> None:
     wait_for_language(page)
