@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NODE = shutil.which("node")
+STATIC = ROOT / "src/plait/integrations/playground/static"
 FOLDERS = ("src/plait/integrations/playground/static", "src/plait/review", "playground/src", "editors/vscode")
 SCRIPTS = sorted(file for folder in FOLDERS for file in (ROOT / folder).glob("*.js"))
 IS_MODULE = re.compile(r"^(?:import|export)\b", re.MULTILINE)
@@ -36,3 +37,12 @@ def test_a_script_has_no_syntax_error(script: Path) -> None:
 @pytest.mark.skipif(not NODE, reason="no node")
 def test_a_name_that_is_imported_and_declared_again_is_an_error() -> None:
     assert "has already been declared" in checked('import { note } from "./x.js";\nconst note = 1;\n')
+
+
+def test_all_modules_and_the_examples_are_requested_with_the_page() -> None:
+    """A module that is found only in the imports of another comes a round trip later."""
+    requested = re.findall(
+        r'<link rel="(?:modulepreload|preload)" href="([^"]+)"', (STATIC / "index.html").read_text("utf-8")
+    )
+    modules = {path.name for path in STATIC.glob("*.js")} - {"page.js"}
+    assert sorted(requested) == sorted(modules | {"examples.json"})

@@ -143,9 +143,11 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
 
             run, table = found
             request = table.request
-            return (without_end if request.is_long_running else within_limits)(
-                lambda: run(words) if request.takes_words else performed(table, run, words), request.kept
-            )
+
+            def work() -> int:
+                return run(words) if request.takes_words else performed(table, run, words)
+
+            return without_end(work, request.kept) if request.is_long_running else within_limits(work)
         if name in ("version", "--version") and not words:
             from plait.base.version import __version__
 

@@ -75,7 +75,7 @@ def shown(command: AnyCommand) -> int:
     return 0
 
 
-def within_limits(work: Callable[[], T], _kept: int = 1) -> T:
+def within_limits(work: Callable[[], T]) -> T:
     """Runs some work; limits and permissions end with it."""
 
     def limit() -> T:
@@ -87,7 +87,7 @@ def within_limits(work: Callable[[], T], _kept: int = 1) -> T:
 
 
 def without_end(work: Callable[[], T], kept: int = 1) -> T:
-    """Runs a command without a timer; each evaluation has its own limits. kept: as in Request."""
+    """Runs a command without a timer; each evaluation has its own limits. kept: see `Request`."""
     limits = Limits(seconds=ENDLESS, memory=kept * TABLE["memory"][0])
     if keeper := current_budget().keeper:
         keeper(RunBudget(limits))
