@@ -33,6 +33,7 @@ from browsing import (
     write,
 )
 from plait.base.version import __version__
+from plait.integrations.playground.evaluation import evaluate
 from plait.integrations.playground.examples import examples
 
 TYPE_CHECKING = False
@@ -255,19 +256,58 @@ def test_the_header_tells_what_plait_is_and_where_files_go(page: Page, address: 
         assert [one for one in asked if not one.startswith(f"GET {address}/") or "replicas" in one] == []
 
 
-def test_an_explanation_is_copied_as_markdown_and_as_a_command(page: Page) -> None:
+def files_of(title: str) -> list[File]:
+    [files] = [one["files"] for one in examples() if one["title"] == title]
+    return files
+
+
+def copied(page: Page) -> str:
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+def copied_as_markdown(page: Page) -> str:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.locator("#output button", has_text="replicas: 3").click()
     page.get_by_role("button", name="Copy as Markdown").click()
     playwright.expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    text = page.evaluate("navigator.clipboard.readText()")
+    playwright.expect(page.get_by_role("button", name="Copied")).to_have_count(0)
+    return copied(page)
+
+
+def markdown(page: Page, files: list[File], last: str) -> str:
+    """What is copied of files and of what they give, `last`: each in a block, then the link."""
     command = "plait render -f schema.yml -f app.yml --data-values-file values.yml"
-    assert "`values.yml`:\n\n```yaml\nreplicas: 3\n" in text
-    assert f"```console\n$ {command}\n```" in text
-    assert "replicas: 3\n" in text.rpartition("$ plait")[2]
+    blocks = [f"`{one['name']}`:\n\n```yaml\n{one['text']}```\n\n" for one in files]
+    link = f"plait {__version__}, [in its playground]({page.url})\n"
+    return f"{''.join(blocks)}```console\n$ {command}\n```\n\n{last}\n{link}"
+
+
+def test_an_explanation_is_copied_as_markdown_and_as_a_command(page: Page) -> None:
+    page.locator("#output button", has_text="replicas: 3").click()
+    text = copied_as_markdown(page)
+    output = "\n".join(page.locator("#output .c").all_text_contents())
+    assert "replicas: 3" in output
+    assert text == markdown(page, files_of("A template and its values"), f"```yaml\n{output}\n```\n")
+    assert list(shared(page)) == ["line"], "the link opens the explanation"
     page.get_by_role("button", name="Copy command").click()
-    playwright.expect(page.get_by_role("button", name="Copied")).to_have_count(2)
-    assert page.evaluate("navigator.clipboard.readText()") == command
+    playwright.expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert copied(page) == "plait render -f schema.yml -f app.yml --data-values-file values.yml"
+
+
+def test_an_error_is_copied_as_markdown(page: Page) -> None:
+    """With the report of the command line, and a link to the files as they are."""
+    page.get_by_role("button", name="app.yml").click()
+    write(page, "a: 1\nb: #@ missing\n")
+    playwright.expect(page.locator("#errors")).to_contain_text("app.yml:2")
+    text = copied_as_markdown(page)
+    files = files_of("A template and its values")
+    for one in files:
+        if one["name"] == "app.yml":
+            one["text"] = "a: 1\nb: #@ missing\n"
+    report = evaluate({"kind": "render", "files": files})["report"]
+    assert "app.yml:2" in report
+    assert text == markdown(page, files, "```text\n" + report.removesuffix("\n") + "\n```\n")
+    assert [one["text"] for one in shared(page)["files"]] == ["a: 1\nb: #@ missing\n"]
 
 
 MARKUP = "<img src=x onerror=alert(1)>"

@@ -469,7 +469,7 @@ const strand = () => drawStrand(at("main"), at("trail"), at("output"), state.cho
 
 function explanation(why, sources = null) {
   const acts = element("span", [
-    button("Copy as Markdown", (event) => copy(markdownOf(state.kind, state.files, state.answer), event.target), { class: "ghost" }),
+    button("Copy as Markdown", copyMarkdown, { class: "ghost" }),
     button("Copy command", copyCommand, { class: "ghost" }),
     button("Close", close, { class: "ghost", title: "Esc" }),
   ], { class: "acts" });
@@ -477,6 +477,12 @@ function explanation(why, sources = null) {
     element("div", [element("h2", why.name), chainOf(why), acts], { class: "why-head" }),
     element("div", [historyOf(why, sources ?? state.good.sources, goTo), sources ? null : changeForm(why)], { class: "why-body" }),
   ];
+}
+
+// Of a failed evaluation, too.
+async function copyMarkdown({ target }) {
+  const page = { version: at("version").textContent, address: await address() };
+  copy(markdownOf(state.kind, state.files, state.answer, page), target);
 }
 
 const copyCommand = (event) => copy(`plait ${state.kind} ${argumentsOf(state.kind, state.files)}`, event.target);
@@ -641,7 +647,8 @@ function showErrors() {
   }
   const problems = answer.errors.length ? answer.errors.map(problem) : [element("pre", answer.report, { class: "report" })];
   at("errors").replaceChildren(element("div", [
-    element("div", [...problems, ...offered(), ...warnings, ...told]), element("div", "", { id: "fixes" }),
+    element("div", [...problems, ...offered(), ...warnings, ...told, element("p", [button("Copy as Markdown", copyMarkdown, { class: "ghost" })], { class: "offer" })]),
+    element("div", "", { id: "fixes" }),
   ], { class: "problems" }));
 }
 
@@ -911,14 +918,19 @@ async function copy(text, told) {
   setTimeout(() => { told.textContent = label; }, 2000);
 }
 
-async function share() {
-  // A change meanwhile ends the writing of the address, and begins another.
+// Of the whole page as it is now. A change meanwhile ends the writing of the address, and begins another.
+async function address() {
   for (let number = -1; number !== keeping;) {
     number = keeping + 1;
     await keep();
   }
+  return at("whole").href;
+}
+
+async function share() {
+  const link = await address();
   try {
-    await navigator.clipboard.writeText(location.href);
+    await navigator.clipboard.writeText(link);
     addNote(`The link is copied.${reach}`);
   } catch {
     addNote("The link is in the address bar.");

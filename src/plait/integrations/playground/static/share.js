@@ -83,13 +83,14 @@ export function argumentsOf(kind, files) {
   }[kind]().join(" ");
 }
 
-// An issue's text: the files, the command, and what it gives.
-export function markdownOf(kind, files, answer) {
+// An issue's text: the files, the command, what it gives, and where. page: { version, address }.
+export function markdownOf(kind, files, answer, page) {
   const block = (language, text) => {
     const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
     return `${fence}${language}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}\n`;
   };
-  const given = files.map((one) => `\`${one.name.replaceAll("`", "'")}\`:\n\n${block("yaml", one.text)}`);
+  const inputs = files.map((one) => `\`${one.name.replaceAll("`", "'")}\`:\n\n${block("yaml", one.text)}`);
   const command = block("console", `$ plait ${kind} ${argumentsOf(kind, files)}`);
-  return [...given, command, block(answer.report ? "text" : "yaml", answer.report || answer.output)].join("\n");
+  const given = block(answer.report ? "text" : "yaml", answer.report || answer.output);
+  return [...inputs, command, given, `${page.version}, [in its playground](${page.address})\n`].join("\n");
 }
