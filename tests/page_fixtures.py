@@ -76,7 +76,6 @@ def shown(context: BrowserContext) -> Shown:
 FORGET = """() => {
   localStorage.clear();
   for (const border of ["border", "why-border"]) document.getElementById(border).dispatchEvent(new MouseEvent("dblclick"));
-  for (const checked of document.querySelectorAll("#legend input:checked")) checked.click();
   document.getElementById("wanted").replaceChildren();
   document.getElementById("typed").value = "";
   document.activeElement.blur();

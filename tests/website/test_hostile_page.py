@@ -201,7 +201,18 @@ def errors(page: Page, address: str) -> None:
 def links(page: Page, address: str) -> None:
     """In what a link says besides files. What it means is ignored, or it cannot be read."""
     for text in PAYLOADS.values():
-        page.goto(link(address, program(open=text, cell=[text, text], line=text, view=text, removed=[text], more=text)))
+        given = {
+            "open": text,
+            "cell": [text, text],
+            "line": text,
+            "removed": [text],
+            "gone": text,
+            "equal": text,
+            "more": text,
+        }
+        page.goto(link(address, program(**given, view="steps", step=text)))
+        playwright.expect(page.locator("#step")).to_contain_text("b: 2")
+        page.goto(link(address, program(**given, view=text, step=text)))
         playwright.expect(page.locator("#output")).to_contain_text("b: 2")
         for data in (program(kind=text), {**program(), "files": [{"name": "a.yml", "text": "", "role": text}]}):
             page.goto(link(address, data))

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
         open: str
         line: int
         cell: list[str]
+        step: int
+        gone: bool
+        equal: bool
 
 
 pytest_plugins = ("page_fixtures",)
@@ -79,7 +82,9 @@ def shared(page: Page) -> Shared:
     page.get_by_role("button", name="Copy link").click()
     playwright.expect(page.locator("#told")).to_contain_text("The link")
     code = page.url.partition("#")[2].partition("/")[2]
-    data: Shared = json.loads(zlib.decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), wbits=-15))
+    data: Shared = {}
+    if code:
+        data = json.loads(zlib.decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), wbits=-15))
     return data
 
 
@@ -491,6 +496,65 @@ def test_steps_build_the_output_up(page: Page) -> None:
     assert shared(page) == {"open": "change.yml", "view": "steps"}
     page.reload()
     playwright.expect(page.locator("#step .add")).to_have_count(5)
+
+
+def test_a_link_shows_the_step_that_is_looked_at(page: Page) -> None:
+    choose(page, "Where a value comes from")
+    page.get_by_role("button", name="Steps").click()
+    slider = page.get_by_role("slider", name="Step")
+    playwright.expect(slider).to_have_attribute("aria-valuetext", "production, overlay")
+    slider.press("ArrowLeft")
+    playwright.expect(slider).to_have_attribute("aria-valuetext", "templates, render")
+    step = page.locator("#step").inner_text()
+    assert shared(page) == {"open": "overlays/production.yml", "view": "steps", "step": 1}
+    page.reload()
+    playwright.expect(slider).to_have_attribute("aria-valuetext", "templates, render")
+    playwright.expect(page.locator("#explanation")).to_contain_text("Step 2 of 3")
+    assert page.locator("#step").inner_text() == step
+    slider.press("End")
+    assert "step" not in shared(page), "the last one is what a link without a step shows"
+    slider.press("Home")
+    page.get_by_role("button", name="Output", exact=True).click()
+    assert {"view", "step"}.isdisjoint(shared(page))
+
+
+def test_the_last_step_is_followed_when_there_are_more(page: Page) -> None:
+    page.get_by_role("button", name="Steps").click()
+    told = page.locator("#explanation")
+    playwright.expect(told).to_contain_text("Step 2 of 2")
+    page.get_by_role("button", name="app.yml", exact=True).click()
+    overlay = '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all\n---\n#@overlay/match missing_ok=True\nb: 2\n'
+    write(page, f"a: 1\n---\n{overlay}")
+    playwright.expect(told).to_contain_text("Step 3 of 3")
+
+
+def test_a_link_shows_removed_lines_and_equal_values(page: Page) -> None:
+    choose(page, "Match, insert, append, remove")
+    page.get_by_label("removed lines").check()
+    playwright.expect(page.locator("#output del")).to_have_text("removed:   debug: true")
+    assert shared(page) == {"gone": True}
+    page.reload()
+    playwright.expect(page.locator("#output del")).to_have_text("removed:   debug: true")
+    playwright.expect(page.get_by_label("removed lines")).to_be_checked()
+    choose(page, "Three environments")
+    page.get_by_label("show all").check()
+    assert shared(page) == {"equal": True}
+    page.reload()
+    rows = page.locator("#environments tr[data-name]")
+    playwright.expect(rows.nth(4)).to_be_visible()
+    playwright.expect(page.get_by_label("show all")).to_be_checked()
+    page.get_by_label("show all").uncheck()
+    playwright.expect(rows).to_have_count(4)
+    assert page.url.endswith("#three-environments")
+
+
+@pytest.mark.parametrize("step", [-1, 1.5, "1", [1], {}, True, None, 99, 1e300])
+def test_a_step_that_there_is_not_is_the_last_one(page: Page, address: str, step: object) -> None:
+    packed = zlib.compress(json.dumps({"view": "steps", "step": step, "gone": 1, "equal": "x"}).encode(), wbits=-15)
+    page.goto(f"{address}/#where-a-value-comes-from/{base64.urlsafe_b64encode(packed).decode().rstrip('=')}")
+    playwright.expect(page.locator("#explanation")).to_contain_text("Step 3 of 3")
+    if step not in (99, 1e300):
+        assert shared(page) == {"view": "steps"}
 
 
 def test_removed_lines_are_shown_struck_through(page: Page) -> None:

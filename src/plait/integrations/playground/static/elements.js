@@ -10,6 +10,8 @@ export function element(name, content = "", attributes = {}) {
   return made;
 }
 
+export const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
+
 // A link to a line of a file. onPlace(file, line) shows it.
 export function placeLink(text, file, line, onPlace, more = {}) {
   return element("a", text, {

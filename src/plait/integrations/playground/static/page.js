@@ -3,12 +3,12 @@ import { archiveOf } from "./archives.js";
 import { moveBorder } from "./borders.js";
 import { coloured } from "./colours.js";
 import { createEditor } from "./editor.js";
-import { element, placeLink, short, styleOf, tile } from "./elements.js";
+import { button, element, placeLink, short, styleOf, tile } from "./elements.js";
 import { environmentsTable } from "./environments.js";
 import { evaluate, links, note, reach } from "./evaluator.js";
 import { filesOfDrop, filesOfInput, guessed, isName, named } from "./own.js";
 import { argumentsOf, hashOf, markdownOf, stateOf } from "./share.js";
-import { showSteps, stepOf } from "./steps.js";
+import { showSteps, stepOf, stepShown, stepTold } from "./steps.js";
 import { themeOf } from "./theme.js";
 import { chainOf, drawStrand, historyOf, trailOf } from "./trail.js";
 
@@ -18,9 +18,8 @@ const isEmbedded = new URLSearchParams(location.search).has("embed");
 // Milliseconds: between the last key and an evaluation, at least and at most; and until an error of what is being typed is shown.
 const [LEAST, MOST, UNTIL_ERROR] = [20, 300, 400];
 const at = (id) => document.getElementById(id);
-const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
-// view: of VIEWS. step: of those of `good.steps`, or null for the last one. hasGone: removed lines are shown.
+// view: of VIEWS. step: which of `steps()` is wanted, or null for the last one. hasGone: removed lines are shown.
 // hasEqual: so are values that no environment has otherwise.
 // cell: of the environments, which is explained: { environment, name, files, why, sources }, or null. wantedCell: of a link,
 // [environment, name], until it is explained.
@@ -165,7 +164,7 @@ function showOutput() {
       index + 1 < sources.length ? element("span", "→", { class: "quiet", "aria-hidden": "true" }) : null,
     ], { class: "item" })),
     element("label", [
-      element("input", "", { type: "checkbox", ...(state.hasGone ? { checked: "" } : {}), onchange: ({ target }) => { state.hasGone = target.checked; showOutput(); } }),
+      element("input", "", { type: "checkbox", ...(state.hasGone ? { checked: "" } : {}), onchange: ({ target }) => { state.hasGone = target.checked; showOutput(); keep(); } }),
       " removed lines",
     ], { class: "check" }),
   );
@@ -222,7 +221,7 @@ function chooseResult(view) {
   explain(state.chosen);
   showView("output");
   keep();
-  showing?.then(() => { if (state.view === "steps" && state.step !== null) showStepFile(state.step); });
+  showing?.then(showStepFile);
 }
 
 async function showStep() {
@@ -232,41 +231,32 @@ async function showStep() {
   good.steps ??= await ask("steps");
   at("progress").hidden = true;
   if (good !== state.good || state.view !== "steps") return;
-  const steps = good.steps?.steps ?? [];
-  at("slider").hidden = !steps.length;
-  if (!steps.length) {
+  at("slider").hidden = !steps().length;
+  if (!steps().length) {
     at("step").replaceChildren(element("li", good.steps?.report ?? "There are no steps.", { class: "none" }));
     return;
   }
-  state.step = Math.min(state.step ?? steps.length - 1, steps.length - 1);
-  showSteps(at("slider"), at("step"), steps, state.step, { onStep: goToStep, onPlace: goTo });
+  showSteps(at("slider"), at("step"), steps(), step(), handlers);
   showDeciding();
-  if (!state.answer?.report) at("explanation").replaceChildren(stepTold(steps, state.step));
+  if (!state.answer?.report) at("explanation").replaceChildren(stepTold(steps(), step(), handlers));
 }
+
+const steps = () => state.good?.steps?.steps ?? [];
+const step = () => stepShown(steps(), state.step);
+const handlers = { onStep: goToStep, onPlace: goTo };
 
 // The file that made the step is beside it.
 async function goToStep(index) {
-  state.step = index;
+  state.step = index === steps().length - 1 ? null : index;
+  keep();
   await showStep();
-  showStepFile(index);
+  showStepFile();
 }
 
-function showStepFile(index) {
-  const file = state.good?.steps?.steps?.[index]?.source?.file;
+function showStepFile() {
+  const file = state.view === "steps" ? steps()[step()]?.source?.file : null;
   const shown = state.files.findIndex((one) => one.name === file);
-  if (shown >= 0 && state.step === index && shown !== state.shown) showFile(shown);
-}
-
-function stepTold(steps, index) {
-  const { name, changed, source } = steps[index];
-  const told = changed === 1 ? " changes 1 line" : ` changes ${changed || "no"} lines`;
-  return element("div", [
-    element("b", `Step ${index + 1} of ${steps.length}`),
-    element("span", [source ? placeLink(name, source.file, source.line, goTo) : element("b", name), index ? told : " is where it begins"]),
-    element("span", [element("kbd", "←"), element("kbd", "→"), " step"], { class: "keys" }),
-    button("Previous", () => goToStep(index - 1), index ? {} : { disabled: "" }),
-    button(steps[index + 1] ? `Next: ${steps[index + 1].name}` : "Next", () => goToStep(index + 1), steps[index + 1] ? {} : { disabled: "" }),
-  ], { class: "step-told" });
+  if (shown >= 0 && shown !== state.shown) showFile(shown);
 }
 
 async function showEnvironments() {
@@ -289,6 +279,7 @@ async function showEnvironments() {
 // Values that are the same everywhere are shown, or not.
 function showEqual(hasEqual) {
   state.hasEqual = hasEqual;
+  keep();
   state.answer.environments = undefined;
   showEnvironments().then(() => at("environments").querySelector(".foot input")?.focus());
 }
@@ -602,7 +593,7 @@ function replaceFiles(files) {
 
 function hint() {
   const { good } = state;
-  if (state.view === "steps" && good?.steps?.steps) return [stepTold(good.steps.steps, state.step ?? 0)];
+  if (state.view === "steps" && steps().length) return [stepTold(steps(), step(), handlers)];
   if (state.view === "environments") {
     return [element("p", [element("b", "Why?"), " Each value names the line that decided it in that environment; choose one to see all of its lines. Output merges all files of values."], { class: "hint" })];
   }
@@ -787,8 +778,8 @@ function showText() {
 // In the text of the file that is shown, the lines that decided what is looked at: a value, or a step.
 function showDeciding() {
   const { name } = state.files[state.shown];
-  const step = state.view === "steps" ? state.good?.steps?.steps?.[state.step]?.rows.map(({ source }) => source) : null;
-  const places = step ?? whyShown()?.entries ?? [];
+  const ofStep = state.view === "steps" ? steps()[step()]?.rows.map(({ source }) => source) : null;
+  const places = ofStep ?? whyShown()?.entries ?? [];
   editor.bringOut(places.filter((one) => one?.file === name).map((one) => one.line));
 }
 
@@ -808,10 +799,10 @@ function open(opened) {
   tell("");
   example = opened.example;
   if (example) own = wanted = null;
-  const { kind, files, open: shown, line, view, cell: wantedCell } = opened;
+  const { kind, files, open: shown = 0, line = null, view = "output", cell: wantedCell = null, step = null, hasGone = false, hasEqual = false } = opened;
   Object.assign(state, {
-    kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null, cell: null,
-    wantedCell,
+    kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step, cell: null,
+    wantedCell, hasGone, hasEqual,
   });
   at("kind").value = kind;
   editor.mark(null);
@@ -852,7 +843,7 @@ async function openHash(hash) {
     }
   } catch {
     if (number !== opening) return;
-    if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files), open: 0, line: null, view: "output", cell: null });
+    if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files) });
     tell("The link cannot be read. This is an example.");
   }
 }
@@ -988,7 +979,7 @@ function listen() {
   at("output").addEventListener("keydown", moveInOutput);
   for (const one of at("result-views").children) one.addEventListener("click", () => chooseResult(one.dataset.result));
   at("slider").addEventListener("keydown", (event) => {
-    const to = stepOf(event.key, state.step ?? 0, state.good?.steps?.steps?.length ?? 0);
+    const to = stepOf(event.key, step(), steps().length);
     if (to === null) return;
     event.preventDefault();
     goToStep(to);
@@ -1075,7 +1066,7 @@ function take({ files, left }) {
   const kept = wanted ? named(wanted.paths, files) : null;
   const chosen = kept?.files.length ? { kind: wanted.kind, files: kept.files } : guessed(files);
   own = files;
-  open({ example: null, kind: chosen.kind, files: chosen.files, open: 0, line: null, view: "output", cell: null });
+  open({ example: null, kind: chosen.kind, files: chosen.files });
   at("own-again").hidden = true;
   const told = [`${chosen.files.length === 1 ? "1 file" : `${chosen.files.length} files`}, as plait ${chosen.kind}.`];
   if (left) told.push(`${left} left out: no text, too large, or an unseen character in the name.`);

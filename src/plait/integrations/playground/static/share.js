@@ -1,6 +1,7 @@
 // What stands behind the `#` of the address, which browsers send to nobody:
 //   #NAME        an example        #NAME/CODE   an example with what was edited        #/CODE   files of one's own
-// CODE is compressed JSON: { kind, files, removed, open, line, view }; of an example only files that differ.
+// CODE is compressed JSON: { kind, files, removed, open, line, view, cell, step, gone, equal }; of an example only files that
+// differ.
 import { MOST_FILES, isName } from "./own.js";
 import { through } from "./streams.js";
 
@@ -23,7 +24,7 @@ async function unpacked(code) {
   return JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes, MOST)));
 }
 
-// state: { kind, files, shown, chosen, view, cell }. example: that it began with, or null.
+// state: { kind, files, shown, chosen, view, cell, step, hasGone, hasEqual }. example: that it began with, or null.
 export async function hashOf(state, example) {
   const file = ({ name, text, role }) => ({ name, text, role });
   const given = new Map((example?.files ?? []).map((one) => [one.name, one]));
@@ -39,11 +40,14 @@ export async function hashOf(state, example) {
   if (state.chosen) data.line = state.chosen;
   if (state.view !== (example?.view ?? "output")) data.view = state.view;
   if (state.cell) data.cell = [state.cell.environment, state.cell.name];
+  if (state.view === "steps" && state.step !== null) data.step = state.step;
+  if (state.hasGone) data.gone = true;
+  if (state.hasEqual) data.equal = true;
   if (example && !Object.keys(data).length) return example.name;
   return `${example?.name ?? ""}/${await packed(data)}`;
 }
 
-// { example, kind, files, open, line, view, cell } of what stands behind the `#`. Throws for what cannot be read.
+// { example, kind, files, open, line, view, cell, step, hasGone, hasEqual } of what stands behind the `#`. Throws for what cannot be read.
 export async function stateOf(hash, examples) {
   const [name, code] = hash.split("/", 2);
   const example = examples.find((one) => one.name === name) ?? null;
@@ -64,6 +68,8 @@ export async function stateOf(hash, examples) {
     open: Math.max(0, files.findIndex((one) => one.name === data.open)),
     line: Number.isInteger(data.line) ? data.line : null,
     cell: Array.isArray(data.cell) ? data.cell : null,
+    step: Number.isInteger(data.step) && data.step >= 0 ? data.step : null,
+    hasGone: data.gone === true, hasEqual: data.equal === true,
     view: VIEWS.includes(data.view) ? data.view : example?.view ?? "output",
   };
 }

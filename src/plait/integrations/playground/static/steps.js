@@ -1,6 +1,6 @@
 // The output as it is built up: a slider over the steps, and the lines that the chosen one changed.
 import { coloured } from "./colours.js";
-import { element, placeLink } from "./elements.js";
+import { button, element, placeLink } from "./elements.js";
 
 const SIGNS = { "+": ["+", "added"], "-": ["−", "removed"] };
 
@@ -16,6 +16,23 @@ export function showSteps(slider, rows, steps, index, { onStep, onPlace }) {
   }
   rows.replaceChildren(...step.rows.map((row, number) => line(row, partner(step.rows, number), onPlace)));
   rows.querySelector(".add, .del")?.scrollIntoView({ block: "nearest" });
+}
+
+// Which of the steps is shown, of those that there are: the wanted one, or the last. -1 if there are none.
+export const stepShown = (steps, wanted) => Math.min(wanted ?? steps.length - 1, steps.length - 1);
+
+// What the step is, and ways to the others.
+export function stepTold(steps, index, { onStep, onPlace }) {
+  const { name, changed, source } = steps[index];
+  const told = changed === 1 ? " changes 1 line" : ` changes ${changed || "no"} lines`;
+  const next = steps[index + 1];
+  return element("div", [
+    element("b", `Step ${index + 1} of ${steps.length}`),
+    element("span", [source ? placeLink(name, source.file, source.line, onPlace) : element("b", name), index ? told : " is where it begins"]),
+    element("span", [element("kbd", "←"), element("kbd", "→"), " step"], { class: "keys" }),
+    button("Previous", () => onStep(index - 1), index ? {} : { disabled: "" }),
+    button(next ? `Next: ${next.name}` : "Next", () => onStep(index + 1), next ? {} : { disabled: "" }),
+  ], { class: "step-told" });
 }
 
 // The slider's keys.
