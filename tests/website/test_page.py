@@ -8,7 +8,10 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 import tarfile
 import zipfile
 import zlib
@@ -404,6 +407,36 @@ def test_a_value_that_is_typed_over_is_changed_in_its_source(page: Page) -> None
     page.get_by_role("button", name="Undo").click()
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     assert lines(page).startswith("replicas: 3")
+
+
+def test_a_change_is_made_at_the_place_that_is_chosen(page: Page) -> None:
+    """Not at the first one, which is there before."""
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    page.get_by_label("Change to").fill("12")
+    ways = page.get_by_role("radiogroup", name="Where to change it")
+    playwright.expect(ways.get_by_role("radio", name=re.compile("^values.yml:1"))).to_be_checked()
+    ways.get_by_role("radio", name=re.compile("^production.yml:7")).check()
+    page.get_by_role("button", name="Change source").click()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+    playwright.expect(page.locator("#told")).to_contain_text("Changed overlays/production.yml:7 to replicas: ")
+    assert [one["name"] for one in shared(page)["files"]] == ["overlays/production.yml"]
+
+
+def test_a_link_opens_the_explained_value_and_the_open_file(page: Page) -> None:
+    choose(page, "Where a value comes from")
+    page.locator("#tabs").get_by_role("button", name="schema.yml").click()
+    page.locator("#output button", has_text="port: 8080").click()
+    playwright.expect(page.locator(".history .current .place")).to_have_text("values.yml:2")
+    given = shared(page)
+    assert given["open"] == "config/schema.yml"
+    page.reload()
+    playwright.expect(page.locator(".history .current .place")).to_have_text("values.yml:2")
+    row = page.locator("#output .hl")
+    playwright.expect(row).to_contain_text("port: 8080")
+    playwright.expect(row).to_have_attribute("data-line", str(given["line"]))
+    playwright.expect(page.locator("#name")).to_have_value("config/schema.yml")
+    assert shared(page) == given
 
 
 def test_a_value_that_no_line_gives_tells_why_and_leads_to_the_lines(page: Page) -> None:
@@ -825,6 +858,32 @@ def drop(page: Page, *paths: Path) -> None:
         browser.send("Input.dispatchDragEvent", {"type": kind, "x": 600, "y": 300, "data": data})
 
 
+@pytest.mark.parametrize(
+    "line", ["bosh int base.yml -o second.yml -o first.yml", "plait patch base.yml -o second.yml -o first.yml"]
+)
+@pytest.mark.parametrize("way", ["chosen", "dropped"])
+def test_a_command_line_pasted_before_its_files_is_applied_to_them(
+    page: Page, tmp_path: Path, way: str, line: str
+) -> None:
+    """To those that it names, in its order."""
+    texts = {name: f"- {{type: replace, path: /a, value: {name}}}\n" for name in ("first", "second", "third")}
+    files = {"base.yml": "a: 1\n"} | {f"{name}.yml": text for name, text in texts.items()}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    typed = page.get_by_label("Command line of ytt, bosh or plait")
+    typed.fill(line)
+    typed.press("Enter")
+    playwright.expect(page.locator("#wanted")).to_have_text("Drop or choose: base.yml, second.yml, first.yml.")
+    paths = [tmp_path / name for name in files]
+    if way == "chosen":
+        page.get_by_label("files", exact=True).set_input_files(paths)
+    else:
+        drop(page, *paths)
+    playwright.expect(page.locator("#wanted")).to_have_text("3 files, as plait patch.")
+    playwright.expect(page.locator("#output .c")).to_have_text(["a: first"])
+    playwright.expect(page.locator("#arguments")).to_have_text("plait patch base.yml -o second.yml -o first.yml")
+
+
 MINE = {"base.yml": "a: 1\n", "ops/ops.yml": "- {type: replace, path: /a, value: größe}\n", ".git/config": "b: 1\n"}
 
 
@@ -1218,12 +1277,22 @@ def test_the_layout_holds_after_typing(page: Page, width: int) -> None:
         assert abs(source["width"] - result["width"]) <= 1
 
 
-def test_nothing_moves_for_those_who_want_that(page: Page) -> None:
-    page.emulate_media(reduced_motion="reduce")
+# How many animations there were when the new line was drawn, whenever that is looked at.
+COUNT_ANIMATIONS = """() => {
+  new MutationObserver(() => {
+    if (document.querySelector("#output .new")) globalThis.animations = document.getAnimations().length;
+  }).observe(document.getElementById("output"), { childList: true });
+}"""
+
+
+@pytest.mark.parametrize("wish", ["reduce", "no-preference"])
+def test_nothing_moves_for_those_who_want_that(page: Page, wish: Literal["reduce", "no-preference"]) -> None:
+    page.emulate_media(reduced_motion=wish)
     page.get_by_role("button", name="app.yml").click()
+    page.evaluate(COUNT_ANIMATIONS)
     write(page, "a: 1\n")
     playwright.expect(page.locator("#output .new")).to_have_count(1)
-    assert page.evaluate("document.getAnimations().length") == 0
+    assert bool(page.evaluate("animations")) == (wish == "no-preference")
 
 
 def test_what_an_overlay_matches_is_shown(page: Page) -> None:
@@ -1248,6 +1317,57 @@ def test_a_link_opens_the_same_files(page: Page) -> None:
     other.goto(page.url)
     playwright.expect(other.locator("#output")).to_contain_text("größe: web.example.com")
     other.close()
+
+
+COMMANDS = {
+    "render": "Where a value comes from",
+    "patch": "Operations and variables",
+    "layer": "Layers and a substitution",
+    "compose": "Two steps, in two dialects",
+}
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_the_copied_command_gives_the_output_in_a_shell(page: Page, tmp_path: Path, kind: str) -> None:
+    """Of files with names that a shell reads as more than one word; of a pipeline, the names are in its text."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    choose(page, COMMANDS[kind])
+    playwright.expect(page.locator("#output .value").first).to_be_visible()
+    playwright.expect(page.get_by_role("combobox", name="Command")).to_have_value(kind)
+    files = files_of(COMMANDS[kind])
+    if kind != "compose":
+        hard = 'it\'s "a" $(b) & file.yml'
+        page.locator("#files summary").click()
+        page.locator("#name").fill(hard)
+        playwright.expect(page.locator("#arguments")).to_contain_text("$(b)")
+        page.keyboard.press("Escape")
+        files[0]["name"] = hard
+    playwright.expect(page.locator("#progress")).to_be_hidden()
+    page.get_by_role("button", name="Copy", exact=True).click()
+    playwright.expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    command = copied(page)
+    assert command.startswith(f"plait {kind} ")
+    for one in files:
+        path = tmp_path / one["name"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(one["text"], "utf-8")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    shown = page.locator("#output .c").all_text_contents()
+    assert done.stdout.removesuffix("\n").split("\n") == shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "shows"), [("patch", "Operations and variables"), ("layer", "A site inherits from all sites")]
+)
+def test_patch_and_layer_offer_their_example(page: Page, kind: str, shows: str) -> None:
+    page.get_by_role("combobox", name="Command").select_option(kind)
+    page.get_by_role("button", name=f"Open an example of {kind}").click()
+    link = page.get_by_role("navigation", name="Examples").get_by_role("link", name=shows)
+    playwright.expect(link).to_have_attribute("aria-current", "page")
+    playwright.expect(page.locator("#output .value").first).to_be_visible()
 
 
 def test_a_pipeline_and_layers_are_evaluated(page: Page) -> None:

@@ -106,6 +106,31 @@ def test_several_overlay_files_are_several_steps() -> None:
     assert [row["text"] for row in steps[3]["rows"] if row["sign"] == "+"] == ["  paused: true"]
 
 
+NAMES = {
+    "Where a value comes from": [("data values", "merged"), ("templates", "render"), ("production", "overlay")],
+    "Operations and variables": [
+        ("base", "given"),
+        ("scale", "replace [0] /instance_groups/name=web/instances"),
+        ("output", "result"),
+    ],
+    "Layers and a substitution": [
+        ("documents", "given"),
+        ("documents", "actions, none of which uses it"),
+        ("documents", "merge ."),
+        ("documents", "delete .ntp"),
+        ("documents", "substitution from [example/Network/v1, site] network"),
+    ],
+    "Two steps, in two dialects": [("data values", "merged"), ("templates", "render"), ("patch 2", "step")],
+}
+
+
+@pytest.mark.parametrize("title", NAMES)
+def test_steps_have_names(title: str) -> None:
+    """Those of operations, of layers and of a pipeline, too."""
+    steps = answer(EXAMPLES[title], ask="steps")["steps"]
+    assert [(one["name"], one["kind"]) for one in steps] == NAMES[title]
+
+
 def test_a_run_with_secrets_does_not_show_its_steps() -> None:
     example = EXAMPLES["Two steps, in two dialects"]
     files = {
