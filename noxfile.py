@@ -122,7 +122,7 @@ def playground(session: nox.Session) -> None:
     prepare(session, "browser")
     built = pathlib.Path(".nox", "playground").resolve()
     session.run("python", "playground/build.py", str(built))
-    pages = ("tests/website/test_page.py", "tests/review/test_html.py")
+    pages = ("tests/website/test_page.py", "tests/website/test_hostile_page.py", "tests/review/test_html.py")
     session.run("pytest", "-q", "-n", "2", *pages, *session.posargs, env={"PLAIT_PLAYGROUND": str(built)})
     session.run("python", ".ci/browser.py", str(built), str(CONFORMANCE))
 
