@@ -6,6 +6,9 @@ const waiting = new Map();
 
 export const note = "Nothing leaves this browser. @ytt:regexp, patterns and generated certificates do not work here.";
 
+// Until the first answer.
+export const loading = "Evaluating … At the first visit Python is loaded for that, which takes some seconds.";
+
 export const reach = "";
 // Of the site that this page is part of; and what the metadata of plait names, which playground/build.py puts in.
 const REPOSITORY = "";

@@ -614,6 +614,37 @@ def test_environments_stand_side_by_side(page: Page) -> None:
     playwright.expect(page.locator("#environments")).to_contain_text("compares what each of several files")
 
 
+def test_what_has_no_answer_yet_says_that_it_is_evaluated(page: Page) -> None:
+    page.get_by_role("button", name="values.yml").click()
+    write(page, "replicas: 12\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+    address = page.url
+    other = page.context.new_page()
+    other.add_init_script("""
+      globalThis.Worker = class { postMessage() {} terminate() {} };
+      const given = fetch;
+      globalThis.fetch = (address, ...more) => (address === "evaluate" ? new Promise(() => {}) : given(address, ...more));
+    """)
+    other.goto(address)
+    playwright.expect(other.locator("#output")).to_contain_text("Evaluating …")
+
+
+def test_what_is_copied_of_an_environment_is_its_own(page: Page) -> None:
+    choose(page, "Three environments")
+    row = page.locator("#environments tr", has_text="spec.replicas")
+    playwright.expect(page.locator("#command-row")).to_be_hidden()
+    row.locator("td").nth(1).get_by_role("button").click()
+    name = row.locator("td").nth(1).get_attribute("data-file")
+    playwright.expect(page.locator("#arguments")).to_contain_text(f"--data-values-file {name}")
+    text = copied_as_markdown(page)
+    assert text.count("--data-values-file") == 1
+    assert f"--data-values-file {name}\n" in text
+    assert f"replicas: {row.locator('td').nth(1).locator('button').first.inner_text().split()[0]}" in text
+    page.get_by_role("button", name="Copy command").click()
+    playwright.expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert copied(page).count("--data-values-file") == 1
+
+
 def test_environments_show_what_is_the_same_in_all_if_that_is_wanted(page: Page) -> None:
     choose(page, "Three environments")
     rows = page.locator("#environments tr[data-name]")

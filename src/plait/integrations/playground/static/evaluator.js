@@ -1,5 +1,7 @@
 // What evaluates a request: the server that this page is from. The static build has another one: plait in this browser.
 export const note = "Files go to plait on this machine, and nowhere else.";
+// Until the first answer.
+export const loading = "Evaluating …";
 // Where a link opens.
 export const reach = " It opens on this machine alone.";
 // Of the header: [text, address].

@@ -5,7 +5,7 @@ import { coloured } from "./colours.js";
 import { createEditor } from "./editor.js";
 import { button, element, placeLink, short, styleOf, tile } from "./elements.js";
 import { environmentsTable } from "./environments.js";
-import { evaluate, links, note, reach } from "./evaluator.js";
+import { evaluate, links, loading, note, reach } from "./evaluator.js";
 import { filesOfDrop, filesOfInput, guessed, isName, named } from "./own.js";
 import { argumentsOf, hashOf, markdownOf, stateOf } from "./share.js";
 import { showSteps, stepOf, stepShown, stepTold } from "./steps.js";
@@ -21,7 +21,7 @@ const at = (id) => document.getElementById(id);
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
 // view: of VIEWS. step: which of `steps()` is wanted, or null for the last one. hasGone: removed lines are shown.
 // hasEqual: so are values that no environment has otherwise.
-// cell: of the environments, which is explained: { environment, name, files, why, sources }, or null. wantedCell: of a link,
+// cell: of the environments, which is explained: { environment, name, files, answer, why, sources }, or null. wantedCell: of a link,
 // [environment, name], until it is explained.
 const state = {
   kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false,
@@ -325,7 +325,7 @@ async function explainCell(environment, row) {
   state.wantedCell = null;
   if (!why) return;
   state.cell = {
-    environment: environment.file, name: row.name, files, why: { ...why, name: `${environment.name} · ${why.name}` }, sources: answer.sources,
+    environment: environment.file, name: row.name, files, answer, why: { ...why, name: `${environment.name} · ${why.name}` }, sources: answer.sources,
   };
   state.isTrail = true;
   explain(null);
@@ -428,6 +428,7 @@ function explain(line) {
   }
   at("explanation").replaceChildren(...(why ? explanation(why) : cell ? explanation(cell.why, cell.sources) : hint()));
   typed?.();
+  showCommand();
   const shown = whyShown();
   at("trail").replaceChildren(...(shown ? trailOf(shown, state.files, cell?.sources ?? state.good.sources, goTo) : []));
   showSource(shown && !isError);
@@ -470,13 +471,18 @@ function explanation(why, sources = null) {
   ];
 }
 
+// The files and the answer that are explained: those of one environment, or of all files.
+const explained = () => (state.view === "environments" && state.cell) || state;
+const commandShown = () => `plait ${state.kind} ${argumentsOf(state.kind, explained().files)}`;
+
 // Of a failed evaluation, too.
 async function copyMarkdown({ target }) {
+  const { files, answer } = explained();
   const page = { version: at("version").textContent, address: await address() };
-  copy(markdownOf(state.kind, state.files, state.answer, page), target);
+  copy(markdownOf(state.kind, files, answer, page), target);
 }
 
-const copyCommand = (event) => copy(`plait ${state.kind} ${argumentsOf(state.kind, state.files)}`, event.target);
+const copyCommand = (event) => copy(commandShown(), event.target);
 
 // ---- a value changed where it is written
 
@@ -734,11 +740,17 @@ function showTabs() {
     element("span", file.role === "values" ? "values" : "", { class: "quiet" }),
   ])));
   at("count").textContent = state.files.length === 1 ? "1 file" : `${state.files.length} files`;
-  const command = `plait ${state.kind} ${argumentsOf(state.kind, state.files)}`;
+  showCommand();
+  fitTabs();
+}
+
+// Several environments have no command in common.
+function showCommand() {
+  const command = commandShown();
+  at("command-row").hidden = state.view === "environments" && !state.cell;
   at("arguments").title = command;
   // A flag stands with its value.
   at("arguments").replaceChildren(...command.split(/ (?=-)/).flatMap((part, index) => [index ? " " : "", element("span", part)]));
-  fitTabs();
 }
 
 // What does not fit is in the list of all files alone; the file that is shown always fits.
@@ -823,6 +835,7 @@ function open(opened) {
   showFile(shown, { isSame: true });
   showView(line ? "why" : "output");
   if (isUnedited()) showAnswer(example.answer);
+  else at("output").append(element("li", loading, { class: "none" }));
   evaluateAll();
 }
 
