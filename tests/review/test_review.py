@@ -507,6 +507,7 @@ def test_an_evaluation_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.
     assert (found.is_cut, [one.path for one in found.not_verified]) == (True, ["a", "b"])
 
 
+@pytest.mark.untraced
 def test_provenance_of_a_side_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     template = SLOW.replace("data.values.a == 1 and data.values.b == 2 and 2000 or 1", "400")
     values = "#@data/values-schema\n---\na: 1\nb: 1\n"
