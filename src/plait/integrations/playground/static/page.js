@@ -524,11 +524,16 @@ function changeForm(why) {
     if (!answer.ways) { list.replaceChildren(element("p", answer.errors?.[0]?.message ?? answer.report, { class: "failed" })); return; }
     found = answer;
     const first = answer.ways.findIndex((one) => one.works);
-    list.replaceChildren(...notOneLine(answer.ways, text), ...answer.ways.map((way, index) => element("label", [
-      element("input", "", { type: "radio", name: "way", ...(way.works ? {} : { disabled: "" }), ...(index === first ? { checked: "" } : {}) }),
-      isNew(way) ? element("code", way.place) : placeLink(placeOf(way, answer.ways), way.file, way.line, goTo, { title: way.place }),
-      element("span", way.told, { class: "quiet" }),
-    ], { class: way.works ? "" : "no" })));
+    list.replaceChildren(...notOneLine(answer.ways, text), ...answer.ways.map((way, index) => {
+      const radio = element("input", "", { type: "radio", name: "way", ...(way.works ? {} : { disabled: "" }), ...(index === first ? { checked: "" } : {}) });
+      // Whoever looks at a place means it.
+      const see = (...place) => { radio.checked ||= way.works; goTo(...place); };
+      return element("label", [
+        radio,
+        isNew(way) ? element("code", way.place) : placeLink(placeOf(way, answer.ways), way.file, way.line, see, { title: way.place }),
+        element("span", way.told, { class: "quiet" }),
+      ], { class: way.works ? "" : "no" });
+    }));
     submit.disabled = first < 0;
     if (input.dataset.wished) { delete input.dataset.wished; apply(); }
   };
