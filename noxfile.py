@@ -68,11 +68,12 @@ def sarif(session: nox.Session) -> None:
 
 @nox.session
 def clients(session: nox.Session) -> None:
-    """The integrations with the programs that package indexes have: the engine of Helm 4, which is large."""
-    prepare(session, "test")
+    """The integrations with the programs that package indexes have: the engine of Helm 4, which is large, and notebooks."""
+    prepare(session, "browser")
     if session.venv_backend != "none":
-        session.install("helm-python-sdk")
-    session.run("pytest", "-q", "tests/test_gitops.py", "tests/test_integrations.py", *session.posargs)
+        session.install("helm-python-sdk", "ipykernel", "nbclient", "nbconvert")
+    tests = ("tests/test_gitops.py", "tests/test_integrations.py", "tests/api/test_notebook.py")
+    session.run("pytest", "-q", *tests, *session.posargs)
 
 
 @nox.session
