@@ -176,8 +176,8 @@ def substituting(
     own = set(map(id, walk_once(value)))
 
     def explain(new: Item, old: Item | None) -> tuple[Origin, ...]:
-        if (type(new.value) is Map or type(new.value) is Array) and id(new.value) not in own:
-            return ()  # created by the path, around the inserted value
+        if type(new.value) is Map or type(new.value) is Array:
+            return ()
         if id(new) in own:
             taken = trace.copies.get(new)
             return origins if taken is None else (taken,)
