@@ -1543,8 +1543,15 @@ def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: 
     assert violations(page) == []
 
 
+AT_REST = """Promise.all(document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
+  .map((one) => one.finished.catch(() => null)))"""
+
+
 def violations(page: Page) -> list[tuple[str, str, str]]:
-    """What axe finds on the page as it is; and a line of it that is wider than the window."""
+    """What axe finds on the page as it is; and a line of it that is wider than the window. Colours that change are those
+    after the change.
+    """
+    page.evaluate(AT_REST)
     found = [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in page.evaluate("axe.run()")["violations"]]
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         found.append(("wider than the window", "serious", ""))
