@@ -628,6 +628,7 @@ def test_what_has_no_answer_yet_says_that_it_is_evaluated(page: Page) -> None:
     """)
     other.goto(address)
     playwright.expect(other.locator("#output")).to_contain_text("Evaluating …")
+    other.close()
 
 
 def test_what_is_copied_of_an_environment_is_its_own(page: Page) -> None:
