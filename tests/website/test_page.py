@@ -537,6 +537,8 @@ def test_a_link_shows_the_step_that_is_looked_at(page: Page) -> None:
     page.get_by_role("button", name="Steps").click()
     slider = page.get_by_role("slider", name="Step")
     playwright.expect(slider).to_have_attribute("aria-valuetext", "production, overlay")
+    # The file of a step is shown a moment after the step.
+    playwright.expect(page.locator("#tabs [aria-pressed=true]")).to_have_attribute("title", "overlays/production.yml")
     slider.press("ArrowLeft")
     playwright.expect(slider).to_have_attribute("aria-valuetext", "templates, render")
     step = page.locator("#step").inner_text()
