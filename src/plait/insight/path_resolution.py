@@ -86,12 +86,13 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
             meant = f"/{path.text}" if "=" in rest else f"{first}.{rest.replace('/', '.')}"
             hint = f'did you mean "{meant}"?'
     if hint is None and path.text == path.selector:
-        cut = next((name for name in full if path.text.startswith(f"{name}/")), None)
-        hint = cut and f'did you mean "{cut}:{path.text[len(cut) + 1 :].replace("/", ".")}"?'
-    if hint is None and path.text == path.selector:
-        # A dot between the document and its keys.
-        cut = next((name for name in full if path.text.startswith(f"{name}.")), None)
-        hint = cut and f'a colon ends the name of a document: "{cut}:{path.text[len(cut) + 1 :]}"'
+        # A slash or a dot between the document and its keys.
+        cut = next((name for sign in "/." for name in full if path.text.startswith(f"{name}{sign}")), "")
+        sign, rest = path.text[len(cut) : len(cut) + 1], path.text[len(cut) + 1 :]
+        if cut and sign == "/":
+            hint = f'did you mean "{cut}:{rest.replace("/", ".")}"?'
+        elif cut:
+            hint = f'a colon ends the name of a document: "{cut}:{rest}"'
     if hint is None and path.text.rpartition(":")[2].isdecimal():
         hint = f"plait impact shows the values that a line affects: plait impact ... {path.text}"
     return UsageError(

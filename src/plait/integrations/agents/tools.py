@@ -274,11 +274,12 @@ def _set(arguments: Arguments) -> Answer:
         f"{one.document}:{one.path}: {plain_text(one.before)} -> {plain_text(one.after)}" for one in edit.differences
     ]
     summary = "changes " + ", ".join(changes) if changes else "the output already has this value"
-    items = [item for line in lines_of(edit.to_patch()) for item in line_items("patch", line)]
+    patch = [line_items("patch", line) for line in lines_of(edit.to_patch())]
+    items = [item for pieces in patch for item in pieces]
     items += [Item({"kind": "also changes", "text": one}, f"also changes: {one}") for one in edit.also]
     items += [Item({"kind": "note", "text": one}, f"note: {one}") for one in edit.notes]
     note = "nothing was written; git apply --unidiff-zero applies the patch" if edit.files else ""
-    if any("continued" in item.data.values() for item in items if isinstance(item.data, dict)):
+    if any(len(pieces) > 1 for pieces in patch):
         note += "; an item of the kind continued is the rest of the line before it"
     return Answer(items, summary, arguments, note)
 

@@ -21,7 +21,7 @@ const at = (id) => document.getElementById(id);
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
 // view: of VIEWS. step: which of `steps()` is wanted, or null for the last one. hasGone: removed lines are shown.
 // hasEqual: so are values that no environment has otherwise.
-// cell: of the environments, which is explained: { environment, name, files, answer, why, sources }, or null. wantedCell: of a link,
+// cell: of the environments, which is explained: { environment, name, files, answer, why }, or null. wantedCell: of a link,
 // [environment, name], until it is explained.
 const state = {
   kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false,
@@ -325,7 +325,7 @@ async function explainCell(environment, row) {
   state.wantedCell = null;
   if (!why) return;
   state.cell = {
-    environment: environment.file, name: row.name, files, answer, why: { ...why, name: `${environment.name} · ${why.name}` }, sources: answer.sources,
+    environment: environment.file, name: row.name, files, answer, why: { ...why, name: `${environment.name} · ${why.name}` },
   };
   state.isTrail = true;
   explain(null);
@@ -426,11 +426,11 @@ function explain(line) {
     one.classList.toggle("hl", isChosen);
     one.querySelector("button")?.setAttribute("aria-pressed", String(isChosen));
   }
-  at("explanation").replaceChildren(...(why ? explanation(why) : cell ? explanation(cell.why, cell.sources) : hint()));
+  at("explanation").replaceChildren(...(why ? explanation(why) : cell ? explanation(cell.why, cell.answer.sources) : hint()));
   typed?.();
   showCommand();
   const shown = whyShown();
-  at("trail").replaceChildren(...(shown ? trailOf(shown, state.files, cell?.sources ?? state.good.sources, goTo) : []));
+  at("trail").replaceChildren(...(shown ? trailOf(shown, state.files, cell?.answer.sources ?? state.good.sources, goTo) : []));
   showSource(shown && !isError);
   // The card that was changed, or that of the line that decided, is in sight.
   const cards = [...at("trail").children];
