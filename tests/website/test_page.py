@@ -537,7 +537,7 @@ def test_a_link_shows_the_step_that_is_looked_at(page: Page) -> None:
     page.get_by_role("button", name="Steps").click()
     slider = page.get_by_role("slider", name="Step")
     playwright.expect(slider).to_have_attribute("aria-valuetext", "production, overlay")
-    # The file of a step is shown a moment after the step.
+    # The file of a step is shown once there is an answer.
     playwright.expect(page.locator("#tabs [aria-pressed=true]")).to_have_attribute("title", "overlays/production.yml")
     slider.press("ArrowLeft")
     playwright.expect(slider).to_have_attribute("aria-valuetext", "templates, render")
@@ -552,6 +552,24 @@ def test_a_link_shows_the_step_that_is_looked_at(page: Page) -> None:
     slider.press("Home")
     page.get_by_role("button", name="Output", exact=True).click()
     assert {"view", "step"}.isdisjoint(shared(page))
+
+
+def test_the_file_of_a_step_that_was_chosen_before_there_is_an_answer_is_shown(page: Page) -> None:
+    choose(page, "Where a value comes from")
+    held: list[Route] = []
+    page.route("**/evaluate", lambda route: held.append(route))
+    page.reload()
+    page.get_by_role("button", name="Steps").click()
+    for route in held:
+        route.continue_()
+    page.unroute("**/evaluate")
+    shown = page.locator("#tabs [aria-pressed=true]")
+    playwright.expect(shown).to_have_attribute("title", "overlays/production.yml")
+    page.get_by_role("button", name="values.yml", exact=True).click()
+    page.get_by_label("Text of the file").press("Control+End")
+    page.keyboard.type("# a note")
+    playwright.expect(page.locator("#progress")).to_be_hidden()
+    playwright.expect(shown).to_have_attribute("title", "values.yml")
 
 
 def test_the_last_step_is_followed_when_there_are_more(page: Page) -> None:

@@ -19,13 +19,13 @@ const isEmbedded = new URLSearchParams(location.search).has("embed");
 const [LEAST, MOST, UNTIL_ERROR] = [20, 300, 400];
 const at = (id) => document.getElementById(id);
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
-// view: of VIEWS. step: which of `steps()` is wanted, or null for the last one. hasGone: removed lines are shown.
-// hasEqual: so are values that no environment has otherwise.
+// view: of VIEWS. step: which of `steps()` is wanted, or null for the last one. isStepChosen: its file is to be shown, once there is an answer.
+// hasGone: removed lines are shown. hasEqual: so are values that no environment has otherwise.
 // cell: of the environments, which is explained: { environment, name, files, answer, why }, or null. wantedCell: of a link,
 // [environment, name], until it is explained.
 const state = {
   kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false,
-  view: "output", step: null, hasGone: false, hasEqual: false, cell: null, wantedCell: null,
+  view: "output", step: null, isStepChosen: false, hasGone: false, hasEqual: false, cell: null, wantedCell: null,
 };
 let examples = [];
 let example = null;
@@ -212,16 +212,15 @@ function showResult() {
   showLayered();
   at("environments").hidden = view !== "environments";
   if (view === "environments") showEnvironments();
-  return view === "steps" ? showStep() : null;
+  if (view === "steps") showStep();
 }
 
 function chooseResult(view) {
-  Object.assign(state, { view, step: null, cell: null, chosen: view === "output" ? state.chosen : null });
-  const showing = showResult();
+  Object.assign(state, { view, step: null, isStepChosen: view === "steps", cell: null, chosen: view === "output" ? state.chosen : null });
+  showResult();
   explain(state.chosen);
   showView("output");
   keep();
-  showing?.then(showStepFile);
 }
 
 async function showStep() {
@@ -239,22 +238,23 @@ async function showStep() {
   showSteps(at("slider"), at("step"), steps(), step(), handlers);
   showDeciding();
   if (!state.answer?.report) at("explanation").replaceChildren(stepTold(steps(), step(), handlers));
+  if (state.isStepChosen) showStepFile();
 }
 
 const steps = () => state.good?.steps?.steps ?? [];
 const step = () => stepShown(steps(), state.step);
 const handlers = { onStep: goToStep, onPlace: goTo };
 
-// The file that made the step is beside it.
-async function goToStep(index) {
-  state.step = index === steps().length - 1 ? null : index;
+function goToStep(index) {
+  Object.assign(state, { step: index === steps().length - 1 ? null : index, isStepChosen: true });
   keep();
-  await showStep();
-  showStepFile();
+  showStep();
 }
 
+// The file that made the step is beside it, until another file is chosen.
 function showStepFile() {
-  const file = state.view === "steps" ? steps()[step()]?.source?.file : null;
+  state.isStepChosen = false;
+  const file = steps()[step()]?.source?.file;
   const shown = state.files.findIndex((one) => one.name === file);
   if (shown >= 0 && shown !== state.shown) showFile(shown);
 }
@@ -782,6 +782,7 @@ function showFile(index, { isSame = false } = {}) {
   showMatches();
   showText();
   if (!isSame) {
+    state.isStepChosen = false;
     if (state.isTrail && state.chosen) { state.isTrail = false; showSource(true); }
     keep();
   }
@@ -818,7 +819,7 @@ function open(opened) {
   if (example) own = wanted = null;
   const { kind, files, open: shown = 0, line = null, view = "output", cell: wantedCell = null, step = null, hasGone = false, hasEqual = false } = opened;
   Object.assign(state, {
-    kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step, cell: null,
+    kind, files, shown, isOpened: shown === 0, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step, isStepChosen: false, cell: null,
     wantedCell, hasGone, hasEqual,
   });
   at("kind").value = kind;
