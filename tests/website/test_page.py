@@ -557,7 +557,11 @@ def test_a_link_shows_the_step_that_is_looked_at(page: Page) -> None:
 def test_the_file_of_a_step_that_was_chosen_before_there_is_an_answer_is_shown(page: Page) -> None:
     choose(page, "Where a value comes from")
     held: list[Route] = []
-    page.route("**/evaluate", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/evaluate", hold)
     page.reload()
     page.get_by_role("button", name="Steps").click()
     for route in held:
