@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from time import monotonic
+from typing import NamedTuple
 
+from plait.authoring.analysis.source_paths import path_of
 from plait.base.children.programs import command, run
 from plait.base.codes import BY_CODE, CODES
 from plait.base.errors import LimitError, PlaitError, UsageError, did_you_mean
 from plait.base.source import Source
 from plait.engine.flags import words_of
-from plait.insight.explain import Explainer
+from plait.insight.explain import Explainer, flat
 from plait.insight.node_paths import parse, places, scalars_beside
 from plait.tree.nodes import equal
 from plait.tree.provenance import Trace
@@ -29,19 +32,27 @@ if TYPE_CHECKING:
     class Behaviour(Protocol):
         """A behaviour of a run.
 
-        is_plain: true if only plait evaluates the candidate. knows_lines: true if `lines` needs no evaluation.
+        is_plain: true if only plait evaluates the candidate. compares_texts: false after values were replaced.
         """
 
+        compares_texts: bool
         is_plain: bool
-        knows_lines: bool
+
+        def can_show(self, candidate: Candidate) -> bool:
+            """False if a candidate cannot show the behaviour, whatever its evaluation gives."""
+            ...
 
         def shows(self, workspace: Workspace, candidate: Candidate) -> bool:
             """True if a candidate, whose files are in the workspace, shows the behaviour."""
             ...
 
-        def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:
-            """The files and lines that contribute to the behaviour, by the record of the evaluation; empty if unknown.
-            The candidate is the last one that showed the behaviour.
+        def places(self) -> set[tuple[str, int]]:
+            """The files and lines that the last candidate that showed the behaviour reported with it."""
+            ...
+
+        def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]] | None:
+            """The files and lines that contribute to the behaviour, by the record of an evaluation; None without one.
+            The candidate, whose files are in the workspace, shows the behaviour.
             """
             ...
 
@@ -57,16 +68,22 @@ _MOST = 64 << 20
 
 
 class ErrorBehaviour:
-    """An error or a warning with a code. code: its name or number; "" for any error."""
+    """An error or a warning: the first one with a code. code: its name or number; "" for any error.
+
+    Another one is the same if it also has its text and its place: a file, and what is left of a line. If it has no place,
+    it has what was expected and found. Numbers in texts may differ, because they count what candidates leave out.
+    """
 
     is_plain = True
-    knows_lines = True
 
     def __init__(self, code: str = "") -> None:
         """Raises UsageError for an unknown code."""
         self.code = BY_CODE[code].name if code in BY_CODE else code
         self.message = ""
+        # False: texts may differ, because they may quote values that were replaced.
+        self.compares_texts = True
         self.seconds = SECONDS
+        self._first: _Traits | None = None
         self._lines: set[tuple[str, int]] = set()
         if code and self.code not in CODES:
             raise UsageError(
@@ -78,6 +95,7 @@ class ErrorBehaviour:
 
     def shows(self, workspace: Workspace, candidate: Candidate) -> bool:
         warned: list[Warning] = []
+        found: list[Diagnostic] = []
         start = monotonic()
         try:
             workspace.evaluate(candidate, self.seconds, warned=warned)
@@ -85,34 +103,113 @@ class ErrorBehaviour:
             if isinstance(error, LimitError) and not self.code.startswith("limit"):
                 return False
             found = [error, *error.findings]
-            self.code = self.code or error.code or next((one.code for one in error.findings if one.code), "")
-            own = next((one for one in found if one.code == self.code), None)
-            if own is not None:
-                self.message = own.message
-                self._lines = _lines_of(found, self.code)
-                # Candidates are smaller, so they end sooner, or they are another behaviour.
-                self.seconds = max(10 * (monotonic() - start), 5)
-                return True
-        return any(text.diagnostic.code == self.code for text in warned if self.code)
+            self.code = self.code or next((one.code for one in found if one.code), "")
+        own = self._own([*found, *(text.diagnostic for text in warned if self.code)], workspace, candidate)
+        if own is None:
+            return False
+        self.message = own.message if own in found else ""
+        self._lines = _lines_of(own)
+        # Candidates are smaller, so they end sooner, or they are another behaviour.
+        self.seconds = max(10 * (monotonic() - start), 5)
+        return True
 
-    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:  # noqa: ARG002
-        # The reducer asks after the evaluation of this candidate.
+    def _own(self, found: Sequence[Diagnostic], workspace: Workspace, candidate: Candidate) -> Diagnostic | None:
+        for one in found:
+            if one.code == self.code:
+                traits = _traits(one, workspace, candidate)
+                self._first = self._first or traits
+                if traits.is_left_of(self._first, self.compares_texts):
+                    return one
+        return None
+
+    def can_show(self, candidate: Candidate) -> bool:
+        first = self._first
+        if first is None or not first.file or not self.compares_texts:
+            return True
+        rows = candidate.files.get(first.file, b"").decode("utf-8", "surrogateescape").split("\n")
+        return any(_is_left_of(row.strip(), first.line) for row in rows)
+
+    def places(self) -> set[tuple[str, int]]:
+        return self._lines
+
+    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]] | None:
+        trace = Trace()
+        trace.follows_all = True
+        try:
+            workspace.evaluate(candidate, SECONDS, trace=trace)
+        except PlaitError as error:
+            entries = flat(Explainer(trace).origins(error.origins or (), set(), 0))  # type: ignore[arg-type]
+            return self._lines | {(one.source.shown, one.line) for one in entries if one.source is not None}
         return self._lines
 
     def expectation(self) -> Mapping[str, object] | None:
         return {"fails": {"message": self.message}} if self.message else None
 
 
-def _lines_of(errors: Sequence[Diagnostic], code: str) -> set[tuple[str, int]]:
-    found = [at for one in errors if one.code == code for at in (one.at, *one.also, *(step.at for step in one.stack))]
+class _Traits(NamedTuple):
+    """What tells an error from others with its code. file: "" without a place in a candidate."""
+
+    file: str
+    line: str
+    texts: tuple[str, ...]
+
+    def is_left_of(self, other: _Traits, compares_texts: bool) -> bool:
+        """True if this may be the other error in a candidate with less."""
+        if self.file != other.file or (compares_texts and self.texts != other.texts):
+            return False
+        return not compares_texts or _is_left_of(self.line, other.line)
+
+
+def _is_left_of(line: str, other: str) -> bool:
+    """True if a line is another one, or that one without parts of it."""
+    rest = iter(other)
+    return line == other or (line != "" and all(sign in rest for sign in line))
+
+
+_NUMBERS = re.compile(r"[0-9]++")
+
+
+def _traits(one: Diagnostic, workspace: Workspace, candidate: Candidate) -> _Traits:
+    place, file, line = one.place, "", ""
+    path = None if place is None else path_of(place.source)
+    if place is not None and path is not None and (name := workspace.name(path)) in candidate.files:
+        file = name
+        rows = candidate.files[name].decode("utf-8", "surrogateescape").split("\n")
+        line = rows[place.line - 1].strip() if 0 < place.line <= len(rows) else ""
+    texts = [one.text("message", complete=True), one.word]
+    if not file:
+        texts += [one.text("expected", complete=True), one.text("found", complete=True)]
+    return _Traits(file, line, tuple(_NUMBERS.sub("0", text or "") for text in texts))
+
+
+def _lines_of(error: Diagnostic) -> set[tuple[str, int]]:
+    found = [error.at, *error.also, *(step.at for step in error.stack)]
     return {(at.source.shown, at.line) for at in found if at is not None and at.source is not None}
 
 
-class OutputBehaviour:
+class _Seen:
+    """A behaviour that only an evaluation tells."""
+
+    compares_texts = True
+    is_plain = False
+
+    def can_show(self, candidate: Candidate) -> bool:  # noqa: ARG002
+        return True
+
+    def places(self) -> set[tuple[str, int]]:
+        return set()
+
+    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]] | None:  # noqa: ARG002
+        return None
+
+    def expectation(self) -> Mapping[str, object] | None:
+        return None
+
+
+class OutputBehaviour(_Seen):
     """A value of the output."""
 
     is_plain = True
-    knows_lines = False
 
     def __init__(self, path: str, value: Value) -> None:
         self.path = path
@@ -126,7 +223,7 @@ class OutputBehaviour:
             return False
         return any(equal(one.value, self._value) for one in places(self._parsed, documents.nodes.items))
 
-    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:
+    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]] | None:
         trace = Trace()
         trace.follows_all = True
         documents, _ = workspace.evaluate(candidate, SECONDS, trace=trace)
@@ -137,22 +234,23 @@ class OutputBehaviour:
         return {"equals": {self.path: self._value}}
 
 
-class DifferenceBehaviour:
+class DifferenceBehaviour(_Seen):
     """A difference between the output of plait and that of another program with the same command line.
 
-    Candidates must differ in the same way: in success, or in the text of the output.
+    Candidates must differ in the same way: in success, or in the text of the output. If only plait fails, it is the same
+    error.
     """
 
-    is_plain = False
-    knows_lines = False
-
     def __init__(self, program: str) -> None:
+        self._failure = ErrorBehaviour()
         self._program = os.path.abspath(program) if os.path.dirname(program) else program
         self._kind: tuple[bool, bool] | None = None
         self._other = b""
 
     def shows(self, workspace: Workspace, candidate: Candidate) -> bool:
         own = self._own(workspace, candidate)
+        if own is None and not self._failure.shows(workspace, candidate):
+            return False
         request = workspace.request(candidate).of(candidate.uses)
         words = [*(["interpolate"] if request.command == "patch" else []), *words_of(request)]
         done = run(command(self._program), words, seconds=SECONDS, maximum=_MOST, directory=workspace.directory.real)
@@ -164,16 +262,24 @@ class DifferenceBehaviour:
         self._kind, self._other = self._kind or kind, done.output
         return kind == self._kind
 
-    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:
-        if not self.shows(workspace, candidate) or self._kind != (True, True):
-            return set()
+    def can_show(self, candidate: Candidate) -> bool:
+        return self._kind != (False, True) or self._failure.can_show(candidate)
+
+    def places(self) -> set[tuple[str, int]]:
+        return self._failure.places() if self._kind == (False, True) else set()
+
+    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]] | None:
+        if self._kind == (False, True):
+            return self._failure.lines(workspace, candidate)
+        if self._kind != (True, True) or not self.shows(workspace, candidate):
+            return None
         trace = Trace()
         trace.follows_all = True
         documents, _ = workspace.evaluate(candidate, SECONDS, trace=trace)
         try:
             others = read(Source("output", self._other.decode("utf-8", "replace"))).items
         except PlaitError:
-            return set()
+            return None
         found: list[NodePath] = []
         for number, document in enumerate(documents.nodes.items):
             beside = others[number] if number < len(others) else None
@@ -189,9 +295,6 @@ class DifferenceBehaviour:
         except PlaitError:
             return None
 
-    def expectation(self) -> Mapping[str, object] | None:
-        return None
-
 
 # Maximum number of differing values whose lines are looked up.
 _MOST_PLACES = 20
@@ -202,11 +305,8 @@ def _lines(trace: Trace, found: Iterable[NodePath]) -> set[tuple[str, int]]:
     return {line for place in found for line in explainer.lines(explainer.history(place), structure=True)}
 
 
-class CommandBehaviour:
+class CommandBehaviour(_Seen):
     """A test command of the user that succeeds in a directory with the files of the candidate."""
-
-    is_plain = False
-    knows_lines = True
 
     def __init__(self, words: Sequence[str]) -> None:
         first = words[0]
@@ -218,9 +318,3 @@ class CommandBehaviour:
             command(words[0]), words[1:], seconds=SECONDS, maximum=_MOST, directory=workspace.directory.real
         )  # fmt: skip
         return done.status == 0
-
-    def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]]:  # noqa: ARG002
-        return set()
-
-    def expectation(self) -> Mapping[str, object] | None:
-        return None

@@ -19,7 +19,7 @@ from plait.yaml.lossless.scanner import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from plait.authoring.reduce.candidates import Candidate
     from plait.yaml.lossless.nodes import Item, Node, Tree
@@ -285,20 +285,58 @@ def lines(candidate: Candidate) -> Level:
     return _of_parts(candidate, parts)
 
 
+def only(candidate: Candidate, named: Mapping[str, set[int]], needed: Container[str], *, is_whole: bool) -> Candidate:
+    """The candidate with only these lines, by file, and those that load names. needed: files without which there is no
+    run. If none of their lines is named, they are kept, or empty.
+    """
+    kept: dict[str, bytes] = {}
+    for name, data in candidate.files.items():
+        if name in named:
+            rows = data.split(b"\n")
+            lines = [row for number, row in enumerate(rows, 1) if number in named[name] or _LOADS.match(row)]
+            kept[name] = b"".join(row + b"\n" for row in lines)
+        elif name in needed:
+            kept[name] = data if is_whole else b""
+    return candidate.with_files(kept)
+
+
+_LOADS = re.compile(rb"\s*+(?:#@\s*+)?load\(")
+
+
 def with_lines_around(candidate: Candidate, name: str, numbers: set[int]) -> set[int]:
-    """Lines of a file with those that they are inside of by indentation, and the comments and code above each."""
-    rows = candidate.files[name].decode("utf-8", "surrogateescape").split("\n")
+    """Lines of a file with those that they are inside of: by indentation, the blocks of code, and the start of the
+    document. With the comments and code above each.
+    """
+    text = candidate.files[name].decode("utf-8", "surrogateescape")
+    rows = text.split("\n")
+    every = [own for _, own in _code_blocks(name, text)]
     found: set[int] = set()
-    for number in numbers:
-        inner = _MOST_INDENTED
-        for at in range(min(number, len(rows)), 0, -1):
-            row = rows[at - 1]
-            is_kept = at == number or (at + 1 in found and row.lstrip().startswith("#"))
-            indent = len(row) - len(row.lstrip(" -"))
-            if not is_kept and row.strip() and not row.lstrip().startswith("#"):
-                is_kept = indent < inner
-            if is_kept:
-                found.add(at)
-                if not row.lstrip().startswith("#"):
-                    inner = min(inner, indent)
+    wanted = set(numbers)
+    while wanted - found:
+        for number in wanted - found:
+            found |= _above(rows, number)
+        wanted = {line for own in every if any(own[0] <= line <= own[-1] for line in found) for line in own}
+    return found
+
+
+def _above(rows: Sequence[str], number: int) -> set[int]:
+    """A line, and those above it that it is inside of."""
+    found: set[int] = set()
+    inner = _MOST_INDENTED
+    for at in range(min(number, len(rows)), 0, -1):
+        row = rows[at - 1]
+        is_comment = row.lstrip().startswith("#")
+        is_start = row.startswith("---")
+        indent = len(row) - len(row.lstrip(" -"))
+        if (
+            at == number
+            or (is_comment and at + 1 in found)
+            or is_start
+            or (row.strip() and not is_comment and indent < inner)
+        ):
+            found.add(at)
+            if not is_comment:
+                inner = -1 if is_start else min(inner, indent)
+        if inner < 0 and not is_comment and not is_start:
+            break
     return found

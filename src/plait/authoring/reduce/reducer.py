@@ -22,7 +22,7 @@ from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from plait.authoring.reduce.behaviours import Behaviour
     from plait.authoring.reduce.candidates import Candidate, Workspace
@@ -54,6 +54,8 @@ class Reducer:
     def shows(self, candidate: Candidate) -> bool:
         """True if a candidate shows the behaviour. False once the budget is exhausted."""
         known = self._known.get(candidate.key)
+        if known is None and not self._behaviour.can_show(candidate):
+            known = self._known[candidate.key] = False
         if known is None:
             if self.evaluations >= self._budget:
                 self.is_minimal = False
@@ -84,11 +86,29 @@ class Reducer:
     # ---- provenance
 
     def _seeded(self, first: Candidate) -> Candidate:
-        """The candidate without the parts that the record of the evaluation does not name, as far as that holds.
+        """The candidate with only what its error or the record of an evaluation names, as far as that shows the behaviour.
 
-        Each level is tried at once, with the lines of the candidate before.
+        The named lines are tried with others beside and around them. If they are not enough, what is not named is left out
+        level by level.
         """
-        current, named = first, self._named(first)
+        arguments = {path_of_use(use) for use in first.uses if use.option.is_argument}
+        named: dict[str, set[int]] = {}
+        for look_up, tried in ((self._told, _OF_ERROR), (self._recorded, _OF_RECORD)):
+            before, named = named, look_up(first)
+            if named == before:
+                break
+            for more, is_around in tried:
+                lines = {
+                    name: {line + n for line in some for n in range(-more, more + 1)} for name, some in named.items()
+                }
+                if is_around:
+                    lines = {name: parts.with_lines_around(first, name, some) for name, some in lines.items()}
+                trial = parts.only(first, lines, arguments, is_whole=is_around)
+                if trial.size < first.size and self.shows(trial):
+                    return trial
+        return self._by_level(first, named, arguments)
+
+    def _by_level(self, current: Candidate, named: dict[str, set[int]], arguments: set[str]) -> Candidate:
         levels = [parts.files, parts.documents]
         levels += [lambda one, depth=depth: parts.items(one, depth) for depth in range(1, _DEEPEST)]  # type: ignore[misc]
         for level_of in [*levels, parts.lines]:
@@ -99,22 +119,29 @@ class Reducer:
                 named = {name: parts.with_lines_around(current, name, lines) for name, lines in named.items()}
             gone = [number for number, part in enumerate(level.parts) if not _is_named(part, named)]
             if level_of is parts.files:  # without the base of `plait patch` there is no run
-                arguments = {path_of_use(use) for use in current.uses if use.option.is_argument}
                 gone = [number for number in gone if level.parts[number] not in arguments]
             if level_of is parts.lines:
                 # A file without a named line may be needed as it is.
                 gone = [number for number in gone if level.parts[number].file in named]  # type: ignore[attr-defined]
             trial = level.without(gone) if gone else None
             if trial is not None and trial.key != current.key and self.shows(trial):
-                current, named = trial, self._named(trial)
+                current, named = trial, self._recorded(trial)
         return current
 
-    def _named(self, candidate: Candidate) -> dict[str, set[int]]:
-        """The lines that contribute to the behaviour, by file."""
+    def _told(self, candidate: Candidate) -> dict[str, set[int]]:
+        """The lines that the error itself names, by file."""
+        return self._in_files(self._behaviour.places(), candidate)
+
+    def _recorded(self, candidate: Candidate) -> dict[str, set[int]]:
+        """The lines that contribute to the behaviour by the record of an evaluation, by file."""
         self._workspace.fill(candidate)
-        self.evaluations += not self._behaviour.knows_lines
+        found = self._behaviour.lines(self._workspace, candidate)
+        self.evaluations += found is not None
+        return self._in_files(found or (), candidate)
+
+    def _in_files(self, lines: Iterable[tuple[str, int]], candidate: Candidate) -> dict[str, set[int]]:
         found: dict[str, set[int]] = {}
-        for shown, line in self._behaviour.lines(self._workspace, candidate):
+        for shown, line in lines:
             path = path_of(Source(shown))
             name = "" if path is None else self._workspace.name(path)
             if name in candidate.files:
@@ -171,6 +198,7 @@ class Reducer:
         if changed.key == candidate.key:
             return candidate
         self._budget += 1
+        self._behaviour.compares_texts = False
         if not self.shows(changed):
             raise UsageError(
                 "the behaviour does not show without the secret values of the inputs",
@@ -205,6 +233,9 @@ class Reducer:
         return candidate.with_files(files).with_uses(uses)
 
 
+# The numbers of lines before and after a named one that are tried with it; true: with what they are inside of.
+_OF_ERROR = ((1, False), (1, True), (4, True))
+_OF_RECORD = ((0, True), (2, True))
 # Maximum depth of a tree whose items are looked at by provenance.
 _DEEPEST = 50
 

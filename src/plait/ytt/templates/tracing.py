@@ -422,6 +422,8 @@ class TracedStruct(DataStruct):
     def attr(self, name: str) -> object:
         item = self.node.find(name)
         if item is None:
+            if self._windows.marks is None and self.node.items:
+                self._windows.missed = self.node.items[0]
             raise NoAttribute(name)
         value = item.value
         if type(value) not in COLLECTIONS:

@@ -72,6 +72,7 @@ class DependencyTracker:
         "lists",
         "made",
         "marks",
+        "missed",
         "mutated",
         "nested",
         "nodes_of",
@@ -106,6 +107,7 @@ class DependencyTracker:
         self.aside: list[bool] = []  # not empty once shadows besides those of variables exist
         self.steps = 0  # number of traced loop iterations and calls
         self.closed: set[object] = set()  # pure functions, which can run untraced (see `quiet`)
+        self.missed: Origin | None = None  # an item beside an attribute that was not there
         self.follows_all = False  # pure functions run traced, too, until the number of steps is too large
         self.untraced: set[tuple[Source, int]] = set()  # the first lines of pure functions that ran untraced
         self.tested: Shadow = ()
@@ -336,12 +338,14 @@ class DependencyTracker:
 
     def blame(self, error: PlaitError, depth: int) -> None:
         """Attaches the origins of an error to it. depth: of the program's scopes."""
-        if self.marks is None:
+        if self.marks is None and not self.follows_all:
             return
         found = self.read_now(depth)
         if self.stack[-1].host:
             # Adding nodes without expressions can fail too, depending on earlier nodes.
             found.update(dict.fromkeys(self.stack[-1].shape))
+        if self.missed is not None:
+            found[self.missed] = None
         error.origins = (*(error.origins or ()), *found)
         if error.decided_at is None:
             controls = (one for window in self.stack[depth:] for one in opened((*window.reached_by, *window)))
