@@ -147,7 +147,7 @@ class ErrorBehaviour:
 
 
 class _Traits(NamedTuple):
-    """What tells an error from others with its code. file: "" without a place in a candidate."""
+    """The place and the texts of an error. file: "" without a place in a candidate."""
 
     file: str
     line: str
@@ -188,7 +188,7 @@ def _lines_of(error: Diagnostic) -> set[tuple[str, int]]:
 
 
 class _Seen:
-    """A behaviour that only an evaluation tells."""
+    """A behaviour without a place in the inputs."""
 
     compares_texts = True
     is_plain = False
