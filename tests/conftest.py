@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -141,13 +142,26 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield url
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a database that has all tables and nothing in them."""
+    from plait.service.database import Database
+
+    found = tmp_path_factory.mktemp("database") / "plait.db"
+    Database(f"sqlite:///{found}").close()
+    return found
+
+
 @pytest.fixture
-def client(database_url: str) -> Iterator[Client]:
+def client(database_url: str, empty_database: Path, tmp_path: Path) -> Iterator[Client]:
     """A client of a service that has a key for secrets, and takes everybody."""
     from serving import Client, keys
 
     from plait.service.app import application
 
+    if database_url.startswith("sqlite"):
+        # Making the tables takes more than most tests.
+        shutil.copy(empty_database, tmp_path)
     made = Client(application(database_url, keys=keys("first")))
     yield made
     made.close()

@@ -15,6 +15,7 @@ Every case runs in three orders of its documents: the result, and the kind of er
 
 from __future__ import annotations
 
+import functools
 import pathlib
 from typing import Any
 
@@ -39,6 +40,7 @@ AREA = pathlib.Path(__file__).parents[1] / "cases" / "layering"
 LAYERS = ["fleet", "zone", "host"]
 
 
+@functools.cache
 def cases() -> list[tuple[str, dict[str, Any]]]:
     found = []
     for file in sorted(AREA.glob("*.yml")):
