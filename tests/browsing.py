@@ -37,9 +37,17 @@ SHORT = 20  # seconds of a wait after one that was in vain: what is broken for o
 
 
 class Patience:
-    """Seconds that a wait for a page may take."""
+    """Seconds that a wait for a page may take. What is waited for in vain shows only then."""
 
     seconds = LONGEST / 4
+
+    @classmethod
+    def follow(cls, first_visit: float) -> None:
+        """A first visit took so many seconds: on this machine, as busy as it is, no later wait takes a multiple of them.
+
+        The least is what a wait of a few seconds takes if the machine gets busy afterwards.
+        """
+        cls.seconds = min(cls.seconds, max(100, 6 * first_visit))
 
 
 def set_patience(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from browsing import (
     BUILT,
     NEEDS_BUILD,
     SNAPSHOT_IS_KEPT,
+    Patience,
     StaticFiles,
     chromium,
     opened,
@@ -29,13 +31,15 @@ if TYPE_CHECKING:
 FORMS = ["served", pytest.param("static", marks=NEEDS_BUILD)]
 
 
-@pytest.fixture(scope="module")
+# One browser, and one context of each form, for all modules: the first visit of the build is a start of Python, which takes
+# more than a hundred tests.
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
         yield browser
 
 
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(scope="session", params=FORMS)
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
     server_module._SECONDS = LONGEST  # on a busy machine an evaluation takes minutes
     page = Path(BUILT) if request.param == "served-build" else None
@@ -43,16 +47,21 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
         yield server.address
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def context(browser: Browser, address: str) -> Iterator[BrowserContext]:
     """Where the pages of an address keep what they have loaded and compiled."""
+    from playwright.sync_api import expect
+
     context = browser.new_context()
+    begun = time.monotonic()
+    page = opened(context)
+    page.goto(address)
+    expect(page.locator("#output")).to_contain_text("replicas")
     if "localhost" not in address:
         # A visit that ends before the snapshot is kept leaves all the work to the next one.
-        page = opened(context)
-        page.goto(address)
         wait_until(page, SNAPSHOT_IS_KEPT, None)
-        page.close()
+    page.close()
+    Patience.follow(time.monotonic() - begun)
     yield context
     context.close()
 
@@ -68,8 +77,18 @@ class Shown:
 
 
 @pytest.fixture(scope="module")
-def shown(context: BrowserContext) -> Shown:
-    return Shown(context)
+def shown(context: BrowserContext) -> Iterator[Shown]:
+    shown = Shown(context)
+    yield shown
+    shown.page.close()
+
+
+@pytest.fixture
+def alone(context: BrowserContext) -> Iterator[Shown]:
+    """A page of the test's own."""
+    shown = Shown(context)
+    yield shown
+    shown.page.close()
 
 
 # What a visit leaves behind, besides the address.
