@@ -31,9 +31,7 @@ def main() -> int:
     if "--traced" in sys.argv:
         plait = shlex.join([sys.executable, str(TRACED)])
     arguments = [word for flag, command in COMMANDS.items() for word in (flag, f"{plait} {command}")]
-    run = subprocess.run(
-        [sys.executable, str(cases / "run"), "-j", "2", *arguments], capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, str(cases / "run"), *arguments], capture_output=True, text=True, check=False)
     print(run.stdout)
     sys.stderr.write(run.stderr)
     return compared(run.stdout, FIGURES, update="--update" in sys.argv)
