@@ -88,6 +88,8 @@ def test_an_error_within_a_call_stays_what_it_is() -> None:
         ("Error", "it is called PlaitError"),
         ("validate", "it is called check_data_values or check_layers"),
         ("openapi", "it is called data_values_schema"),
+        ("interpolate", "it is called patch"),
+        ("impact", "it is called inspect(...).impact"),
         ("xyzzy", "module 'plait' has no attribute 'xyzzy'"),
     ],
 )
@@ -95,6 +97,12 @@ def test_a_name_that_plait_does_not_have(name: str, said: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(plait, name)
     assert str(caught.value).endswith(said)
+
+
+def test_an_engine_names_where_the_functions_are() -> None:
+    engine: Any = plait.Engine()
+    with pytest.raises(AttributeError, match=r"in its block, call the functions of plait, such as plait.render\(...\)"):
+        engine.render("config")
 
 
 def test_an_attribute_that_a_result_does_not_have() -> None:

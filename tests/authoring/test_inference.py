@@ -143,7 +143,7 @@ LEFT_OUT = {
         "jobs:\n  a:\n    steps:\n    - run: ytt -f config -v b=${{ env.B }}\n",
         "b=${{ env.B }}",
     ),
-    "Taskfile.yml": ("tasks:\n  a:\n    cmds:\n    - ytt -f config -v b={{.B}}\n", "b=$((.B))"),
+    "Taskfile.yml": ("tasks:\n  a:\n    cmds:\n    - ytt -f config -v b={{.B}}\n", "b={{.B}}"),
 }
 
 
@@ -251,6 +251,7 @@ SHELL: dict[str, list[list[str | None]]] = {
     "a >out 2>&1 <in b": [["a", "b"]],
     "a $((1+2)) ${x/y/z} `b`": [["b"], ["a", None, None, None]],
     "a # b\nc#d": [["a"], ["c#d"]],
+    'a {{.B | c "d" ""}} x={{.E}} "{{ .F | g "h" }}" {{i': [["a", None, None, None, "{{i"]],
     "case $x in a) b;; esac": [["case", None, "in", "a"], ["b"]],
     "(X=1; a $X); a $X": [["a", "1"], ["a", None]],
     "a \\\n  b": [["a", "b"]],
@@ -388,6 +389,88 @@ def test_documentation_counts_only_if_no_build_file_has_a_run(repository: pathli
     assert [run.why for run in infer(str(repository)).runs] == ["README.md:2"]
     put(repository, "build.sh", "ytt -f config\n")
     assert [run.why for run in infer(str(repository)).runs] == ["build.sh:1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"# Render\n\n{LINE} \\\n    | kubectl apply -f-\n\nMore text.\n", 3),
+        (f"# Render\n\n    $ {LINE}\n", 3),
+        (f"# Render\nRun `{LINE} | kapp deploy -f -`, then wait.\n", 2),
+    ],
+)
+def test_command_lines_outside_of_blocks_are_found(text: str, line: int, repository: pathlib.Path) -> None:
+    put(repository, "README.md", text)
+    found = infer(str(repository))
+    assert [(run.name, run.why) for run in found.runs] == [("render", f"README.md:{line}")]
+    assert not found.rejected
+
+
+def test_sentences_about_a_program_are_not_command_lines(repository: pathlib.Path) -> None:
+    put(
+        repository,
+        "README.md",
+        "ytt renders the files - all of them.\nCall `ytt`, or `ytt version`. ytt -- it works.\n",
+    )
+    found = infer(str(repository))
+    assert (found.runs, found.rejected) == ([], [])
+
+
+@pytest.mark.parametrize("example", ["values-example.yml", "example.values.yml", "values_sample.yml"])
+def test_a_missing_input_is_replaced_by_its_example(example: str, repository: pathlib.Path) -> None:
+    put(repository, f"stage/{example}", "#@data/values\n---\na: 7\n")
+    put(repository, "x.sh", "ytt -f config -f stage/values.yml -v version=$V\n")
+    (run,) = draft(str(repository)).runs
+    assert run.evaluate().to_yaml() == "a: 7\n"
+    assert run.why == (
+        f"x.sh:1; with stage/{example} for stage/values.yml, which is not in the repository; "
+        "without version=$V, only known when the script runs"
+    )
+    put(repository, "stage/values.yml", "#@data/values\n---\na: 8\n")
+    (run,) = draft(str(repository)).runs
+    assert run.evaluate().to_yaml() == "a: 8\n"
+
+
+def test_the_reason_why_an_example_fails_names_it(repository: pathlib.Path) -> None:
+    put(repository, "values-example.yml", "#@data/values\n---\nb: 7\n")
+    put(repository, "x.sh", "ytt -f config -f values.yml\n")
+    (one,) = infer(str(repository)).rejected
+    assert one.reason.startswith("with values-example.yml for values.yml, which is not in the repository, it fails: ")
+
+
+_SITE = "schema: pegleg/SiteDefinition/v1\nmetadata: {schema: metadata/Document/v1, name: north}\ndata: {site_type: small}\n"
+_POLICY = (
+    "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: p}\ndata: {layerOrder: [site]}\n"
+)
+
+
+def test_sites_are_found_below_the_top(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for top in ("a", "b"):
+        put(tmp_path, f"{top}/global/policy.yaml", _POLICY)
+        put(tmp_path, f"{top}/site/north/site-definition.yaml", _SITE)
+    put(tmp_path, "other/policy.yaml", _POLICY)
+    found = draft(".")
+    assert [(run.name, run.command) for run in found.runs] == [
+        ("north", "layer"),
+        ("b-north", "layer"),
+        ("layer", "layer"),
+    ]
+    assert "site: b/site/north" in found.text
+
+
+@pytest.mark.parametrize("other", ["a: #@ missing\n", "a: {{ .Values.a }}\n", "a: [\n"])
+def test_templates_are_no_plain_manifests(
+    other: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path, "a/app.yml", "apiVersion: v1\nkind: Pod\n")
+    put(tmp_path, "a/deep/other.yml", other)
+    assert main(["init"]) == 2
+    assert "plain manifests" not in capsys.readouterr().err
+    put(tmp_path, "b/app.yml", "apiVersion: v1\nkind: Pod\n")
+    assert main(["init"]) == 2
+    assert "plain manifests need no project file: plait render -f b --merge patch.yml" in capsys.readouterr().err
 
 
 def test_instructions_may_start_above_the_clone(repository: pathlib.Path) -> None:
@@ -579,7 +662,7 @@ def test_a_site_of_several_repositories_gets_its_project_file(
     assert main(["init"]) == 2
     err = capsys.readouterr().err
     assert "--repository global=DIR" in err
-    assert "runs: {north: {layer: {site: site/north, repository: [NAME=DIR]}}}" in err
+    assert "runs: {north: {layer: {site: site/north, repository: [global=DIR]}}}" in err
 
 
 @pytest.mark.parametrize(

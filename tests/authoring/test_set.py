@@ -149,6 +149,23 @@ def test_an_item_is_taken_out_and_a_key_added(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "config" / "app.yml").read_text("utf-8").endswith("same: &x 1\nother: *x\nhost:\n  a: 1\n")
 
 
+def test_a_document_that_the_edit_takes_away_is_not_mistaken_for_the_next(tmp_path: Path) -> None:
+    control = "metadata: {schema: metadata/Control/v1, name: p}"
+    texts = [f"schema: deckhand/LayeringPolicy/v1\n{control}\ndata: {{layerOrder: [site]}}\n"]
+    for name in ("a", "b"):
+        layering = "layeringDefinition: {layer: site, abstract: false}"
+        texts.append(
+            f"schema: x/Y/v1\nmetadata: {{schema: metadata/Document/v1, name: {name}, {layering}}}\ndata: {{}}\n"
+        )
+    (tmp_path / "docs.yml").write_text("---\n".join(texts), "utf-8")
+    (tmp_path / "plait.yml").write_text("runs: {a: {layer: {files: [docs.yml]}}}\n", "utf-8")
+    run = project_file.read(str(tmp_path)).run("a")
+    with pytest.raises(EditError) as caught:
+        set_value(run, "x/Y/v1/a:metadata.layeringDefinition.abstract", True)
+    assert (caught.value.code, caught.value.expected, caught.value.found) == ("edit-otherwise", "true", "nothing")
+    assert set_value(run, "x/Y/v1/a:metadata.name", "c").also == []
+
+
 def test_what_differs_with_every_run_is_nobodys_change(tmp_path: Path) -> None:
     files = {
         "base.yml": "a: 1\npassword: ((p))\nvariables:\n- {name: p, type: password}\n",

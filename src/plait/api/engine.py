@@ -78,6 +78,13 @@ class Engine:
         self._on_event = on_event
         self._calls = count(1)
 
+    if not TYPE_CHECKING:  # so that type checkers report it, too
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(
+                f"Engine has no attribute {name!r}; in its block, call the functions of plait, such as plait.render(...)"
+            )
+
     def __enter__(self) -> Self:
         ENTERED.set((self, *ENTERED.get()))
         GRANTED.set(self.granted)

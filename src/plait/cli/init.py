@@ -6,6 +6,7 @@ import os
 from shlex import quote
 
 from plait.authoring.project.drafting import draft
+from plait.authoring.project.inference.site_runs import site_directories
 from plait.authoring.project.other_tools import other_tool
 from plait.base.errors import UsageError
 from plait.base.lines import lines_of
@@ -18,7 +19,7 @@ from plait.cli.tools import confirmed, only_argument
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
-from plait.layering.sites import DEFINITION, SITES
+from plait.layering.sites import SITES, repositories_of
 from plait.tree.nodes import Map, MapItem
 from plait.yaml.writer import write_value
 
@@ -152,7 +153,7 @@ A test of it, in tests/{name}.test.yml; plait test runs it:
 
 {test}"""
 # Maximum number of characters of a note.
-_NOTE = 300
+_NOTE = 400
 
 
 def main_init(flags: Init) -> int:
@@ -186,7 +187,9 @@ def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
     with working("looking for runs"):
         found = draft(directory)
-    notes = "".join(f"note: {one if len(one) <= _NOTE else one[: _NOTE - 3] + '...'}\n" for one in found.notes)
+    notes = "".join(
+        f"note: {one if len(one) <= _NOTE else one[:_NOTE].rpartition(' ')[0] + ' ...'}\n" for one in found.notes
+    )
     if not found.runs:
         note(notes)
         raise UsageError(
@@ -257,11 +260,11 @@ def _write_agents(flags: Init, directory: str) -> int:
 
 def _by_hand(directory: str) -> str:
     """A project file that a user may write instead."""
-    sites = os.path.join(directory, SITES)
-    names = sorted(os.listdir(sites)) if os.path.isdir(sites) else []
-    for name in names:
-        if os.path.lexists(os.path.join(sites, name, DEFINITION)):
-            return f"runs: {{{name}: {{layer: {{site: {SITES}/{name}, repository: [NAME=DIR]}}}}}}"
+    for here, name in site_directories(directory):
+        site = os.path.join(os.path.relpath(here, directory), SITES, name)
+        named = ", ".join(f"{one}=DIR" for one in repositories_of(os.path.join(directory, site)))
+        needed = f", repository: [{named}]" if named else ""
+        return f"runs: {{{name}: {{layer: {{site: {os.path.normpath(site)}{needed}}}}}}}"
     return "runs: {app: {patch: {base: app.yml, ops: [ops.yml]}}}"
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from plait.base.content import NO_LINKS, by_directory, files_below, record_listing, source, sources
-from plait.base.errors import ReadError, UsageError, warning
+from plait.base.errors import PlaitError, ReadError, UsageError, warning
 from plait.base.path_errors import near
 from plait.base.similar_names import did_you_mean
 from plait.layering.plain_scalars import plain_values
@@ -148,6 +148,16 @@ class _Parts:
         record_listing(path)
         if os.path.isdir(path):
             yield path
+
+
+def repositories_of(directory: str) -> list[str]:
+    """The names of the other repositories that the definition of a site names; empty if it cannot be read."""
+    try:
+        item = _data(os.path.join(directory, DEFINITION), NO_LINKS).find("repositories")
+    except PlaitError:
+        return []
+    names = [str(one.key) for one in item.value.items] if item is not None and type(item.value) is Map else []
+    return [one for one in names if one != "site"]
 
 
 def _is_name(value: Value) -> bool:

@@ -347,7 +347,7 @@ class EditSession:
             )
             refused.cause = fault.code
             raise refused from None
-        is_there, got, is_secret = value_at(output, node_path)
+        is_there, got, is_secret = value_at(output, node_path, self.output)
         if is_secret:
             # The resulting value would reveal the secret, and so would the fact that it is correct.
             refused = EditError(

@@ -15,6 +15,7 @@ from plait.insight.node_paths import NodePath, all_places
 from plait.insight.redaction import masked, masked_lines
 from plait.tree.nodes import Array, Document, Map, MapItem, equal
 from plait.tree.secrets import HIDDEN, uses_secrets
+from plait.yaml.document_names import document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,15 +227,15 @@ def changed_texts(left: Output, right: Output) -> list[str]:
     return [name for name in names if left.text(name) != right.text(name)]
 
 
-def value_at(output: Output, node_path: NodePath) -> tuple[bool, Value, bool]:
-    """Finds the value of an output at a node path of another output, by keys and indexes.
+def value_at(output: Output, node_path: NodePath, before: Output) -> tuple[bool, Value, bool]:
+    """Finds the value of an output at a node path of the output before, by keys and indexes.
 
     Returns True if it exists, the value or None, and True if it is secret.
     """
-    documents = output.documents
-    if node_path.number >= len(documents):
+    document = _document_at(output.documents, node_path, len(before.documents))
+    if document is None:
         return False, None, False
-    way: list[Item] = [documents[node_path.number]]
+    way: list[Item] = [document]
     around = node_path.document.value
     for item in node_path.way:
         found = _step(around, item, way[-1].value)
@@ -245,6 +246,18 @@ def value_at(output: Output, node_path: NodePath) -> tuple[bool, Value, bool]:
     marks = None if output.trace is None else output.trace.marks
     is_secret = output.uses_secrets if marks is None else marks.is_secret_place(*way)
     return True, way[-1].value, is_secret
+
+
+def _document_at(documents: Sequence[Document], node_path: NodePath, count: int) -> Document | None:
+    """The document of a node path in another output: the one with its name; without a name, or if it is renamed, the one
+    with its number. None if it is left out. count: of the documents before.
+    """
+    there = documents[node_path.number] if node_path.number < len(documents) else None
+    name = document_name(node_path.document)
+    if name is None or (there is not None and document_name(there) == name):
+        return there
+    found = next((one for one in documents if document_name(one) == name), None)
+    return found or (there if len(documents) == count else None)
 
 
 def _step(parent: Value, item: Item, value: Value) -> Item | None:

@@ -216,7 +216,7 @@ class _OriginFinder:
             lines = lines_of(output.texts.get(place.file, ""))
             number = int(place.path)
             return number <= len(lines) and lines[number - 1] != str(place.value).rstrip("\r\n")
-        is_there, got, _ = value_at(output, place)
+        is_there, got, _ = value_at(output, place, session.output)
         return is_there and not equal(got, place.value)
 
     def _position(self, path: str, line: int) -> Position:

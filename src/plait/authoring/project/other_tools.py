@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import re
 
+from plait.base.content import file_content
+from plait.base.errors import PlaitError
 from plait.base.limits import current_budget
+from plait.base.source import Source
+from plait.yaml.reader import read
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
@@ -29,7 +33,7 @@ def other_tool(directory: str) -> str:
             folders.clear()
         elif kustomization is not None:
             kustomizations[path] = _words(os.path.join(here, kustomization))
-        elif not plain and any(name.endswith(_YAML) and _is_manifest(os.path.join(here, name)) for name in names):
+        elif not plain and any(map(_is_manifest, _yaml_files(here, names))) and _is_plain(here):
             plain = path
     does, builds = [], []
     if charts:
@@ -72,11 +76,31 @@ def _words(path: str) -> set[str]:
 
 _YAML = (".yml", ".yaml")
 _MANIFEST = re.compile(rb"^apiVersion: *\S", re.MULTILINE)
+_TEMPLATE = re.compile(rb"#@|\{\{")
+
+
+def _yaml_files(directory: str, names: Sequence[str]) -> list[str]:
+    paths = [os.path.join(directory, name) for name in sorted(names) if name.endswith(_YAML)]
+    return [path for path in paths if not os.path.islink(path) and os.path.isfile(path)]
 
 
 def _is_manifest(path: str) -> bool:
-    """True if a regular file has the resource of Kubernetes."""
-    if os.path.islink(path) or not os.path.isfile(path):
-        return False
+    """True if a file has the resource of Kubernetes."""
     with open(path, "rb") as file:
         return _MANIFEST.search(file.read(1 << 16)) is not None
+
+
+def _is_plain(directory: str) -> bool:
+    """True if all YAML below a directory is read without templates, of ytt or of another program."""
+    for here, folders, names in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for path in _yaml_files(here, names):
+            current_budget().visit(directory)
+            try:
+                text = file_content(path, path)
+                read(Source(path, text.decode("utf-8", "replace")))
+            except (OSError, PlaitError):
+                return False
+            if _TEMPLATE.search(text) is not None:
+                return False
+    return True

@@ -11,6 +11,7 @@ import re
 import stat
 
 from plait.authoring.project.file import Project
+from plait.authoring.project.inference.site_runs import site_runs
 from plait.authoring.project.inference.values_files import name_of, patches, plain_files, with_data_values
 from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.run import Run, relative_to_cwd
@@ -21,7 +22,6 @@ from plait.base.errors import PermissionDeniedError
 from plait.base.limits import current_budget
 from plait.base.trust import permissions_of
 from plait.engine.flags import words_of
-from plait.layering.sites import DEFINITION, SITES
 from plait.tree.nodes import Array, ArrayItem, MapItem
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
@@ -74,10 +74,13 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
     if found is not None:
         return found
     kinds = dict(_kinds_below(directory, notes))
-    sites = _sites(directory)
+    sites = site_runs(directory)
     if sites:
         # Their documents are layered for one site at a time.
-        kinds = {path: kind for path, kind in kinds.items() if kind not in (POLICY, LAYERED)}
+        tops = tuple(os.path.join(os.path.abspath(one.directory or os.curdir), "") for one in sites)
+        kinds = {
+            path: kind for path, kind in kinds.items() if kind not in (POLICY, LAYERED) or not path.startswith(tops)
+        }
         sites = _rendering(sites, notes) if verify else sites
     runs = [*sites, *(_verified(kinds, notes, rejected) if verify else _candidates(kinds))]
     if verify:
@@ -160,21 +163,6 @@ def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[Reject
         if not parts:
             notes.append(f"not offered: plait {_shortened(run)}: {reason}")
     return runs
-
-
-def _sites(directory: str) -> list[Run]:
-    """A run for each Airship site of a directory."""
-    found = []
-    top = os.path.join(directory, SITES)
-    for name in sorted(os.listdir(top)) if os.path.isdir(top) else ():
-        path = f"{SITES}/{name}"
-        if os.path.isfile(os.path.join(top, name, DEFINITION)):
-            setting = Setting("site", options_of("layer")["site"], [MapItem("site", path)])
-            why = f"{path}/{DEFINITION} defines a site"
-            run = Run(name, "layer", [setting], None, relative_to_cwd(directory), None, why=why)
-            run.permissions = permissions_of("", directory)
-            found.append(run)
-    return found[:_MOST_PARTS]
 
 
 def _rendering(runs: Sequence[Run], notes: list[str]) -> list[Run]:

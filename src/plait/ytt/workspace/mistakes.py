@@ -137,6 +137,10 @@ def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]
             )
 
 
+# Maximum number of flags in a warning.
+_MOST_MARKS = 3
+
+
 def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
     """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
     directories = {os.path.dirname(file.path) for file in files}
@@ -163,8 +167,11 @@ def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFil
             if more
             else "this is a kustomization, and it is printed as a plain document; kustomize build applies it"
         )
+        marked = list(dict.fromkeys(one.path for one in kustomizations))
+        flags = " ".join(f"--file-mark {path}:exclude=true" for path in marked[:_MOST_MARKS])
+        which = "the first ones" if len(marked) > _MOST_MARKS else "them" if more else "it"
         yield warning(
-            f"{subject}, and --file-mark {first.path}:exclude=true leaves {'the first one' if more else 'it'} out",
+            f"{subject}, and {flags} {'leaves' if len(marked) == 1 else 'leave'} {which} out",
             code="foreign-document",
             at=Position(first.source, 1),
         )

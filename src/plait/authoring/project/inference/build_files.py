@@ -44,6 +44,10 @@ _SHELLS = frozenset(
     {"", "sh", "bash", "shell", "zsh", "console", "shell-session", "shellsession", "terminal", "plain", "text", "txt"}
 )
 _PROMPT = re.compile(r"[$%>] +")
+# A command line with a flag, as a line of its own or as a code span. Without one it is likely a sentence.
+_COMMAND = r"(?:ytt|bosh2?|plait) (?:[^`\n]*? )?--?[A-Za-z]"
+_COMMAND_ROW = re.compile(rf" *+(?:[$%>] ++)?(?={_COMMAND})")
+_COMMAND_SPAN = re.compile(rf"(?<!`)`(?=({_COMMAND}[^`\n]*))")
 _BLOCK = re.compile(r"(?:^|[:\-]\s)\s*(?:&\S+\s+)?[|>][-+0-9]*\s*(?:#.*)?$")
 
 
@@ -108,7 +112,8 @@ def _script(path: str, text: str, _top: str, _budget: TextBudget) -> Iterator[Sn
 
 
 def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[Snippet]:
-    """Snippets for the fenced blocks in a shell language, named after the heading above.
+    """Snippets for the fenced blocks in a shell language, and for command lines outside of blocks, named after the
+    heading above.
 
     Instructions often start outside the clone, so paths that start with the repository's name are resolved from its
     root.
@@ -118,6 +123,7 @@ def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[
     rows: list[str] = []
     for number, row in enumerate(text.split("\n"), 1):
         found = _FENCE.match(row)
+        begun = None if fence or rows else _COMMAND_ROW.match(row)
         if fence:
             if found is not None and found["fence"].startswith(fence) and not found["language"]:
                 if language in _SHELLS:
@@ -125,14 +131,23 @@ def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[
                         _PROMPT.sub("", one[min(indent, len(one) - len(one.lstrip(" "))) :], count=1) for one in rows
                     ]
                     yield Snippet(own.sub("", "\n".join(lines)), start, None, group=heading)
-                fence = ""
+                fence, rows = "", []
             else:
                 rows.append(row)
+        elif rows or begun is not None:
+            start = start if begun is None else number
+            rows.append(row if begun is None else row[begun.end() :])
+            if not row.endswith("\\"):
+                yield Snippet(own.sub("", "\n".join(rows)), start, None, group=heading)
+                rows = []
         elif found is not None:
             fence, language, indent = found["fence"], found["language"].lower(), len(found["indent"])
             start, rows = number + 1, []
         elif (title := _HEADING.match(row)) is not None:
             heading = title[1].rstrip("#").strip().lower()
+        else:
+            for span in _COMMAND_SPAN.finditer(row):
+                yield Snippet(own.sub("", span[1]), number, None, group=heading)
 
 
 # ---- make
@@ -256,8 +271,6 @@ def _yaml(path: str, text: str, top: str, budget: TextBudget) -> Iterator[Snippe
 
 # Keys whose values a shell executes.
 _RUN_KEYS = frozenset({"run", "script", "before_script", "after_script", "cmds", "cmd", "command", "args", "scripts"})
-# A placeholder of a Taskfile.
-_PLACEHOLDER = re.compile(r"(?<!\$)\{\{([^{}]*)\}\}")
 _NAMING_KEYS = frozenset({"jobs", "tasks", "stages", "scripts"})
 
 
@@ -267,8 +280,7 @@ def _strings(item: Item, directory: str, group: str, blocks: set[int], *, runs: 
     if type(value) is str:
         if runs:
             line = item.line + (item.line in blocks)
-            # The shell reads the placeholders of GitHub as they are.
-            yield Snippet(_PLACEHOLDER.sub(r"$((\1))", value), line, directory, group=group)
+            yield Snippet(value, line, directory, group=group)
     elif type(value) is Map:
         directory = _working_directory(value, directory)
         for inner in value.items:

@@ -7,6 +7,7 @@ import re
 from time import process_time
 
 from plait.authoring.project.inference.build_files import MOST_BYTES, is_documentation, snippets_of
+from plait.authoring.project.inference.example_files import with_examples
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell, commands_of
 from plait.authoring.project.inference.text_budget import MOST_TEXT, TextBudget
@@ -214,6 +215,7 @@ class _Collector:
             settings = line.settings(source, directory, self.inference.top)
         except PlaitError as error:
             return error.message
+        settings, examples = with_examples(line.command, settings, directory)
         reason = _unreachable(line.command, settings, directory, self.inference.top)
         if reason:
             return reason
@@ -228,7 +230,10 @@ class _Collector:
                 known.why = f"{places}, {at}; {rest}" if rest else f"{places}, {at}"
             return ""
         if key not in self._reasons:
-            left = f"without {', '.join(line.omitted)}, only known when the script runs" if line.omitted else ""
+            left = "; ".join(
+                [f"with {example} for {path}, which is not in the repository" for path, example in examples.items()]
+                + [f"without {', '.join(line.omitted)}, only known when the script runs"] * bool(line.omitted)
+            )
             run = Run(
                 snippet.group or line.command,
                 line.command,

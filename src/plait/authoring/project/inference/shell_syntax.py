@@ -21,9 +21,11 @@ _OPERATORS = (";;", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(\[[0@*]\])?(?:(:?[-=])([^${}`]*)|(%/\*))?\}")
 _REDIRECTION = re.compile(r"\d*(?:<<<|<<-?|>>|>\||>&|<&|<>|&>>|&>|>|<)")
+# A placeholder of a Taskfile or a justfile, which is filled in before the shell reads the text.
+_PLACEHOLDER = re.compile(r"\{\{[^{}]*+\}\}")
 # Characters without a meaning of their own, outside of quotes and between double quotes.
-_PLAIN = re.compile(r"""[^ \t\r\n;&|()<>'"\\$`]+""")
-_PLAIN_QUOTED = re.compile(r"""[^"\\$`]+""")
+_PLAIN = re.compile(rf"""(?:(?!{_PLACEHOLDER.pattern})[^ \t\r\n;&|()<>'"\\$`])+""")
+_PLAIN_QUOTED = re.compile(rf"""(?:(?!{_PLACEHOLDER.pattern})[^"\\$`])+""")
 _DEEPEST = 40
 
 
@@ -209,6 +211,9 @@ class _Lexer:
                 self.place += 2
             elif char in "$`<>":
                 parts.append(self._expansion())
+            elif (placeholder := _PLACEHOLDER.match(text, self.place)) is not None:
+                parts.append(Unknown(placeholder[0]))
+                self._advance(placeholder.end())
             elif (plain := _PLAIN.match(text, self.place)) is not None:
                 self._add(parts, plain[0], is_quoted=False)
                 self.place = plain.end()
@@ -231,6 +236,9 @@ class _Lexer:
                 if isinstance(part, Variable | Substitution):
                     part.is_quoted = True
                 parts.append(part)
+            elif (placeholder := _PLACEHOLDER.match(text, self.place)) is not None:
+                parts.append(Unknown(placeholder[0]))
+                self._advance(placeholder.end())
             elif (plain := _PLAIN_QUOTED.match(text, self.place)) is not None:
                 self._add(parts, plain[0], is_quoted=True)
                 self._advance(plain.end())
