@@ -317,6 +317,8 @@ class Explainer:
         if found is None:
             return entries
         item, change = found
+        if any(one is not None and change.because[0] in one.because for _, one in self.trace.versions(node_path.item)):
+            return entries  # the substitution replaced the value, and has its own entry
         where = (change.source, change.line, None)
         origins = self.origins(change.because, {item}, 0, where)
         below = first.with_origins(first.origins)

@@ -170,13 +170,15 @@ class DeckhandStrategy(LayeringStrategy):
         value: Value,
     ) -> Value:
         path = destination_path(text)
+        value = self.copied(value, {}) if entry.deepcopy else shallow(value)
+        if self._told is not None:
+            self._told.inserted(value)
         if not self._owns(data):
             if not self._is_told(value):
                 changed = self._put_aside(data, path, value, dest)
                 if not isinstance(changed, NoMatch):
                     return changed
             data = self._copy_of(data)
-        value = self.copied(value, {}) if entry.deepcopy else shallow(value)
         if self._origins is not None:
             self._origins.share(one for one in collections(value) if one is not value)
         result = self._substituted(shallow(data), path, value, dest)
@@ -230,7 +232,7 @@ class DeckhandStrategy(LayeringStrategy):
             return MISSING
         pattern = text_of(dest.find("pattern"))
         if not pattern:
-            return _written(data, path, shallow(value))
+            return _written(data, path, value)
         existing = find(data, path)
         if type(existing) is not str:
             return MISSING

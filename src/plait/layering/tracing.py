@@ -79,6 +79,11 @@ class StepTracer:
         if id(old) in self.own:
             self.own.add(id(new))
 
+    def inserted(self, value: Value) -> None:
+        """Records that a collection replaces another one completely."""
+        if type(value) is Map or type(value) is Array:
+            self.own.add(id(value))
+
     def _says_itself(self, new: Item | Value) -> bool:
         return id(new) in self.own
 
@@ -185,7 +190,9 @@ def substituting(
 
     whole = Change("substitution", at.source, at.line, because=(*because, *origins))
     # Parts created by a path have no source; inserted parts have their own origin.
-    return StepTracer(trace, document, "substitution", tuple(because), explain, own, whole)
+    told = StepTracer(trace, document, "substitution", tuple(because), explain, own, whole)
+    told.inserted(value)
+    return told
 
 
 def _earlier(trace: Trace, value: Value, path: DataPath) -> list[Origin]:
