@@ -69,7 +69,7 @@ def test_an_engine_gives_what_an_evaluation_by_itself_gives(
         words = ["base.yml"]
         for place, number in enumerate(chosen):
             Path(f"{place}.yml").write_text(OPERATIONS[number], "utf-8")
-            words += ["-o", f"{place}.yml"]
+            words += ["-o", f"{place}.yml"] * random.choice([1, 1, 1, 2])
         for name, texts in VALUES.items():
             if random.random() < 0.7:
                 words += ["-v", f"{name}={random.choice(texts)}"]

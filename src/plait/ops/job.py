@@ -112,6 +112,7 @@ class PatchJob:
     """
 
     __slots__ = (
+        "_read",
         "base",
         "context",
         "done",
@@ -134,6 +135,7 @@ class PatchJob:
         self.template: Source | None = None
         self.base: Value = None
         self.known: KnownOperations | None = None
+        self._read: set[str] = set()
         self.operations: list[Operation] = []
         self.sources = Sources()
         self.sources.context = self.context
@@ -210,8 +212,12 @@ class PatchJob:
         return found
 
     def read(self, source: Source, read: Callable[[Source, Warn], T], *options: object) -> T:
-        """The result of reading a source with these options, or that of an earlier evaluation."""
-        if self.known is None:
+        """The result of reading a source with these options, or that of an earlier evaluation. A file that is given twice
+        is read twice: hints about its operations tell them apart by identity.
+        """
+        is_again = source.name in self._read
+        self._read.add(source.name)
+        if self.known is None or is_again:
             return read(source, self.context.warn)
         return self.known.read(source, (self.extensions, *options), self.context.warn, lambda warn: read(source, warn))
 
