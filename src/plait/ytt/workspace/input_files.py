@@ -87,7 +87,7 @@ class InputFile:
         self.shown = shown
         self.comes_from_stream = comes_from_stream
         self.parsed: dict[object, tuple[YamlFile, Sequence[Warning]]] = {}
-        self.prepared: dict[object, tuple[Template | TemplateResult, Sequence[Warning]]] = {}
+        self.prepared: dict[object, tuple[Template | TemplateResult, Sequence[Warning], Sequence[Warning]]] = {}
         self.marked_type: str | None = None
         self.marked_template: bool | None = None
         self.marked_output: bool | None = None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.shared_files import SharedFiles
 
 
-# Signs of a text that needs a warning, see `text_warnings`.
+# Signs of a text that may need a warning.
 _SIGNS = "<<<<<<<", "(@=", ".append(", ".extend(", "attr(data.values,", "):\n#@ "
 # The number of evaluations of one library in one run that are remembered.
 _MOST_MEMORIES = 16
@@ -126,6 +126,7 @@ class Session:
             kind = file.type
             read: YamlFile | None = None
             warnings: Sequence[Warning] = ()
+            late = warnings
             made: Template | TemplateResult
             if kind == files.YAML:
                 read, warnings = self._yaml(file, options)
@@ -135,15 +136,14 @@ class Session:
             else:
                 made = self._compiled(file, kind, options)
             if kind == files.TEXT or any(sign in file.source.text for sign in _SIGNS):
-                from plait.ytt.workspace.text_warnings import text_warnings
+                from plait.ytt.workspace.text_warnings import empty_results, text_warnings
 
                 warnings = [*warnings, *text_warnings(file, read)]
-            found = file.prepared[key] = made, warnings
+                late = [*empty_results(file)]
+            found = file.prepared[key] = made, warnings, late
         for one in found[1]:
-            if one.diagnostic.code == "empty-result":
-                self.of_results.append(one)
-            else:
-                self.context.warn(one, of=())
+            self.context.warn(one, of=())
+        self.of_results += found[2]
         return found[0]
 
     def is_constant(self, file: InputFile, options: RenderOptions) -> bool:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 def text_warnings(file: InputFile, read: YamlFile | None) -> Iterator[Warning]:
     """Warnings about conflicts of a merge, values that a text template does not insert, code for YAML in a text template,
-    code for text templates in YAML, and calls whose result is not the one that is meant.
+    code for text templates in YAML, and several names given as one attribute.
 
     read: the file as YAML, or None for another file.
     """
     text = file.source.text
     if file.type != TEXT:
-        yield from _calls(file.source)
+        yield from _dotted_attributes(file.source)
     line = None if read is None or file.marked_template is False else read.untemplated_text()
     if line is not None and read is not None:
         # Statements between pieces of text, and no code for YAML.
@@ -80,8 +80,11 @@ def _code_in_comments(text: str) -> int | None:
     return next((number for number, line in lines if line.lstrip().startswith(_CODE)), None)
 
 
-def _calls(source: Source) -> Iterator[Warning]:
-    """Warnings about calls that return nothing and are used as values, and about several names given as one attribute."""
+def empty_results(file: InputFile) -> Iterator[Warning]:
+    """Warnings about calls that return nothing and are used as values."""
+    if file.type == TEXT:
+        return
+    source = file.source
     text = source.text
     functions = "|".join(_functions_without_result(text.split("\n")))
     calls = rf"(?P<method>{_NAME}\.{_IN_PLACE})" + (rf"|(?P<function>{functions})" if functions else "")
@@ -99,6 +102,11 @@ def _calls(source: Source) -> Iterator[Warning]:
         else:
             advice = f"{found['function']}(...) returns None, because the function has no return"
         yield warning(advice, code="empty-result", at=Position(source, line))
+
+
+def _dotted_attributes(source: Source) -> Iterator[Warning]:
+    """Warnings about several names given as one attribute."""
+    text = source.text
     for found in _DOTTED.finditer(text):
         function, name = found[1], found[2]
         first, _, rest = name.partition(".")
