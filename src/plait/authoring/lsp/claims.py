@@ -54,7 +54,7 @@ def runs_for(state: ServerState, path: str, limit: CheckBudget) -> Runs:
                 found.left = "the runs take too long"
                 break
             with permitted(watched.run.permissions):
-                now = checked(watched.run, texts, limit, state.engine)
+                now = checked(watched.run, texts, limit, state.refreshed_engine())
             if limit.left <= 0 and now.error is not None:
                 found.left = "the runs take too long"
                 break
@@ -115,7 +115,7 @@ def first_change(
     for one in runs:
         with permitted(one.run.permissions):
             seen = {**state.seen_by_runs(), **texts}
-            found = next(changes([one], seen, edited=texts, budget=limit, engine=state.engine), None)
+            found = next(changes([one], seen, edited=texts, budget=limit, engine=state.refreshed_engine()), None)
         if found is not None and not is_meant(found):
             return found
     if runs.left:
@@ -161,13 +161,13 @@ def _holds(state: ServerState, runs: Runs, fix: Fix, limit: CheckBudget, *, keep
     failing = [one for one in runs if one.error is not None]
     for one in sound:
         with permitted(one.run.permissions):
-            found = changes([one], seen, edited=texts, budget=limit, engine=state.engine)
+            found = changes([one], seen, edited=texts, budget=limit, engine=state.refreshed_engine())
             change = next(found, None)
         if change is not None and (keeps or isinstance(change.after, PlaitError)):
             return False
     for one in failing:
         with permitted(one.run.permissions):
-            if next(failures([one], seen, texts, limit, state.engine), None) is not None:
+            if next(failures([one], seen, texts, limit, state.refreshed_engine()), None) is not None:
                 return False
     if runs.left:
         raise Unverified(runs.left)

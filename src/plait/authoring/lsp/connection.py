@@ -12,10 +12,12 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 from pygls import uris
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 
 from plait.authoring.lsp import diagnostics
 from plait.authoring.lsp.asking import ask
+from plait.authoring.lsp.protocol import Protocol
 from plait.authoring.lsp.resource_schemas import find_faults
 from plait.authoring.lsp.state import ServerState
 from plait.authoring.lsp.unused_diagnostics import NOTE, UNUSED, WARNING
@@ -51,7 +53,8 @@ class Connection(LanguageServer):
     """One connection to an editor."""
 
     def __init__(self) -> None:
-        super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        sync = types.TextDocumentSyncKind.Incremental
+        super().__init__("plait", __version__, text_document_sync_kind=sync, protocol_cls=Protocol)
         self.state = ServerState(self._evaluated, find_faults)
         self.loop: asyncio.AbstractEventLoop | None = None
         # The URI of each open file by path, as the client wrote it, because a client may not recognize another
@@ -69,8 +72,9 @@ class Connection(LanguageServer):
         self._looking: asyncio.Task[None] | None = None
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
-        """Logs an internal error of the server, instead of showing a message for each request."""
-        logging.getLogger(__name__).error("%s: %s", source.__name__, error)
+        """Logs an error, instead of showing a message for each request. Mistakes of the client have no traceback."""
+        is_clients = source is JsonRpcException or isinstance(error, JsonRpcInvalidParams | JsonRpcMethodNotFound)
+        logging.getLogger(__name__).error("%s: %s", source.__name__, error, exc_info=not is_clients)
 
     async def apart(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Runs a function that evaluates runs. With threads, other requests are answered meanwhile."""
@@ -262,9 +266,15 @@ class Connection(LanguageServer):
 
 
 def path_of(uri: str) -> str:
-    """The absolute path of a file; a URI of another scheme is returned unchanged."""
-    path = uris.to_fs_path(uri)
-    return unquote(urlsplit(uri).path) if path is None else os.path.abspath(path)
+    """The absolute path of a file, or the path of a URI of another scheme. Raises JsonRpcInvalidParams."""
+    try:
+        path = uris.to_fs_path(uri)
+        found = unquote(urlsplit(uri).path) if path is None else os.path.abspath(path)
+    except ValueError as error:
+        raise JsonRpcInvalidParams(f"{uri}: {error}") from None
+    if "\0" in found:
+        raise JsonRpcInvalidParams("a URI contains a null byte")
+    return found
 
 
 def uri_of(path: str) -> str:

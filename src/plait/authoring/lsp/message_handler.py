@@ -38,7 +38,7 @@ def connect(send: Callable[[str], None]) -> Callable[[str], None]:
     Both functions must be called on the thread of a running asyncio loop. send: called with each message to the client.
     """
     goes_on()
-    logging.getLogger("pygls").setLevel(logging.ERROR)
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # the server reports errors itself
     server.state.begin = _begin_later
     server.state.pause = None
     server.has_disk = False

@@ -336,7 +336,7 @@ def _line_edits(server: Connection, path: str, lines: tuple[int, int] | None) ->
 def serve() -> None:
     """Serves until the editor ends the connection."""
     goes_on()
-    logging.getLogger("pygls").setLevel(logging.ERROR)
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # the server reports errors itself
     # The library closes its streams, but the command line still flushes standard output at exit.
     requests, answers = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     with serve_on(LIMITS["memory"]):

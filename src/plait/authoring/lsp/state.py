@@ -76,9 +76,8 @@ class ServerState:
         self._files: dict[str, tuple[tuple[str, FileSettings, frozenset[str]], File]] = {}
         self.registry = Registry(self.texts)
 
-    @property
-    def engine(self) -> Engine:
-        """The engine of all evaluations. Lists and reads files again when they are next needed."""
+    def refreshed_engine(self) -> Engine:
+        """The engine of all evaluations, which lists and reads files again when they are next needed."""
         self._engine.refresh()
         return self._engine
 
