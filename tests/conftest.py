@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 hypothesis.settings.register_profile("plait", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile("plait")
+# Of the examples of a property, as of the cases of a test, a second interpreter tries a third.
+EXAMPLES = hypothesis.settings().max_examples
+hypothesis.settings.register_profile("again", max_examples=EXAMPLES // second_interpreter.TURNS)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,6 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # What a shell starts in the background ignores interrupts, and so would the processes that tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "untraced: about runs that are not recorded; skipped with --traced")
+    if config.getoption("--again"):
+        hypothesis.settings.load_profile("again")
     if config.getoption("--traced"):
         from traced import record_every_run
 

@@ -1,8 +1,9 @@
 """What the second interpreter of continuous integration can change, and what it cannot (`pytest --again`).
 
 Every test function that it can change runs there with its first case and a third of the others: another third at the next
-commit. So a fault of an interpreter that neither the conformance cases nor the first cases show is found some merges later,
-and the gate takes minutes less each time. Of the tests that are listed here fewer cases are enough, or none.
+commit. A property is tried with a third of its examples, always the same (tests/conftest.py). So a fault of an interpreter that
+neither the conformance cases nor the first cases show is found some merges later, and the gate takes minutes less each time. Of
+the tests that are listed here fewer cases are enough, or none.
 """
 
 from __future__ import annotations
