@@ -287,3 +287,99 @@ def test_a_report_of_checkov(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyP
     (one,) = found(CHECKOV_JUNIT)
     assert (one.rule, one.line, one.last_line, one.file) == ("CKV_K8S_14", 1, 9, "/a.yml")
     assert made(tmp_path, DEPLOYMENT, CHECKOV_JUNIT) == [1]
+
+
+# One document of each kind that `kubeconform -output json` names: of two namespaces, in a List, generated, of two versions.
+SEVERAL = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: a}
+spec: {replicas: 1}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: b}
+spec:
+  replicas: many
+  ports:
+  - port: 80
+  - port: true
+  - prot: 1
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {generateName: task-}
+spec: {selector: 1}
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: inner}
+  spec: {replicas: x}
+---
+apiVersion: apps/v1beta1
+kind: Deployment
+metadata: {name: old}
+spec: {selector: {}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: old}
+spec: {selector: 3}
+"""
+NESTED = (
+    "problem validating schema. Check JSON formatting: jsonschema validation failed with 'file:///s/deployment.json#' "
+    "- at '/spec': validation failed   - at '/spec': missing property 'selector'   - at '/spec/ports': validation failed "
+    "    - at '/spec/ports/1/port': oneOf failed, none matched       - at '/spec/ports/1/port': got boolean, want string "
+    "      - at '/spec/ports/1/port': got boolean, want integer     - at '/spec/ports/2': additional properties 'prot' "
+    "not allowed   - at '/spec/replicas': got string, want null or integer"
+)
+
+
+def resource(kind: str, name: str, version: str, path: str = "", msg: str = "", whole: str = "") -> dict[str, object]:
+    errors = [{"path": path, "msg": msg}] if path else []
+    status = "statusInvalid" if path else "statusError"
+    return {"filename": "out.yml", "kind": kind, "name": name, "version": version, "status": status, "msg": whole,
+            "validationErrors": errors}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "lines"),
+    [
+        # The outer fault is replaced by those inside, whose paths tell the two namespaces apart.
+        (resource("Deployment", "web", "apps/v1", "/spec", "validation failed", NESTED), [9, 13, 14, 10]),
+        (resource("Job", "task-{{ generateName }}", "batch/v1", "/spec/selector", "got number, want object"), [19]),
+        (resource("Deployment", "inner", "apps/v1", "/spec/replicas", "got string, want integer"), [27]),
+        (resource("Deployment", "old", "apps/v1", "/spec/selector", "got number, want object"), [37]),
+        (resource("List", "", "v1", whole="could not find schema for List"), [20]),
+        # Both have replicas: the report does not tell which one is meant.
+        (resource("Deployment", "web", "apps/v1", "/spec/replicas", "got string, want integer"), [0]),
+        (resource("Deployment", "web", "apps/v2", "/spec/ports", "got array, want object"), [0]),
+    ],
+    ids=["nested", "generated", "list", "version", "kind", "two", "none"],
+)
+def test_kubeconform_names_one_document_of_several(
+    one: dict[str, object], lines: list[int], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert made(tmp_path, SEVERAL, json.dumps({"resources": [one]})) == lines
+
+
+def test_the_namespace_of_junit_and_all_its_faults(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failure = NESTED.replace("'", "&#39;")
+    cases = f'<testcase name="b/web" classname="Deployment@apps/v1"><failure message="{failure}"/></testcase>'
+    cases += '<testcase name="a/web" classname="Deployment@apps/v1"><error message="no schema"/></testcase>'
+    report = f'<testsuites><testsuite name="out.yml">{cases}</testsuite></testsuites>'
+    assert made(tmp_path, SEVERAL, report) == [9, 13, 14, 10, 1]
+
+
+def test_a_hostile_message_takes_linear_time() -> None:
+    nested = "".join(f" - at '/a/{number}': wrong" for number in range(100_000))
+    errors = [{"path": "/a", "msg": "validation failed"}] * 5_000
+    report = {
+        "resources": [{"kind": "A", "name": "a", "status": "statusInvalid", "msg": nested, "validationErrors": errors}]
+    }
+    assert len(found(json.dumps(report))) <= MOST_FINDINGS

@@ -122,3 +122,16 @@ def test_random_changes_are_reverted(seed: int) -> None:
     # Any part can be reverted: every edit is of lines of its own.
     edits = sorted(edit for unit in found.units for edit in unit.edits)
     assert all(a[1] <= b[0] for a, b in pairwise(edits))
+
+
+def test_the_end_of_a_document_is_no_part_of_its_last_item() -> None:
+    """What is reverted before `...` stays before it."""
+    second = "---\nschema: a/b/v1\nmetadata: {name: two}\ndata: 2\n...\n"
+    first = "---\nschema: a/b/v1\nmetadata: {name: one}\ndata:\n  a: 1\n"
+    old, new = f"{first}  b:\n  - x\n...\n{second}", f"{first}...\n"
+    change = FileChange("a.yaml", Entry("file", old.encode()), Entry("file", new.encode()))
+    texts = {unit.place: change.without([unit]) for unit in change.units}
+    assert {place: None if one is None else one.data.decode() for place, one in texts.items()} == {
+        "a.yaml:6-7 removed": f"{first}  b:\n  - x\n...\n",
+        "a.yaml:9-13 removed": f"{first}...\n{second}",
+    }

@@ -263,4 +263,4 @@ def _difference(expected: Item, other: Item, by: object, names: ItemNames) -> st
             if type(item.value) is not Map and type(item.value) is not Array and found.value != item.value:
                 return f'"{item.key}" is {shown(found)}, not {shown(item)}'
     is_named = isinstance(other, Document) and not any(map(names.hides, name_items(other)))
-    return f"{(document_name(other) if is_named else None) or 'it'} does not match"  # type: ignore[arg-type]
+    return f"{(document_name(other) if is_named else None) or 'it'} does not match"

@@ -278,16 +278,17 @@ def _order(edit: Edit) -> tuple[int, bool, int]:
 
 class _Part:
     """An item or a document with its lines. key: equal for the same part on both sides. body: the line of its node,
-    after comments and annotations. node: its value.
+    after comments and annotations. node: its value. end: without the `...` after a document. last: with it.
     """
 
-    __slots__ = ("body", "end", "key", "node", "start")
+    __slots__ = ("body", "end", "key", "last", "node", "start")
 
-    def __init__(self, key: object, start: int, body: int, end: int, node: Node) -> None:
+    def __init__(self, key: object, start: int, body: int, end: int, node: Node, last: int = 0) -> None:
         self.key = key
         self.start = start
         self.body = body
         self.end = end
+        self.last = last or end
         self.node = node
 
 
@@ -328,7 +329,8 @@ class _Trees:
             root = document.root
             if isinstance(root, Collection) and root.items and not root.in_brackets:
                 body = starts[number]
-            found.append(_Part((key, counts[key]), starts[number], body, end, root))
+            content = _content_end(lines, starts[number], end)
+            found.append(_Part((key, counts[key]), starts[number], body, content, root, end))
         return found
 
     def _items(
@@ -384,12 +386,12 @@ class _Trees:
                 for a, b in zip(left[i1 : i1 + both], right[j1 : j1 + both], strict=True):
                     self._pair(a, b)
                 i1, j1 = i1 + both, j1 + both
-                old_at = left[i1].start if i1 < len(left) else (left[-1].end if left else within_old[1])
-                new_at = right[j1].start if j1 < len(right) else (right[-1].end if right else within_new[1])
+                old_at = left[i1].start if i1 < len(left) else (left[-1].last if left else within_old[1])
+                new_at = right[j1].start if j1 < len(right) else (right[-1].last if right else within_new[1])
                 for one in left[i1:i]:
-                    gone[one.key] = (one.start, one.end, new_at, new_at)
+                    gone[one.key] = (one.start, one.last, new_at, new_at)
                 for one in right[j1:j]:
-                    come[one.key] = (old_at, old_at, one.start, one.end)
+                    come[one.key] = (old_at, old_at, one.start, one.last)
                 if i < i2 and j < j2:
                     self._pair(left[i], right[j])
                 i1, j1 = i + 1, j + 1
@@ -407,6 +409,7 @@ class _Trees:
         return heaviest_pairs([[_common(a, b) for b in new] for a in old])
 
     def _pair(self, a: _Part, b: _Part) -> None:
+        self._lines((a.end, a.last), (b.end, b.last))
         if self.old_lines[a.start : a.end] == self.new_lines[b.start : b.end]:
             return
         old, new = a.node, b.node
@@ -515,6 +518,18 @@ def _identifying(*sides: tuple[Tree, Collection]) -> str:
         if all(None not in found and len({*found}) == len(found) for found in values):
             return name
     return ""
+
+
+def _content_end(lines: Sequence[str], start: int, end: int) -> int:
+    """The line of the first `...` after a document; its end if there is none."""
+    found = end
+    for at in range(end - 1, start, -1):
+        text = lines[at].rstrip()
+        if text == "...":
+            found = at
+        elif text and not text.startswith("#"):
+            break
+    return found
 
 
 def _is_end(line: str) -> bool:

@@ -21,7 +21,7 @@ class OutputError(UsageError):
     quotes_output = True
 
 
-def document_name(document: Document) -> str | None:
+def document_name(document: Item) -> str | None:
     """Kind and name of a document (`Deployment/web`), or schema and name; None if it has neither."""
     top = document.value
     if type(top) is not Map:
@@ -37,7 +37,7 @@ def document_name(document: Document) -> str | None:
     return own if type(own) is str else None
 
 
-def name_items(document: Document) -> list[Item]:
+def name_items(document: Item) -> list[Item]:
     """The items that `document_name` may use."""
     top = document.value
     if type(top) is not Map:

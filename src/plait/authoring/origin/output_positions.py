@@ -18,7 +18,7 @@ from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.authoring.origin.report_files import ReportFinding
     from plait.engine.results import Documents
@@ -56,11 +56,9 @@ class OutputPositions:
                 return None
             found = [one for one in text_lines({file: self._texts[file]}) if int(one.path) == finding.line]
             return found[0] if found else None
-        named = self._named(finding, file)
-        if named is not None:
-            place = self._below(*named, finding)
-            if place is not None and (finding.pointer or not finding.line):
-                return place
+        place = self._named(finding, file)
+        if place is not None and (finding.pointer or not finding.line):
+            return place
         if not finding.line or not self._has_lines:
             return None
         return self._text(file).at(finding.line, finding.column, finding.last_line)
@@ -85,27 +83,28 @@ class OutputPositions:
             self._printed[key] = PrintedText(text, self._documents, self._names)
         return self._printed[key]
 
-    def _named(self, finding: ReportFinding, file: str | None) -> tuple[int, Document] | None:
-        """The document that a finding names, with its number. Of several with one name, the one in the file."""
-        if not finding.name:
+    def _named(self, finding: ReportFinding, file: str | None) -> NodePath | None:
+        """The value at the pointer of the document that a finding names. Of several with one name, the one in the file,
+        and the one with values at all pointers.
+        """
+        if not finding.name and not finding.kind:
             return None
-        wanted = f"{finding.kind}/{finding.name}" if finding.kind else finding.name
-        found = [one for one in self._documents if self._is_called(one[1], wanted)]
+        found = [
+            (number, document, way)
+            for number, document in self._documents
+            for way in _resources(document)
+            if self._is_called(way[-1] if way else document, finding)
+        ]
         if len(found) > 1 and file is not None:
             inside = set(self._text(file).numbers)
             found = [one for one in found if one[0] in inside]
-        return found[0] if len(found) == 1 else None
+        if len(found) > 1:
+            found = [one for one in found if all(_way(*one[1:], pointer)[1] for pointer in finding.pointers)]
+        return self._below(*found[0], finding) if len(found) == 1 else None
 
-    def _below(self, number: int, document: Document, finding: ReportFinding) -> NodePath | None:
-        """The value at a pointer in a document; the nearest existing parent if it is missing."""
-        way: list[Item] = []
-        words = (finding.pointer or "").split("/")[1:]
-        while words:
-            item, count = _item_at(way[-1].value if way else document.value, words)
-            if item is None:
-                break
-            way.append(item)
-            del words[:count]
+    def _below(self, number: int, document: Document, top: tuple[Item, ...], finding: ReportFinding) -> NodePath:
+        """The value at the pointer below an item of a document; the nearest existing parent if it is missing."""
+        way, _ = _way(document, top, finding.pointer or "")
         around = way[-1].value if way else document.value
         if type(around) is Map and _REJECTED.search(finding.text):
             quoted = set(_QUOTED.findall(finding.text))
@@ -114,11 +113,58 @@ class OutputPositions:
                 way.append(rejected[0])
         return NodePath(document, number, tuple(way), names=self._names)
 
-    def _is_called(self, document: Document, wanted: str) -> bool:
-        if any(map(self._names.hides, name_items(document))):
+    def _is_called(self, resource: Item, finding: ReportFinding) -> bool:
+        top = resource.value
+        if type(top) is not Map or any(map(self._names.hides, name_items(resource))):
             return False
-        name = document_name(document) or ""
+        inner = top.find("metadata")
+        metadata = inner.value if inner is not None and type(inner.value) is Map else Map([])
+        if (finding.version and self._text_at(top, "apiVersion") != finding.version) or (
+            finding.namespace is not None and self._text_at(metadata, "namespace") != finding.namespace
+        ):
+            return False
+        start = self._text_at(metadata, "generateName")
+        if start and self._text_at(top, "kind") == finding.kind:
+            return finding.name == f"{start}{_GENERATED}"
+        wanted = f"{finding.kind}/{finding.name}" if finding.kind and finding.name else finding.name or finding.kind
+        name = document_name(resource) or ""
         return name == wanted or name.endswith(f"/{wanted}")
+
+    def _text_at(self, top: Map, key: str) -> str:
+        """The value of a key as text; "" if it is missing or secret."""
+        item = top.find(key)
+        return (
+            ""
+            if item is None or type(item.value) in (Map, Array) or self._names.hides(item)
+            else scalar_text(item.value)
+        )
+
+
+# The end of a name that kubeconform gives a resource with a `generateName`.
+_GENERATED = "{{ generateName }}"
+
+
+def _resources(document: Document) -> Iterator[tuple[Item, ...]]:
+    """The ways to the resources of a document: to itself, and to the items of a List."""
+    yield ()
+    top = document.value
+    kind = top.find("kind") if type(top) is Map else None
+    every = top.find("items") if type(top) is Map and kind is not None and kind.value == "List" else None
+    if every is not None and type(every.value) is Array:
+        yield from ((every, item) for item in every.value.items)
+
+
+def _way(document: Document, top: tuple[Item, ...], pointer: str) -> tuple[list[Item], bool]:
+    """The items to a pointer below an item of a document, as far as they exist. True if all exist."""
+    way = [*top]
+    words = pointer.split("/")[1:]
+    while words:
+        item, count = _item_at(way[-1].value if way else document.value, words)
+        if item is None:
+            break
+        way.append(item)
+        del words[:count]
+    return way, not words
 
 
 def _item_at(value: Value, words: Sequence[str]) -> tuple[Item | None, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from plait.base.errors import UsageError
@@ -16,7 +17,7 @@ from plait.base.similar_names import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.base.source import Source
 
@@ -33,8 +34,9 @@ class ReportFinding(NamedTuple):
     """One finding of a report.
 
     tool, rule: "" if unknown. level: of LEVELS. file: as the report names it, "" if it names none. line, column: from 1;
-    0 if unknown. last_line: of the region; 0 if it is one line. kind, name: of the document, "" if unknown. pointer: the path in the document, such as `/spec/replicas`;
-    None if unknown.
+    0 if unknown. last_line: of the region; 0 if it is one line. kind, name, version: of the document, "" if unknown.
+    namespace: "" if the document has none, None if unknown. pointer: the path in the document, such as `/spec/replicas`;
+    None if unknown. pointers: those of the first findings about the document.
     """
 
     text: str
@@ -48,6 +50,9 @@ class ReportFinding(NamedTuple):
     name: str = ""
     pointer: str | None = None
     last_line: int = 0
+    version: str = ""
+    namespace: str | None = None
+    pointers: tuple[str, ...] = ()
 
 
 class Report(NamedTuple):
@@ -194,12 +199,46 @@ def _of_kubeconform(resource: Mapping[str, object]) -> Iterator[ReportFinding]:
         file=_text(resource.get("filename")),
         kind=_text(resource.get("kind")),
         name=_text(resource.get("name")),
+        version=_text(resource.get("version")),
     )
     errors = [*map(_map, _list(resource.get("validationErrors")))]
-    for one in errors:
-        yield whole._replace(text=_text(one.get("msg")), pointer=_text(one.get("path")))
-    if not errors:
+    yield from _faults(whole, [(_text(one.get("path")), _text(one.get("msg"))) for one in errors])
+
+
+def _faults(whole: ReportFinding, errors: Sequence[tuple[str, str]]) -> Iterator[ReportFinding]:
+    """The faults of a resource. whole: with the complete message. errors: the path and the text of each outer fault."""
+    inner = [*islice(_inner_faults(whole.text), _MOST_FAULTS)]
+    faults: list[tuple[str, str]] = []
+    for pointer, text in errors or [("", _OUTER)]:
+        is_outer = text == _OUTER and len(faults) <= _MOST_FAULTS
+        found = [one for one in inner if f"{one[0]}/".startswith(f"{pointer}/")] if is_outer else []
+        faults += found or ([(pointer, text)] if errors else [])
+    pointers = tuple(pointer for pointer, _ in faults[:_MOST_POINTERS])
+    for pointer, text in faults:
+        yield whole._replace(text=text, pointer=pointer, pointers=pointers)
+    if not faults:
         yield whole._replace(pointer=_pointer_in(whole.text))
+
+
+def _inner_faults(message: str) -> Iterator[tuple[str, str]]:
+    """The path and the text of each fault in a message, without those of alternatives that do not apply."""
+    choice: str | None = None
+    for part in _FAULT.split(message)[1:]:
+        pointer, mark, text = part.partition("': ")
+        text = text.strip()
+        path = pointer.replace("~1", "/").replace("~0", "~")
+        if not mark or text == _OUTER or (choice is not None and f"{path}/".startswith(f"{choice}/")):
+            continue
+        choice = path if "Of failed" in text else None
+        yield path, text
+
+
+# Maximum number of faults inside of others, and of pointers by which a document is recognized.
+_MOST_FAULTS = 1_000
+_MOST_POINTERS = 20
+_FAULT = re.compile(r"[ \n]- at '")
+# The text of a fault that consists of others.
+_OUTER = "validation failed"
 
 
 def _pointer_in(message: str) -> str | None:
@@ -249,7 +288,8 @@ class _JUnit:
         elif name == "testcase":
             self._case = {}
         elif name in ("failure", "error") and self._fault is not None:
-            self.found.append(self._finding(self._fault))
+            found = self._finding(self._fault)
+            self.found += _faults(found, ()) if found.version else [found]
             self._fault = None
 
     def _finding(self, fault: Mapping[str, str]) -> ReportFinding:
@@ -262,7 +302,8 @@ class _JUnit:
         region = _REGION.search(body)
         number = where.get("line", "") or (line["line"] if line else "") or (region["first"] if region else "")
         # kubeconform: the class is KIND@VERSION, the name is NAMESPACE/NAME or NAME, and the suite is the file.
-        kind, at, _ = case.get("classname", "").partition("@")
+        kind, at, version = case.get("classname", "").partition("@")
+        namespace, _, name = case.get("name", "").rpartition("/")
         return ReportFinding(
             message if line is None else line["text"],
             rule=check["rule"] if (check := _CHECK.match(case.get("name", ""))) else fault.get("type", ""),
@@ -271,8 +312,9 @@ class _JUnit:
             last_line=int(region["last"]) if region and number == region["first"] else 0,
             column=int(line["column"] or 0) if line else 0,
             kind=kind if at else "",
-            name=case.get("name", "").rpartition("/")[2] if at else "",
-            pointer=_pointer_in(message) if at else None,
+            name=name if at else "",
+            version=version,
+            namespace=namespace if at else None,
         )
 
 
