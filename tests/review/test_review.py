@@ -379,6 +379,16 @@ def test_no_hint_proposes_what_a_review_never_grants(settings: str, place: Path)
     assert "plait trust" not in failure.report
 
 
+def test_a_limit_is_raised_in_the_project(place: Path) -> None:
+    """A review has no flags of the runs, so the hint names the setting."""
+    loop = "#@ numbers = [one for one in range(100000)]\n---\na: 1\n"
+    settings = "runs: {app: {render: {files: [config], limit: {steps: 1000}}}}\n"
+    write(place, {"plait.yml": settings, "config/loop.yml": loop})
+    [failure] = review("HEAD").failures
+    assert "limit: {steps: N} in the run" in failure.report
+    assert "--limit" not in failure.report
+
+
 MATRIX = """\
 runs:
   app:

@@ -148,6 +148,7 @@ class Examination:
                 self._candidates(change) if self._evaluator.cpu_budget.allows() else frozenset()
             )
         self._try_single()
+        self._widen()
         self._try_joint()
         self._classify_others()
         return findings
@@ -176,24 +177,41 @@ class Examination:
 
     # ---- candidates
 
-    def _candidates(self, change: Change) -> frozenset[Unit]:
+    def _candidates(self, change: Change, *, is_wide: bool = False) -> frozenset[Unit]:
+        """The units that may cause a change. is_wide: where the value is missing, those of all that is beside it, too."""
         found: set[Unit] = set()
+        is_one_sided = change.has_new != change.has_old
         if change.new is not None:
-            for line in self._lines(self._head, change.new, change.new_number, change.new_way, change):
+            leaves = is_one_sided and (is_wide or change.has_new)
+            for line in self._lines(self._head, change.new, change.new_number, change.new_way, change, leaves):
                 found |= self._new_lines.at(*line)
         if change.old is not None:
-            for line in self._lines(self._base, change.old, change.old_number, change.old_way, change):
+            leaves = is_one_sided and (is_wide or change.has_old)
+            for line in self._lines(self._base, change.old, change.old_number, change.old_way, change, leaves):
                 found |= self._old_lines.at(*line)
         return frozenset(found)
 
+    def _widen(self) -> None:
+        """Adds candidates to the changes without a cause: units that no single value needs can be needed together."""
+        findings = self.findings
+        for number, change in enumerate(self._changes):
+            if number not in findings.causes and self._evaluator.cpu_budget.allows():
+                findings.candidates[number] |= self._candidates(change, is_wide=True)
+
     def _lines(
-        self, outcome: Outcome, document: Document, number: int, way: tuple[Item, ...], change: Change
+        self,
+        outcome: Outcome,
+        document: Document,
+        number: int,
+        way: tuple[Item, ...],
+        change: Change,
+        with_leaves: bool,
     ) -> Iterator[tuple[str, int]]:
-        """The lines that contribute to a value, or to the values inside it."""
+        """The lines that contribute to a value. with_leaves: and to the values inside it."""
         explainer = outcome.explainer
         path_of = self._evaluator.sides.path_of
         value = way[-1].value if way else document.value
-        ways = list(leaf_ways(way, value, _MOST_LEAVES)) if change.has_old != change.has_new else [way]
+        ways = list(leaf_ways(way, value, _MOST_LEAVES)) if with_leaves else [way]
         if change.kind == MOVED and (type(value) is Map or type(value) is Array):
             items: Sequence[Item] = value.items
             ways += [(*way, item) for item in items[:_MOST_LEAVES]]

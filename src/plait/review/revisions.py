@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.file import Project
     from plait.base.errors import PlaitError
     from plait.base.git_repository import Repository
+    from plait.base.source import Flag
     from plait.base.writing.directory import Directory
     from plait.insight.diagnostic_formats import Message
 
@@ -153,6 +154,8 @@ class Sides:
         """An error as a failure. side, caused: as in `Failure`."""
         at = error.at
         file = "" if at is None or at.source is None else self.path_of(at.source.shown)
+        for one in (error, *error.findings):
+            one.keyword = _as_setting
         if isinstance(error, PermissionDeniedError) and any(
             (error.access, error.name) == (need.access, absolute(need)) for need in self.requested
         ):
@@ -368,3 +371,9 @@ def links_below(top: str) -> list[str]:
     for directory, folders, files in os.walk(top):
         found += [path for name in (*folders, *files) if os.path.islink(path := os.path.join(directory, name))]
     return found
+
+
+def _as_setting(flag: Flag) -> str:
+    """A limit as a setting of a run, because a review has no flags of the runs; another option as a flag."""
+    name, _, value = flag.value.partition("=")
+    return f"limit: {{{name}: {value}}} in the run" if flag.name == "limit" else str(flag)
