@@ -99,6 +99,8 @@ class OutputPositions:
             inside = set(self._text(file).numbers)
             found = [one for one in found if one[0] in inside]
         if len(found) > 1:
+            found = [one for one in found if self._is_of(one[2][-1] if one[2] else one[1], finding)]
+        if len(found) > 1:
             found = [one for one in found if all(_way(*one[1:], pointer)[1] for pointer in finding.pointers)]
         return self._below(*found[0], finding) if len(found) == 1 else None
 
@@ -119,16 +121,21 @@ class OutputPositions:
             return False
         inner = top.find("metadata")
         metadata = inner.value if inner is not None and type(inner.value) is Map else Map([])
-        if (finding.version and self._text_at(top, "apiVersion") != finding.version) or (
-            finding.namespace is not None and self._text_at(metadata, "namespace") != finding.namespace
-        ):
-            return False
         start = self._text_at(metadata, "generateName")
         if start and self._text_at(top, "kind") == finding.kind:
             return finding.name == f"{start}{_GENERATED}"
         wanted = f"{finding.kind}/{finding.name}" if finding.kind and finding.name else finding.name or finding.kind
         name = document_name(resource) or ""
         return name == wanted or name.endswith(f"/{wanted}")
+
+    def _is_of(self, resource: Item, finding: ReportFinding) -> bool:
+        """True if a resource with the name of a finding also has its version and namespace."""
+        top = resource.value
+        inner = top.find("metadata") if type(top) is Map else None
+        if type(top) is not Map or (finding.version and self._text_at(top, "apiVersion") != finding.version):
+            return False
+        own = self._text_at(inner.value, "namespace") if inner is not None and type(inner.value) is Map else ""
+        return finding.namespace is None or own == finding.namespace
 
     def _text_at(self, top: Map, key: str) -> str:
         """The value of a key as text; "" if it is missing or secret."""
