@@ -76,12 +76,9 @@ def build(target: Path) -> None:
     evaluator = target / "evaluator.js"
     address = json.dumps(repository(metadata("plait").get_all("Project-URL") or []))
     evaluator.write_text(evaluator.read_text("utf-8").replace('REPOSITORY = ""', f"REPOSITORY = {address}"), "utf-8")
-    bundle = [str(HERE / "node_modules" / ".bin" / "esbuild"), "src/editor.js", "--bundle", "--minify", "--format=esm"]
-    subprocess.run(
-        [*bundle, "--legal-comments=eof", f"--outfile={target.resolve() / 'editor.js'}", "--allow-overwrite"],
-        cwd=HERE,
-        check=True,
-    )
+    bundle(target, HERE / "src" / "editor.js")
+    # Of these, `plait website` has one of its own, and the other takes longest: the page is there before it is.
+    bundle(target, target / "page.js", apart=("evaluator.js", "editor.js"))
     add_fonts(target)
     (target / "pyodide").mkdir()
     for name in PYODIDE:
@@ -91,6 +88,27 @@ def build(target: Path) -> None:
     with zipfile.ZipFile(target / "language.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         add(packed, OF_LANGUAGE)
     keep(target)
+
+
+def bundle(target: Path, module: Path, apart: Iterable[str] = ()) -> None:
+    """Makes one module of a module and what it imports, except the modules apart, which the page requests, too."""
+    command = [
+        str(HERE / "node_modules" / ".bin" / "esbuild"),
+        str(module.resolve()),
+        "--bundle",
+        "--minify",
+        "--format=esm",
+    ]
+    command += [f"--external:*/{name}" for name in apart]
+    command += ["--legal-comments=eof", f"--outfile={target.resolve() / module.name}", "--allow-overwrite"]
+    subprocess.run(command, cwd=HERE, check=True)
+    if apart:
+        page = target / "index.html"
+        links = re.compile(r'<link rel="modulepreload" href="([^"]+)">\n')
+        text = page.read_text("utf-8")
+        for name in set(links.findall(text)).difference(apart):
+            (target / name).unlink()
+        page.write_text(links.sub(lambda found: found[0] if found[1] in apart else "", text), "utf-8")
 
 
 def repository(urls: Iterable[str]) -> str:

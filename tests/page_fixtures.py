@@ -117,6 +117,7 @@ def page(shown: Shown, address: str) -> Iterator[Page]:
         expect(page.get_by_role("link", name="Keys that may be missing")).to_have_attribute("aria-current", "page")
     page.goto(f"{address}/#a-template-and-its-values")
     expect(page.locator("#output")).to_contain_text("replicas: 3")
+    expect(page.get_by_label("Text of the file")).to_be_visible()  # it is loaded last
     shown.wrong.clear()
     yield page
     assert shown.wrong == []

@@ -93,6 +93,7 @@ def shared(page: Page) -> Shared:
 
 def lines(page: Page) -> str:
     """The text of the file that is shown."""
+    playwright.expect(page.get_by_label("Text of the file")).to_be_attached()
     text: str
     if page.locator("textarea").count():
         text = page.locator("textarea").input_value()
@@ -1125,6 +1126,39 @@ def visit(page: Page, address: str) -> None:
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.wait_for_function("navigator.serviceWorker.controller !== null")
+
+
+def test_the_output_does_not_wait_for_the_editor(page: Page, address: str) -> None:
+    """What is opened, and where its error is, the editor shows once it is there."""
+    browser = page.context.browser
+    assert browser
+    other = opened(browser)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    other.route("**/editor.js", hold)
+    other.goto(f"{address}/#where-a-value-comes-from")
+    playwright.expect(other.locator("#output")).to_contain_text("port: 8080")
+    other.locator("#output button", has_text="port: 8080").click()
+    other.locator(".history").get_by_role("link", name="values.yml:2").click()
+    playwright.expect(other.get_by_label("Text of the file")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    playwright.expect(other.get_by_label("Text of the file")).to_be_focused()
+    assert "port: 8080" in lines(other)
+    other.context.close()
+
+
+@NEEDS_BUILD
+def test_the_static_page_requests_few_modules_before_the_first_output() -> None:
+    """Its own modules are one, besides the evaluator's, which `plait website` exchanges, and the editor, which is loaded last."""
+    page = (Path(BUILT) / "index.html").read_text("utf-8")
+    assert re.findall('<link rel="modulepreload" href="([^"]+)">', page) == ["editor.js", "evaluator.js"]
+    text = (Path(BUILT) / "page.js").read_text("utf-8")
+    assert set(re.findall(r'"(\./[\w-]+\.js)"', text)) == {"./editor.js", "./evaluator.js"}
+    assert not (Path(BUILT) / "share.js").exists()
 
 
 @NEEDS_BUILD

@@ -25,3 +25,12 @@ export const styleOf = (number) => `s${((number - 1) % 6) + 1}`;
 export const tile = (number, isOn = false) => element("span", `${number}`, { class: `src ${styleOf(number)}${isOn ? " on" : ""}` });
 
 export const short = (name) => name.replace(/^.*\//, "");
+
+// Work that needs the sizes of what is drawn: once for all calls before the next frame, when the browser has them.
+export function inFrame(work) {
+  let frame = 0;
+  return () => {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(work);
+  };
+}

@@ -2,8 +2,8 @@
 import { archiveOf } from "./archives.js";
 import { moveBorder } from "./borders.js";
 import { coloured } from "./colours.js";
-import { createEditor } from "./editor.js";
-import { button, element, placeLink, short, styleOf, tile } from "./elements.js";
+import { editor, loadEditor } from "./editing.js";
+import { button, element, inFrame, placeLink, short, styleOf, tile } from "./elements.js";
 import { environmentsTable } from "./environments.js";
 import { evaluate, links, loading, note, reach } from "./evaluator.js";
 import { filesOfDrop, filesOfInput, guessed, isName, named } from "./own.js";
@@ -29,11 +29,6 @@ const state = {
 };
 let examples = [];
 let example = null;
-const editor = createEditor(at("editor"), {
-  label: "Text of the file",
-  onChange(file, text) { file.text = text; changed(); },
-  onOpen(file) { showFile(state.files.indexOf(file)); },
-});
 
 // ---- evaluation
 
@@ -457,7 +452,7 @@ function showSource(canTrail) {
   strand();
 }
 
-const strand = () => drawStrand(at("main"), at("trail"), at("output"), state.chosen ? rowOf(state.chosen) : null);
+const strand = inFrame(() => drawStrand(at("main"), at("trail"), at("output"), state.chosen ? rowOf(state.chosen) : null));
 
 function explanation(why, sources = null) {
   const acts = element("span", [
@@ -759,7 +754,7 @@ function showCommand() {
 }
 
 // What does not fit is in the list of all files alone; the file that is shown always fits.
-function fitTabs() {
+const fitTabs = inFrame(() => {
   const tabs = at("tabs");
   const isBeyond = (tab) => tab.offsetTop > tabs.offsetTop + 4;
   const names = state.files.map((file) => file.name);
@@ -770,7 +765,7 @@ function fitTabs() {
   const shown = tabs.querySelector("[aria-pressed=true]");
   if (shown && isBeyond(shown)) tabs.prepend(shown);
   for (const tab of tabs.children) tab.classList.toggle("beyond", isBeyond(tab));
-}
+});
 
 function showFile(index, { isSame = false } = {}) {
   state.shown = Math.max(0, Math.min(index, state.files.length - 1));
@@ -836,7 +831,7 @@ function open(opened) {
     if (link.hash === `#${example?.name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  at("examples").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "start" });
+  seeExample();
   showSource(false);
   showFile(shown, { isSame: true });
   showView(line ? "why" : "output");
@@ -960,11 +955,13 @@ function openOwn(isOpen) {
   at("own-files").classList.toggle("open", isOpen);
 }
 
+const seeExample = inFrame(() => at("examples").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "start" }));
+
 // In a window without room for the list, a button opens it over the rest.
 function openExamples(isOpen) {
   at("all-examples").setAttribute("aria-expanded", String(isOpen));
   document.querySelector(".rail").classList.toggle("open", isOpen);
-  at("examples").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "start" });
+  seeExample();
 }
 
 // In a narrow window one of three is in sight.
@@ -1007,7 +1004,6 @@ function listen() {
   for (const one of at("views").children) one.addEventListener("click", () => showView(one.dataset.view));
   for (const one of ["trail", "output"]) at(one).addEventListener("scroll", strand);
   addEventListener("resize", () => { fitTabs(); strand(); });
-  listenForBorders();
   // The address itself may be that of an edit again, by the time this is heard.
   addEventListener("hashchange", ({ newURL }) => openHash(new URL(newURL).hash.slice(1)));
   document.addEventListener("keydown", (event) => {
@@ -1148,6 +1144,12 @@ async function start() {
   for (const one of ["links", "more-links"]) at(one).append(...links.map(([text, href]) => element("a", text, { href })));
   listen();
   await openHash(location.hash.slice(1) || kept() || examples[0].name);
+  listenForBorders();
+  loadEditor(at("editor"), {
+    label: "Text of the file",
+    onChange(file, text) { file.text = text; changed(); },
+    onOpen(file) { showFile(state.files.indexOf(file)); },
+  });
 }
 
 start();
