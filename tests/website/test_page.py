@@ -860,6 +860,52 @@ def test_edits_of_an_example_outlive_the_choice_of_another(page: Page) -> None:
     playwright.expect(page.locator("#told")).to_have_text("You have edited this example before.")
     page.get_by_role("button", name="Restore my edits").click()
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+    playwright.expect(page.locator("#told")).to_have_text("Restored your edits of values.yml.")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_later_visit_tells_which_files_have_edits_and_how_to_do_without(page: Page, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    choose(page, "Where a value comes from")
+    page.locator("#files summary").click()
+    page.get_by_role("button", name="values.yml: show").click()
+    write(page, "port: 71\nreplicas: 6\n")
+    told = page.locator("#told")
+    playwright.expect(page.locator("#output")).to_contain_text("port: 71")
+    page.goto("about:blank")
+    page.goto(address)
+    playwright.expect(told).to_have_text("Restored your edits of values.yml.")
+    told.get_by_role("link", name="values.yml").click()
+    playwright.expect(page.get_by_label("Text of the file")).to_be_focused()
+    page.keyboard.insert_text("port: 90")
+    assert lines(page).startswith("port: 90\n")
+    playwright.expect(page.locator("#output")).to_contain_text("port: 90")
+    page.goto("about:blank")
+    page.goto(address)
+    page.get_by_role("button", name="Without my edits").click()
+    playwright.expect(page.locator("#output")).to_contain_text("port: 8080")
+    page.get_by_role("button", name="Restore my edits").click()
+    playwright.expect(page.locator("#output")).to_contain_text("port: 90")
+    page.goto("about:blank")
+    page.goto(f"{address}/#where-a-value-comes-from")
+    playwright.expect(told).not_to_contain_text("Restored")
+
+
+def test_on_a_phone_a_place_is_chosen_and_the_changed_line_is_one_tap_away(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    page.get_by_label("Change to").fill("12")
+    ways = page.get_by_role("radiogroup", name="Where to change it")
+    ways.get_by_text("values.yml:1", exact=True).click()
+    playwright.expect(ways.get_by_role("radio", name=re.compile("^values.yml:1"))).to_be_checked()
+    playwright.expect(page.get_by_label("Change to")).to_be_visible()
+    page.get_by_role("button", name="Change source").click()
+    told = page.locator("#told")
+    playwright.expect(told).to_have_text("Changed values.yml:1 to replicas: 6")
+    told.get_by_role("link").click()
+    playwright.expect(page.get_by_label("Text of the file")).to_be_focused()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
 
 
 def test_files_of_ones_own_are_opened_in_a_narrow_window(page: Page, tmp_path: Path) -> None:

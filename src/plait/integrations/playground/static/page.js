@@ -17,6 +17,8 @@ const KEPT = "plait playground";
 const isEmbedded = new URLSearchParams(location.search).has("embed");
 // Milliseconds: between the last key and an evaluation, at least and at most; and until an error of what is being typed is shown.
 const [LEAST, MOST, UNTIL_ERROR] = [20, 300, 400];
+const MOST_NAMED = 2; // files, in a message
+const narrow = matchMedia("(max-width: 640px)");
 const at = (id) => document.getElementById(id);
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
 // view: of VIEWS. step: which of `steps()` is wanted, or null for the last one. isStepChosen: its file is to be shown, once there is an answer.
@@ -107,10 +109,10 @@ function showAnswer(answer) {
   explain(state.chosen);
 }
 
-// What the page has done, and a button for it: { label, onclick }.
-function tell(text, act = null) {
+// What the page has done, as text or parts of it, and a button for it: { label, onclick }.
+function tell(told, act = null) {
   mending = "";
-  at("told").textContent = text;
+  at("told").replaceChildren(...[told].flat());
   at("undo").hidden = !act;
   at("undo").textContent = act?.label ?? "";
   at("undo").onclick = act?.onclick ?? null;
@@ -525,7 +527,8 @@ function changeForm(why) {
       const see = (...place) => { radio.checked ||= way.works; goTo(...place); };
       return element("label", [
         radio,
-        isNew(way) ? element("code", way.place) : placeLink(placeOf(way, answer.ways), way.file, way.line, see, { title: way.place }),
+        // Where one part of the page is in sight, the link would lead away from the choice: the history has it, too.
+        isNew(way) || (way.works && narrow.matches) ? element("code", isNew(way) ? way.place : placeOf(way, answer.ways)) : placeLink(placeOf(way, answer.ways), way.file, way.line, see, { title: way.place }),
         element("span", way.told, { class: "quiet" }),
       ], { class: way.works ? "" : "no" });
     }));
@@ -557,7 +560,7 @@ function changeForm(why) {
 // What a change has made of its line.
 function toldOf({ file, line, place, files }) {
   const text = files.find((one) => one.name === file)?.text.split("\n")[line - 1]?.trim();
-  return text ? `Changed ${place} to ${text}` : `Changed ${place}.`;
+  return ["Changed ", placeLink(place, file, line, goTo), text ? ` to ${text}` : "."];
 }
 
 const isNew = (way) => state.files.every((one) => one.name !== way.file);
@@ -831,13 +834,13 @@ function open(opened) {
     if (link.hash === `#${example?.name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  seeExample();
   showSource(false);
   showFile(shown, { isSame: true });
   showView(line ? "why" : "output");
   if (isUnedited()) showAnswer(example.answer);
   else at("output").append(element("li", loading, { class: "none" }));
   evaluateAll();
+  seeExample();
 }
 
 // An example as it is, with an answer that was built in.
@@ -854,6 +857,8 @@ async function openHash(hash) {
       // An edit may have come into the address while this was read.
       if (location.hash && location.hash !== `#${hash}`) history.replaceState(null, "", `#${hash}`);
       offerEdits(hash, left);
+      if (hash === restoring) tellRestored();
+      restoring = "";
     }
   } catch {
     if (number !== opening) return;
@@ -862,6 +867,12 @@ async function openHash(hash) {
   }
 }
 let opening = 0;
+let restoring = ""; // what is opened because of an earlier visit
+
+function restore(hash) {
+  restoring = hash;
+  location.hash = hash;
+}
 const copyOf = (files) => files.map((file) => ({ ...file }));
 
 // Everything is in the address and, for the next visit, in this browser.
@@ -893,12 +904,27 @@ function offerEdits(hash, left) {
   if (left) keepAs(editsOf(left.example), left.hash);
   const [edits, files] = isEmbedded ? ["", ""] : [keptAs(editsOf(example)), keptAs(editsOf(null))];
   if (example && edits && edits !== hash && !isEdited()) {
-    tell("You have edited this example before.", { label: "Restore my edits", onclick() { location.hash = edits; } });
+    tell("You have edited this example before.", { label: "Restore my edits", onclick: () => restore(edits) });
   } else if (left) {
-    tell(`Your edits of ${left.example ? `“${left.example.title}”` : "your files"} are kept.`, { label: "Back to my edits", onclick() { location.hash = left.hash; } });
+    tell(`Your edits of ${left.example ? `“${left.example.title}”` : "your files"} are kept.`, { label: "Back to my edits", onclick: () => restore(left.hash) });
   }
   at("own-again").hidden = !example || !files;
   at("own-again").replaceChildren(element("a", "Back to your files", { href: `./#${files}` }));
+}
+
+// Which files are not those of the example, with links to where they differ, and a way back.
+function tellRestored() {
+  if (!isEdited()) return;
+  const given = new Map((example?.files ?? []).map((one) => [one.name, one.text.split("\n")]));
+  const edited = state.files.filter((one) => given.get(one.name)?.join("\n") !== one.text);
+  const links = edited.slice(0, MOST_NAMED).map(({ name, text }) => {
+    const line = text.split("\n").findIndex((one, index) => one !== given.get(name)?.[index]);
+    return placeLink(short(name), name, Math.max(0, line) + 1, goTo, { title: name });
+  });
+  const more = edited.length > links.length ? ` and ${edited.length - links.length} more` : "";
+  tell([
+    example ? "Restored your edits" : "Restored your files", ...links.flatMap((link, index) => [index ? ", " : example ? " of " : ": ", link]), `${more}.`,
+  ], { label: example ? "Without my edits" : "Open an example", onclick() { location.hash = (example ?? examples[0]).name; } });
 }
 
 function keptAs(name) {
@@ -955,7 +981,7 @@ function openOwn(isOpen) {
   at("own-files").classList.toggle("open", isOpen);
 }
 
-const seeExample = inFrame(() => at("examples").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "start" }));
+const seeExample = () => at("examples").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "start" });
 
 // In a window without room for the list, a button opens it over the rest.
 function openExamples(isOpen) {
@@ -1143,7 +1169,8 @@ async function start() {
   at("links").hidden = !links.length;
   for (const one of ["links", "more-links"]) at(one).append(...links.map(([text, href]) => element("a", text, { href })));
   listen();
-  await openHash(location.hash.slice(1) || kept() || examples[0].name);
+  restoring = location.hash ? "" : kept();
+  await openHash(location.hash.slice(1) || restoring || examples[0].name);
   listenForBorders();
   loadEditor(at("editor"), {
     label: "Text of the file",
