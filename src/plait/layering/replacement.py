@@ -91,7 +91,14 @@ def _replace(document: LayeredDocument, failures: list[LayeringError], index: La
         failures.append(_invalid(document, f"{document} replaces {parent}, which is a replacement itself", [parent]))
     elif parent.replaced_by is not None:
         first, second = sorted((parent.replaced_by, document), key=str)
-        failures.append(_invalid(second, f"two replacements of {parent}: {first} and {second}", [first, parent]))
+        failures.append(
+            _invalid(
+                second,
+                f"two replacements of {parent}: {first} and {second}",
+                [first, parent],
+                hint="a document has one replacement: remove one of them",
+            )
+        )
     else:
         parent.replaced_by = document
 
