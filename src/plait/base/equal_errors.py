@@ -1,4 +1,4 @@
-"""Groups equal errors: one mistake that several runs report."""
+"""Groups equal errors: one mistake that several runs report, or that is on several lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import TypeAlias, TypeVar
 
-    from plait.base.errors import Diagnostic, PlaitError
+    from plait.base.errors import Diagnostic, Finding, PlaitError
     from plait.base.source import Position
 
     T = TypeVar("T")
@@ -47,6 +47,27 @@ def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: s
         )
 
     return tuple(map(key, (error, *error.findings)))
+
+
+def mistake(finding: Finding) -> Key | Finding:
+    """A key that is equal for the same mistake on equal lines of one evaluation. A secret line equals no other."""
+    at = finding.at
+    what = finding.detail if finding.subject else finding.expected or finding.hint
+    if at is None or at.text is None or at.source is None or at.source.private or not what:
+        return finding
+    facts = (finding.code, finding.word, finding.expected, finding.found, finding.hint)
+    return at.text.strip(), what, facts, tuple(finding.also)
+
+
+# Maximum number of positions that are shown for a repeated mistake.
+_MOST_PLACES = 9
+
+
+def other_places(others: Iterable[Finding]) -> str:
+    """The positions of repetitions of a mistake."""
+    places = list(dict.fromkeys(str(one.at) for one in others))
+    more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
+    return ", ".join(places[:_MOST_PLACES]) + more
 
 
 def grouped(found: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:

@@ -203,8 +203,22 @@ _STATEMENTS = (
     (r"end\b", "no block is open here: remove it, or add the if, for or def that it closes"),
     (r"(?:else|elif)\b", "else and elif continue an if, and none is open here"),
 )
+# A loop of a comprehension.
+_LOOP = r"\s+for\s+(?P<e>[\w, ]+?)\s+in\s"
 # Parts of expressions in other languages.
 _PARTS = (
+    (
+        rf"(?:^|[(=]\s*)(?P<a>{_WORD})\s*:\s*(?P<b>[^:{{}}\[\]=]+?){_LOOP}",
+        "a dict is written in braces: {{{a}: {b} for {e} in ...}}",
+    ),
+    (
+        rf"\(\s*(?P<a>{_WORD})\s*=\s*(?P<b>[^:{{}}\[\]=,]+?){_LOOP}",
+        "a dict is written in braces: {{{a}: {b} for {e} in ...}}",
+    ),
+    (
+        rf"(?:^|[(=,]\s*)(?P<a>(?:[^:{{}}\[\]=,()]|\([^()]*\))+?){_LOOP}",
+        "a list is written in brackets: [{a} for {e} in ...]",
+    ),
     (r"\{\{-?\s*(?P<a>[^{}]*?)\s*-?\}\}", "code has no braces around it: {a}"),
     (
         r"\$?\.Values\.(?P<a>[\w.]*\w)",

@@ -125,13 +125,19 @@ class Repository:
                 f'the repository has no revision "{revision}"',
                 expected="a commit, a branch or a tag",
                 found=listed(names[:_MOST_NAMES]) or "no branch and no tag",
-                hint=did_you_mean(revision, names) or self._fetch_hint(),
+                hint=did_you_mean(revision, names) or self._fetch_hint(revision, names),
                 code="git",
             ) from None
 
-    def _fetch_hint(self) -> str | None:
-        has_remote = self._git("remote").strip()
-        return "git fetch gets branches and commits of the remote repository" if has_remote else None
+    def _fetch_hint(self, revision: str, names: Sequence[str]) -> str | None:
+        """A hint for a revision that may be in a remote repository, or be a local branch."""
+        remotes = self._git("remote").split()
+        remote, _, branch = revision.partition("/")
+        if not branch or remote in remotes:
+            return "git fetch gets branches and commits of the remote repository" if remotes else None
+        local = branch if branch in names else next(iter(names), "HEAD")
+        there = f"the remotes are {', '.join(remotes)}" if remotes else f'the repository has no remote "{remote}"'
+        return f"{there}; {local} is here, and git remote add {remote} URL adds the remote"
 
     def changed(self, commit: str) -> set[str]:
         """The absolute paths of files that differ from a commit: changed, new or removed. Ignored files are not

@@ -25,11 +25,18 @@ def message_text(
 ) -> str:
     """Implements `plait.base.errors.render`."""
     out = block(f"{program}: " if program else "", error, quote_values, codes, width)
-    last = {finding.code: finding for finding in error.findings}
-    for finding in error.findings:
+    groups = [[finding] for finding in error.findings]
+    if len(groups) > 1:
+        from plait.base.equal_errors import grouped, mistake, other_places
+
+        groups = grouped(error.findings, mistake)
+    last = {first.code: first for first, *_ in groups}
+    for first, *others in groups:
         out.append([])
         # Of several faults of one code, the last one has the usual hint.
-        out.extend(block("", finding, quote_values, codes, width, is_last=last[finding.code] is finding))
+        out.extend(block("", first, quote_values, codes, width, is_last=last[first.code] is first))
+        if others:
+            out.append([("label", "  also at: "), ("", f" {other_places(others)}")])
     return page(out, styles, rename)
 
 

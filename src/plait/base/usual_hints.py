@@ -108,7 +108,6 @@ HINTS: dict[str, str] = {
     "InvalidDocumentFormat": "correct the document: plait layer --validate lists all that is wrong in it",
     "InvalidActionPath": "a path is written .key.list[0], and . is all of the data",
     "UnknownSubstitutionError": "correct the path or the pattern, or the data that it is for",
-    "document-form": "a schema is written NAMESPACE/KIND/VERSION, such as demo/App/v1",
     "document-data": "change the data, or the DataSchema",
     "EncryptionSourceNotFound": Advice(
         Flag("secrets-file", "PATH"), " or ", Flag("secrets-env", "PREFIX"), " provides secrets"

@@ -106,7 +106,11 @@ def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
             else None,
             code="missing-argument",
         )
-    found = list(why(project, tasks, flags.arguments[0]))
+    try:
+        found = list(why(project, tasks, flags.arguments[0]))
+    except UsageError as error:
+        error.hint = _of_environments(flags.arguments[0], tasks) or error.hint
+        raise
     if flags.output == ANSWER_JSON:
         return _as_json(
             [{"run": task.name, **_place_data(place), **_value_data(value)} for task, place, value in found]
@@ -121,6 +125,16 @@ def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
             "  ".join(f"{text:<{width}}" for text, width in zip(row, [*widths, 0], strict=True)).rstrip() + "\n"
         )
     return 0
+
+
+def _of_environments(path: str, tasks: Sequence[Task]) -> str | None:
+    """A hint for a PATH that no output has, and that begins with the name of environments; or None."""
+    names = [*(task.name for task in tasks), *dict.fromkeys(task.matrix for task in tasks if task.matrix)]
+    name = next((one for one in names if path == one or path.startswith(f"{one}/")), None)
+    if name is not None:
+        return f"--only selects environments: --only {name} {path[len(name) + 1 :] or 'PATH'}"
+    is_value = any(path == choice.text for task in tasks for choice in task.choices.values())
+    return f"--only selects environments: --only '*{path}*' PATH" if is_value else None
 
 
 def _diff(flags: Differ, project: Project, tasks: Sequence[Task]) -> int:

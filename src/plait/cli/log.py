@@ -12,9 +12,11 @@ from plait.base.similar_names import counted
 from plait.base.writing.directory import temporary
 from plait.cli.progress import working
 from plait.cli.streams import note, write_folded, write_out
+from plait.engine import DIALECTS
 from plait.engine.common import ANSWER_JSON, OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import NUMBER, Request, declared, switch, text
+from plait.engine.similar import RUNS_ONLY
 from plait.fleet.revision_log import ValueLog, blamed_lines
 
 TYPE_CHECKING = False
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.authoring.project.file import Project
+    from plait.engine.flags import AnyCommand
     from plait.fleet.revision_log import BlamedLine, CommitValue, LogEntry
 
 
@@ -67,7 +70,7 @@ def main(flags: Log) -> int:
     """Runs `plait log`. Returns the exit status: 1 if no commit is listed. Raises PlaitError."""
     flags.require_choice(OUTPUT)
     project = _project(flags.project)
-    words = _without_command(flags.arguments, project)
+    words = _without_command(LOG, flags.arguments, project)
     if not 1 <= len(words) <= 2:
         raise UsageError(
             "plait log needs one PATH", expected="a PATH such as Deployment/web:spec.replicas", code="missing-argument"
@@ -105,8 +108,18 @@ def _project(path: str) -> Project:
     return project
 
 
-def _without_command(arguments: Sequence[str], project: Project) -> list[str]:
-    """The words without `run` before the name of a run, as `plait explain run NAME PATH` has it."""
+def _without_command(command: AnyCommand, arguments: Sequence[str], project: Project) -> list[str]:
+    """The words without `run` before the name of a run, as `plait explain run NAME PATH` has it. Raises UsageError for
+    the name of another command.
+    """
+    if arguments and arguments[0] in DIALECTS and arguments[0] not in project.runs:
+        raise UsageError(
+            f'"{arguments[0]}" is a command, not a run',
+            expected=f"{command.name} {command.request.usage}",
+            found=" ".join(arguments),
+            hint=RUNS_ONLY.format(command=command.name),
+            code="run-not-found",
+        )
     is_command = len(arguments) > 1 and arguments[0] == "run" and "run" not in project.runs
     return [*arguments[is_command:]]
 
@@ -144,9 +157,15 @@ def main_blame(flags: Blame) -> int:
     """Runs `plait blame`. Returns the exit status. Raises PlaitError."""
     flags.require_choice(OUTPUT)
     project = _project(flags.project)
-    words = _without_command(flags.arguments, project)
+    words = _without_command(BLAME, flags.arguments, project)
     if len(words) > 2:
-        raise UsageError("plait blame takes a RUN and a PATH", found=" ".join(words), code="missing-argument")
+        raise UsageError(
+            "plait blame takes a RUN and a PATH",
+            expected="plait blame [RUN] [PATH]",
+            found=" ".join(words),
+            hint=f"one command for each PATH: plait blame {' '.join(words[:2])}",
+            code="missing-argument",
+        )
     is_named = bool(words) and (len(words) == 2 or words[0] in project.runs)
     run = project.run(words.pop(0) if is_named else "")
     with working("blaming lines"), permitted(project.permissions):

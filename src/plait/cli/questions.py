@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.discovery import project_of
+from plait.authoring.project.file import names_of
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
 from plait.base.numbers import file_and_line
@@ -191,14 +192,14 @@ def _check_word(first: list[str]) -> None:
             )
 
 
-def _as_run(name: str) -> str | None:
-    """A hint for the name of a run of the project, or a similar name; or None."""
+def as_run(name: str) -> str | None:
+    """A hint for a name that is similar to that of a run of the project, or an example of a run; or None."""
     try:
         project = project_of("", os.curdir)
+        names = [one for one in names_of(project) if one not in project.matrices]
     except PlaitError:
         return None
-    names = [*project.runs, *project.matrices]
-    meant = name if name in names else next(iter(near(name, names)), None)
+    meant = next(iter(near(name, names)), None)
     if meant is not None:
         return f"a run of the project: run {meant}"
     return f"such as run {names[0]} {name}" if names else None
@@ -240,7 +241,7 @@ def _detected(argv: list[str]) -> str:
             f'"{first}" is neither a command nor an input',
             expected=f"{', '.join(DIALECTS)} or run NAME, then its flags and arguments",
             hint=did_you_mean(first, DIALECTS)
-            or _as_run(first)
+            or as_run(first)
             or _as_line(first)
             or f"such as render -f config/ {first}",
             code="unknown-command",

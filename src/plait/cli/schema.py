@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.api.schemas import FORMS, PYDANTIC, export_schema, imported, schema_of_text
 from plait.base.content import standard_input
-from plait.base.errors import UsageError, did_you_mean
+from plait.base.errors import PlaitError, UsageError, did_you_mean
 from plait.cli.messages import complain_of_warning
 from plait.cli.streams import write_out
 from plait.engine.common import extensions_of
@@ -92,4 +92,23 @@ def _exported(flags: SchemaRequest, words: Sequence[str]) -> SchemaText:
             code="missing-argument",
         )
     inputs = [{"stdin.yml": standard_input()} if one == "-" else one for one in words]
-    return export_schema(inputs, form=flags.output, extensions=flags.extensions)
+    found = export_schema(inputs, form=flags.output, extensions=flags.extensions)
+    if any(one.diagnostic.code == "no-values-schema" for one in found.warned):
+        for word in words:
+            _check_foreign(word, flags)
+    return found
+
+
+def _check_foreign(name: str, flags: SchemaRequest) -> None:
+    """Raises UsageError for a file that has no schema of templates, but one of another program."""
+    try:
+        imported(_schema(name), flags.extensions)
+    except PlaitError:
+        return
+    raise UsageError(
+        f'"{name}" is a schema of another program',
+        expected="a schema of templates, with #@data/values-schema above ---",
+        found="a JSON Schema, an OpenAPI document or a custom resource definition",
+        hint=f"plait schema import {name} converts it",
+        code="no-values-schema",
+    )

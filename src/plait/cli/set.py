@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 
 from plait.authoring.edit import insertion
 from plait.authoring.edit.data_value_hints import data_value_hint
 from plait.authoring.edit.edit_errors import EditError
 from plait.authoring.edit.insertion import offers
 from plait.authoring.edit.other_runs import other_changes
-from plait.authoring.edit.public_functions import added, adding_hint, edited, removed
+from plait.authoring.edit.public_functions import added, adding_hint, edited, item_hint, removed
 from plait.authoring.edit.setting import EditSession, joined
 from plait.authoring.edit.target import Target
 from plait.authoring.edit.write_back import put_back
 from plait.authoring.project.run import Run
 from plait.base.content import source, sources
-from plait.base.errors import UsageError
+from plait.base.errors import PlaitError, UsageError
 from plait.base.numbers import file_and_line
 from plait.base.similar_names import listed, near
 from plait.base.source import Source
@@ -24,7 +25,7 @@ from plait.cli.common_flags import entered, shown
 from plait.cli.messages import complain_of
 from plait.cli.progress import working
 from plait.cli.project import RUN, chosen, is_run
-from plait.cli.questions import split_question
+from plait.cli.questions import as_run, split_question
 from plait.cli.streams import complain, note, write_folded
 from plait.cli.targets import check_inputs
 from plait.cli.tools import table
@@ -34,6 +35,8 @@ from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
 from plait.insight.diff import read
 from plait.insight.path_resolution import IN_CODE
+from plait.tree.nodes import Map
+from plait.yaml.document_names import scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,19 +172,44 @@ def main(argv: Sequence[str]) -> int:
             raise UsageError("--from cannot be combined with PATH=VALUE", found=wishes[0].text, code="flag-conflict")
         return _set_from(target, flags)
     if not wishes:
-        given = [one.value for one in target.uses if one.option.is_argument]
-        raise UsageError(
-            "nothing to set",
-            expected="PATH=VALUE, such as Deployment/web:spec.replicas=3",
-            found=" ".join(given) or None,
-            hint=f"one argument: {given[0].removesuffix(':')}={given[1]}"
-            if len(given) == 2
-            else f"add the value: {given[0]}=VALUE"
-            if given
-            else None,
-            code="missing-argument",
-        )
+        raise _nothing([one.value for one in target.uses if one.option.is_argument])
     return _set(target, wishes, flags)
+
+
+def _nothing(given: Sequence[str]) -> UsageError:
+    """The error for a command line without PATH=VALUE. given: its arguments."""
+    hint = None
+    if len(given) == 2:
+        hint = f"one argument: {_argument(given[0].removesuffix(':'), given[1])}"
+    elif given:
+        path, colon, value = given[0].rpartition(":")
+        is_value = bool(colon) and (value[:1] == " " or value.isdecimal())
+        written = _argument(path, value.strip()) if is_value else _of_map(given[0])
+        hint = f"an equals sign separates them: {written}" if written else f"add the value: {given[0]}=VALUE"
+    return UsageError(
+        "nothing to set",
+        expected="PATH=VALUE, such as Deployment/web:spec.replicas=3",
+        found=" ".join(given) or None,
+        hint=hint,
+        code="missing-argument",
+    )
+
+
+def _argument(path: str, value: str) -> str:
+    return quote(f"{path}={value}")
+
+
+def _of_map(text: str) -> str | None:
+    """The PATH=VALUE for a map with one value, such as a JSON patch; None for another text."""
+    try:
+        value = read([Source("VALUE", text)])[0].value if text[:1] == "{" else None
+    except PlaitError:
+        return None
+    keys: list[str] = []
+    while type(value) is Map and len(value.items) == 1:
+        keys.append(str(value.items[0].key))
+        value = value.items[0].value
+    return _argument(".".join(keys), scalar_text(value)) if keys and type(value) in (str, int, bool) else None
 
 
 def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
@@ -206,7 +234,10 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
         if wish.is_gone or not flags.add:
             path, typed = wish.splits[0]
             error.hint = (
-                (None if path.startswith(IN_CODE) else error.hint) or data_value_hint(state, path) or error.hint
+                item_hint(state, path, wish.typed(typed))
+                or (None if path.startswith(IN_CODE) else error.hint)
+                or data_value_hint(state, path)
+                or error.hint
             )
             error.hint = error.hint or (None if wish.is_gone else adding_hint(state, path, wish.typed(typed) or ""))
             raise
@@ -293,17 +324,23 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
             before, words = RUN.apart(words[1:]) if is_named else (RUN.request(), words)
             run, rest = chosen(entered(before).project, words, named=is_named, others=True)
         except UsageError as error:
-            error.hint = error.hint or (None if is_named else f"plait set run NAME {words[0]}")
+            error.hint = error.hint or (None if is_named else as_run(words[0]))
             raise
         typed = entered(table(run.command).read(rest))
         uses, wishes = _apart(typed.uses)
         run.grant(uses)
+    elif len(words) > 1 and words[0] not in DIALECTS and not any(map(_is_no_path, words)):
+        raise _nothing(words)
     else:
         question = split_question(Request(), words, asks=False)
         own, wishes = _apart(question.request.uses)
         run, uses = Run("", question.request.command, (), None, "", None, uses=own), []
     check_inputs((*run.request().uses, *uses))
     return Target(run, uses), wishes
+
+
+def _is_no_path(word: str) -> bool:
+    return word.startswith("-") or _is_wish(word) or os.path.lexists(word)
 
 
 def _apart(uses: Sequence[Use]) -> tuple[list[Use], list[str]]:

@@ -33,7 +33,13 @@ def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
 def only_argument(command: AnyCommand, flags: Request, noun: str, default: str) -> str:
     """The argument of a command with at most one. Raises UsageError if there are more."""
     if len(flags.arguments) > 1:
-        raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments), code="missing-argument")
+        raise UsageError(
+            f"{command.name} takes one {noun}",
+            expected=f"{command.name} {command.request.usage}",
+            found=" ".join(flags.arguments),
+            hint=f"one command for each: {command.name} {flags.arguments[0]}",
+            code="missing-argument",
+        )
     return flags.arguments[0] if flags.arguments else default
 
 

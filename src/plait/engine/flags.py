@@ -223,12 +223,10 @@ class Command(Generic[R]):
             if flag is None:
                 name = word.lstrip("-").partition("=")[0]
                 known = [name] if name in self._by_name else []
-                error = self._unknown(letter, f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", known)
+                error = self._unknown(letter, f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", known, found)
                 if self.style == PFLAG:
                     escaped = f"\\{letter}" if letter in "'\\" else chr(letter.encode()[0])
                     error.reference = f"unknown shorthand flag: '{escaped}' in -{letter}{letters}"
-                if letter == "f" and self.request.usage:
-                    error.hint = f"inputs are given without a flag: {self.name} {self.request.usage}"
                 raise error
             # In the grammar of pflag, a final equals sign is the value.
             if letters.startswith("=") and (len(letters) > 1 or (self.style == GO_FLAGS and flag.kind != SWITCH)):
@@ -287,16 +285,28 @@ class Command(Generic[R]):
         flag = self._by_name.get(name)
         return () if flag is None else flag.choices
 
-    def _unknown(self, word: str, pflag: str, go_flags: str, meant: Sequence[str] | None = None) -> UsageError:
-        """The error for an unknown flag. meant: the intended ones, if they do not follow from the word."""
-        from plait.engine.similar import flags_hint
+    def _unknown(
+        self,
+        word: str,
+        pflag: str,
+        go_flags: str,
+        meant: Sequence[str] | None = None,
+        found: Request | None = None,
+    ) -> UsageError:
+        """The error for an unknown flag. meant: the intended ones, if they do not follow from the word. found: what is
+        before the flag.
+        """
+        from plait.engine.similar import flags_hint, relate_inputs
 
-        return UsageError(
+        error = UsageError(
             f"unknown {go_flags if self.style == GO_FLAGS else pflag}",
             hint=flags_hint(word, [*self._by_name], meant) or f"{self.name} --help lists the flags",
             code="unknown-flag",
             word=word,
         )
+        if word == "f" and self.request.usage and found is not None:
+            relate_inputs(error, self.name, self.request.usage, found.arguments)
+        return error
 
 
 def shared_flags(words: Sequence[str]) -> tuple[Request, list[str]]:

@@ -6,6 +6,7 @@ import os
 
 from plait.base.errors import ReadError, UsageError
 from plait.base.path_errors import read_failure
+from plait.base.permissions import FILE_NAMES
 from plait.base.similar_names import near
 from plait.base.source import displayable_path
 from plait.tree.nodes import Array, Map, kind_name
@@ -125,7 +126,8 @@ _RESOURCES = ("bases", "components", "namePrefix", "patches", "patchesStrategicM
 
 def top_hint(top: Map, path: str, what: str, known: Sequence[str]) -> str | None:
     """A hint for an unknown key at the top of a file, or None. what: as in `not_one_map`."""
-    is_foreign = what == "a pipeline" and not any(item.key in known for item in top.items)
+    is_named = what == "a pipeline" or (what == "a project file" and os.path.basename(path) not in FILE_NAMES)
+    is_foreign = is_named and not any(item.key in known for item in top.items)
     return pipeline_hint(top, path, known) if is_foreign else None
 
 

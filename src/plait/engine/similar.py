@@ -5,6 +5,7 @@ from __future__ import annotations
 from os.path import lexists
 
 from plait.base.similar_names import listed, near
+from plait.engine import DIALECTS
 from plait.engine.common import FALSE, TRUE
 from plait.engine.options import SWITCH
 
@@ -12,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.base.errors import UsageError
     from plait.engine.options import Request
 
 # Flags of helm, kubectl, kustomize, spruce and similar programs, and parts of names.
@@ -40,6 +42,12 @@ _MEANT = {
     "vars": ("vars-file", "var", "data-value"),
     "verbose": ("debug",),
     "werror": ("warnings",),
+    "environment": ("only",),
+    "filter": ("only",),
+    "run": ("only",),
+    "select": ("only",),
+    "selector": ("only",),
+    "where": ("only",),
     "yes": ("write",),
 }
 _MOST = 3
@@ -65,6 +73,18 @@ def argument_hint(command: str, found: Request, *, reads_files: bool) -> str:
     if reads_files and (lexists(first) or "." in first or "/" in first):
         return f"pass an input with a flag: -f {first}"
     return f"{command} --help lists the flags"
+
+
+def relate_inputs(error: UsageError, command: str, usage: str, words: Sequence[str]) -> None:
+    """Adds the form of a command line to the error about `-f` of a command without that flag. words: before it."""
+    error.expected = f"{command} {usage}"
+    error.hint = "inputs are given without a flag"
+    if words and words[0] in DIALECTS:
+        error.hint = RUNS_ONLY.format(command=command)
+
+
+# The hint for the name of another command, of a command that accepts only runs of the project.
+RUNS_ONLY = "{command} evaluates runs of the project file; plait project lists them, and plait init writes the file"
 
 
 def flags_hint(name: str, known: Sequence[str], meant: Sequence[str] | None = None) -> str | None:

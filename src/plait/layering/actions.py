@@ -12,9 +12,10 @@ from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Frame
 from plait.base.suggestions import replacing
-from plait.layering.data_paths import PathError, action_path
+from plait.layering.data_paths import PATH_FORM, PathError, action_path
 from plait.layering.failures import failure, lacking
 from plait.layering.path_edits import NoMatch, find, without, write
+from plait.layering.path_hints import missing, unreadable
 from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
@@ -132,8 +133,8 @@ def apply_actions(
                 "InvalidActionPath",
                 f"action {number + 1} ({method} {text}) of {child} on {parent}: {error.message}",
                 at=_place(action, "path"),
-                expected="a path such as .spec.ports[0]",
-                hint=error.hint,
+                expected=PATH_FORM,
+                hint=unreadable(overall, error, is_secret=_secret(child)),
                 also=[
                     error.at.labelled("the value there")
                     if error.at is not None and not _secret(child)
@@ -186,8 +187,6 @@ def _miswritten(value: Value, wanted: Mapping[str, MapItem | None]) -> str | Non
 def _absent(
     child: LayeredDocument, parent: LayeredDocument, action: ArrayItem, method: str, text: str, overall: Value
 ) -> LayeringError:
-    from plait.layering.path_hints import missing
-
     read = child if method != "delete" else parent
     data = child.data if method != "delete" else overall
     found, hint = missing(data, action_path(text), is_secret=read.secret)

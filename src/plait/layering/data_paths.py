@@ -44,7 +44,10 @@ class PathError(Exception):
     """Raised for an invalid path, or data in which it cannot be created. The caller adds the owner of the path.
 
     at: the position of the value at which the path fails. key: the key of the substitution entry that is wrong, if it is not the path.
+    read, rest: the parts of a text that is no path before and after the fault.
     """
+
+    read = rest = ""
 
     def __init__(
         self,
@@ -164,6 +167,7 @@ def destination_path(text: str) -> DataPath:
     )
 
 
+PATH_FORM = "a path such as .spec.ports[0]"
 _FORM = "a path is written .key.list[0], and a key with other characters in quotes: .'a key'"
 _NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_@")
 _NAME = _NAME_START | frozenset("0123456789-/")
@@ -233,7 +237,12 @@ class _Reader:
         where = f'at "{rest}"' if rest else "at its end"
         written = self.text.replace("./", "/").replace("/", ".")
         hint = f"steps are written with dots: {written}" if rest[:1] == "/" else _FORM
-        return PathError(f'cannot read the path "{self.text}" {where}', hint=hint)
+        if rest[:1] == "?":
+            hint = f"a path has no filters: an index selects an item, {self.text[: self.at]}0]"
+        error = PathError(f'cannot read the path "{self.text}" {where}', hint=hint)
+        error.read = self.text[: self.at]
+        error.rest = rest
+        return error
 
     def word(self) -> str | None:
         """Reads an unquoted or quoted name; None if there is none."""

@@ -84,7 +84,7 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
     """
     if not failures:
         return
-    ordered = sorted(failures, key=lambda error: (str(error.at), error.at.line if error.at else 0, error.message))
+    ordered = sorted(failures, key=_order)
     if len(ordered) == 1:
         raise ordered[0]
     findings = []
@@ -114,6 +114,12 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
     count = len(findings) + sum(len(errors) - 1 for errors in by_cause.values())
     causes = f" with {counted(len(findings), 'cause')}" if count > len(findings) else ""
     raise failure(ordered[0].kind, f"{count} problems{causes} ({', '.join(kinds)})", findings=findings)
+
+
+def _order(error: LayeringError) -> tuple[str, int, str]:
+    at = error.at
+    name = "" if at is None or at.source is None else at.source.shown
+    return name, 0 if at is None else at.line, error.message
 
 
 def _cause(error: LayeringError) -> object:

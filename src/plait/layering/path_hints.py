@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from plait.base.similar_names import counted, did_you_mean
+from plait.layering.data_paths import PathError, compile_path
+from plait.layering.path_edits import find
 from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
@@ -65,6 +67,27 @@ def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | N
             return None
         inner = item.value
     return path.text[path.text.index("data") + len("data") :]
+
+
+def unreadable(data: Value, error: PathError, *, is_secret: bool) -> str | None:
+    """The hint for a text that is no path: the item that a filter selects, or the hint of the error."""
+    condition, end, after = error.rest.partition(")]")
+    key, equals, wanted = condition.removeprefix("?(@.").partition("==")
+    key, wanted = key.strip(), wanted.strip(" \"'")
+    if is_secret or not (end and equals and condition.startswith("?(@.")):
+        return error.hint
+    try:
+        items = find(data, compile_path(error.read.removesuffix("[")))
+    except PathError:
+        return error.hint
+    numbers = [
+        number
+        for number, item in enumerate(items.items if type(items) is Array else ())
+        if type(item.value) is Map and (one := item.value.find(key)) is not None and str(one.value) == wanted
+    ]
+    if len(numbers) != 1:
+        return error.hint
+    return f"a path has no filters; the item with {key} {wanted} is {error.read}{numbers[0]}]{after}"
 
 
 def pattern(text: str, existing: object, special: frozenset[str]) -> str | None:

@@ -14,6 +14,7 @@ from plait.base.events import current_listener
 from plait.base.limits import current_budget
 from plait.layering.actions import ACTIONS, apply_actions
 from plait.layering.failures import failure, raise_all
+from plait.layering.near_misses import warn_of_slips
 from plait.layering.parents import choose_parents, labels_text, unmatched_selector, unmatched_text
 from plait.layering.policy import check_layers, find_policy
 from plait.layering.rendering_order import dependency_order, generation_order
@@ -274,6 +275,7 @@ def _render_one(
             context.trace.hide(document.data)
     parent = document.parent
     if parent is not None and document.actions:
+        warn_of_slips(document, parent, context)
         document.data = apply_actions(document, parent, ways, context.trace)
         document.secret = document.secret or parent.secret
     read = plan.entries.get(document)

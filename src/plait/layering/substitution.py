@@ -12,7 +12,7 @@ from plait.base.errors import warning
 from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean, nearest
 from plait.layering import path_hints
-from plait.layering.data_paths import PathError, compile_path, destination_path
+from plait.layering.data_paths import PATH_FORM, PathError, compile_path, destination_path
 from plait.layering.document import Substitution, malformed_substitution, text_of
 from plait.layering.failures import a_kind, failure
 from plait.layering.path_edits import MISSING, NoMatch, find, write
@@ -73,6 +73,7 @@ def substitute(
             value = _value(document, entry, source, lenient=lenient, context=context)
             value = ways.taken(source, entry, value)
         except PathError as problem:
+            problem.hint = path_hints.unreadable(source.data, problem, is_secret=source.secret)
             error = _unknown(
                 document, source, entry, entry.path or "", problem, entry.place("src", "path"), is_secret=holds_secret
             )
@@ -104,6 +105,7 @@ def substitute(
                     data = ways.substituted(document, data, entry, dest, text, picked)
                     told.between(before, data)
             except PathError as problem:
+                problem.hint = path_hints.unreadable(data, problem, is_secret=holds_secret or document.secret)
                 error = _unknown(document, source, entry, text, problem, item.position, is_secret=holds_secret)
                 if not lenient:
                     raise error from None
@@ -428,6 +430,7 @@ def _unknown(
         "UnknownSubstitutionError",
         f"cannot substitute from {source} into {document} at {path}: {problem.message}",
         at=entry.place(*problem.key) if problem.key else at,
+        expected=PATH_FORM if problem.rest else None,
         found=None if is_secret else problem.found,
         # A hint beside the keys that are there names the nearest one.
         hint=hint,
@@ -435,5 +438,7 @@ def _unknown(
             also.labelled("the value there")
             if also is not None and not document.secret
             else document.data_position.labelled("the destination document")
-        ],
+        ]
+        if not problem.rest
+        else [],
     )

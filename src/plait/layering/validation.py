@@ -11,9 +11,9 @@ importing a JSON Schema library takes longer than rendering.
 from __future__ import annotations
 
 from plait.base.errors import Finding
-from plait.base.similar_names import counted, did_you_mean
+from plait.base.similar_names import counted, did_you_mean, listed
 from plait.layering.document import CONTROL, DATA_SCHEMA, POLICY, VALIDATION_POLICY
-from plait.layering.failures import document_finding, failure, shown
+from plait.layering.failures import a_kind, document_finding, failure, shown
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -42,17 +42,43 @@ class DocumentFindings:
         self.subject = subject
         self.found: list[Finding] = []
 
-    def add(self, message: str, at: Position, *, expected: str | None = None, hint: str | None = None) -> None:
+    def add(
+        self, message: str, at: Position, *, expected: str, found: str | None = None, hint: str | None = None
+    ) -> None:
         self.found.append(
-            document_finding("D001", self.subject, message, at=at, expected=expected, hint=hint, code="document-form")
+            document_finding(
+                "D001", self.subject, message, at=at, expected=expected, found=found, hint=hint, code="document-form"
+            )
         )
 
+    def lacks(self, key: str, value: Map, at: Position) -> None:
+        """Adds the finding for a map without a required key."""
+        keys = ", ".join(str(item.key) for item in value.items[:_MOST_KEYS])
+        hint = f"add {key}: {_EXAMPLES[key]}" if key in _EXAMPLES else None
+        self.add(f"'{key}' is a required property", at, expected=f"the key {key}", found=f"keys {keys}", hint=hint)
 
-# Hints for required keys of documents.
-_ADDED = {
-    "storagePolicy": "add storagePolicy: cleartext",
-    "layeringDefinition": "add layeringDefinition: {layer: LAYER}",
-    "metadata": "add schema: metadata/Document/v1",
+
+_MOST_KEYS = 12
+
+_SCHEMA_FORM = "a schema is written NAMESPACE/KIND/VERSION, such as demo/App/v1"
+
+# Values of required keys.
+_EXAMPLES = {
+    "actions": "[{method: merge, path: .}]",
+    "depth": "-1",
+    "dest": "{path: .KEY}",
+    "layer": "LAYER",
+    "layerOrder": "[global, site]",
+    "layeringDefinition": "{layer: LAYER}",
+    "metadata": "{schema: metadata/Document/v1, name: NAME}",
+    "method": "merge",
+    "name": "NAME",
+    "parentSelector": "{LABEL: VALUE}",
+    "path": ".",
+    "schema": "NAMESPACE/KIND/v1",
+    "src": "{schema: NAMESPACE/KIND/v1, name: NAME, path: .}",
+    "storagePolicy": "cleartext",
+    "validations": "[{name: NAME-validation}]",
 }
 
 
@@ -75,22 +101,30 @@ def check_document(document: Document, *, control_data: bool = True) -> list[Fin
     top = document.value
     if type(top) is not Map:
         found = DocumentFindings("a document")
-        found.add(f"{shown(top)} is not of type 'object'", document.position)
+        found.add(
+            f"{shown(top)} is not of type 'object'",
+            document.position,
+            expected="a map with schema, metadata and data",
+            found=a_kind(top),
+        )
         return found.found
     metadata = _get(top, "metadata")
     found = DocumentFindings(_subject(top, metadata))
     schema = top.find("schema")
     at = schema.position if schema is not None else document.position
     if schema is None:
-        found.add("'schema' is a required property", at)
+        found.lacks("schema", top, at)
     elif _is(schema.value, str, found, at) and not is_schema_name(schema.value):
-        found.add(f"{shown(schema.value)} does not match '{SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
+        found.add(
+            f"{shown(schema.value)} does not match '{SCHEMA_PATTERN}'",
+            at,
+            expected="namespace/Kind/v1",
+            hint=_SCHEMA_FORM,
+        )
     item = top.find("metadata")
     if item is None:
-        found.add("'metadata' is a required property", document.position)
-    elif type(item.value) is not Map:
-        found.add(f"{shown(item.value)} is not of type 'object'", item.position)
-    else:
+        found.lacks("metadata", top, document.position)
+    elif _is(item.value, Map, found, item.position):
         _check_metadata(found, item.value, item.position)
     if control_data and schema is not None and type(schema.value) is str and _is_control(metadata):
         rule = next((rule for kind, rule in _CONTROL_DATA.items() if schema.value.startswith(kind + "/")), None)
@@ -140,9 +174,15 @@ def _check_duplicate(
 def _check_metadata(found: DocumentFindings, metadata: Map, at: Position) -> None:
     schema = metadata.find("schema")
     if metadata.find("name") is None:
-        found.add("'name' is a required property", at)
+        found.lacks("name", metadata, at)
     if schema is None:
-        found.add("'schema' is a required property", at, hint=_ADDED["metadata"])
+        found.add(
+            "'schema' is a required property",
+            at,
+            expected="the key schema",
+            found="no such key",
+            hint="add schema: metadata/Document/v1",
+        )
         return
     if not _is(schema.value, str, found, schema.position):
         return
@@ -155,7 +195,9 @@ def _check_metadata(found: DocumentFindings, metadata: Map, at: Position) -> Non
             hint=did_you_mean(str(schema.value), ["metadata/Document/v1", "metadata/Control/v1"]),
         )
     elif version != "v1":
-        found.add(f"Invalid metadata schema {kind} version {version} specified.", schema.position, expected="v1")
+        found.add(
+            f"Invalid metadata schema {kind} version {version} specified.", schema.position, expected=f"{kind}/v1"
+        )
     elif kind == CONTROL:
         _check_known(found, metadata, _CONTROL_METADATA)
     else:
@@ -180,11 +222,12 @@ def _check_map(
             found.add(
                 f"Additional properties are not allowed ({shown(item.key)} was unexpected)",
                 item.position,
-                hint=did_you_mean(str(item.key), rules),
+                expected=", ".join(rules),
+                hint=did_you_mean(str(item.key), rules) or "remove it; a key of the data belongs below data:",
             )
     for key in required:
         if value.find(key) is None:
-            found.add(f"'{key}' is a required property", at, hint=_ADDED.get(key))
+            found.lacks(key, value, at)
     _check_known(found, value, rules)
     return True
 
@@ -193,11 +236,25 @@ def _is(value: Value, kind: type[Kind], found: DocumentFindings, at: Position) -
     """True if a value has a type. Adds a finding if it does not."""
     if type(value) is kind:
         return True
-    found.add(f"{shown(value)} is not of type '{_KINDS[kind]}'", at)
+    name, expected, hint = _KINDS[kind]
+    found.add(
+        f"{shown(value)} is not of type '{name}'",
+        at,
+        expected=expected,
+        found=a_kind(value),
+        hint=hint if kind in (Map, Array) or type(value) not in (Map, Array) else None,
+    )
     return False
 
 
-_KINDS: dict[type, str] = {Map: "object", Array: "array", str: "string", bool: "boolean", int: "integer"}
+# The names of types in JSON Schema and in plait's words, and their form.
+_KINDS: dict[type, tuple[str, str, str]] = {
+    Map: ("object", "a map", "a map is written {KEY: VALUE}, or as one KEY: VALUE per line"),
+    Array: ("array", "a list", 'a list is written [ITEM], or as one "- ITEM" per line'),
+    str: ("string", "a string", "put the value in quotes, then it is a string"),
+    bool: ("boolean", "true or false", "write true or false, without quotes"),
+    int: ("integer", "an integer", "write a whole number, without quotes"),
+}
 
 
 def _a(kind: type) -> Rule:
@@ -212,14 +269,21 @@ _string, _map, _boolean, _integer = _a(str), _a(Map), _a(bool), _a(int)
 
 def _schema_name(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, str, found, at) and not is_schema_name(value):
-        found.add(f"{shown(value)} does not match '{SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
+        found.add(
+            f"{shown(value)} does not match '{SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1", hint=_SCHEMA_FORM
+        )
 
 
 def _one_of(*choices: str) -> Rule:
     def rule(found: DocumentFindings, value: Value, at: Position) -> None:
         if value not in choices:
             near = did_you_mean(value, choices) if type(value) is str else None
-            found.add(f"{shown(value)} is not one of [{', '.join(map(repr, choices))}]", at, hint=near)
+            found.add(
+                f"{shown(value)} is not one of [{', '.join(map(repr, choices))}]",
+                at,
+                expected=listed(choices),
+                hint=near or "write one of them",
+            )
 
     return rule
 
@@ -232,7 +296,12 @@ def _text_values(found: DocumentFindings, value: Value, at: Position) -> None:
 
 def _selector(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, Map, found, at) and not value.items:
-        found.add("{} should be non-empty", at)
+        found.add(
+            "{} should be non-empty",
+            at,
+            expected="labels of the parent",
+            hint="name a label of the parent, parentSelector: {LABEL: VALUE}, or remove parentSelector and actions",
+        )
 
 
 def _definition(found: DocumentFindings, value: Value, at: Position) -> None:
@@ -241,14 +310,19 @@ def _definition(found: DocumentFindings, value: Value, at: Position) -> None:
     for key, other in (("parentSelector", "actions"), ("actions", "parentSelector")):
         item = value.find(key)
         if item is not None and value.find(other) is None:
-            found.add(f"'{other}' is a required property", item.position, expected=f"`{other}` beside `{key}`")
+            found.lacks(other, value, item.position)
 
 
 def _actions(found: DocumentFindings, value: Value, at: Position) -> None:
     if not _is(value, Array, found, at):
         return
     if not value.items:
-        found.add("[] should be non-empty", at)
+        found.add(
+            "[] should be non-empty",
+            at,
+            expected="actions",
+            hint="to take all of the parent's data, write actions: [{method: merge, path: .}]",
+        )
     for item in value.items:
         _check_map(found, item.value, item.position, _ACTION, ("method", "path"))
 
@@ -266,13 +340,23 @@ def _source(found: DocumentFindings, value: Value, at: Position) -> None:
 def _destination(found: DocumentFindings, value: Value, at: Position) -> None:
     if type(value) is Array:
         if not value.items:
-            found.add("dest: [] is not valid under any of the given schemas", at, expected="at least one destination")
+            found.add(
+                "dest: [] is not valid under any of the given schemas",
+                at,
+                expected="at least one destination",
+                hint="dest: {path: .KEY}",
+            )
         for item in value.items:
             _check_map(found, item.value, item.position, _DESTINATION, ("path",))
     elif type(value) is Map:
         _check_map(found, value, at, _DESTINATION, ("path",))
     else:
-        found.add(f"dest: {shown(value)} is not valid under any of the given schemas", at, expected="a map or a list")
+        found.add(
+            f"dest: {shown(value)} is not valid under any of the given schemas",
+            at,
+            expected="a map or a list",
+            hint="dest: {path: .KEY}",
+        )
 
 
 def _recurse(found: DocumentFindings, value: Value, at: Position) -> None:
@@ -281,7 +365,12 @@ def _recurse(found: DocumentFindings, value: Value, at: Position) -> None:
 
 def _depth(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, int, found, at) and value < -1:
-        found.add(f"{value} is less than the minimum of -1", at, expected="a depth, or -1 for all levels")
+        found.add(
+            f"{value} is less than the minimum of -1",
+            at,
+            expected="a depth, or -1 for all levels",
+            hint="recurse: {depth: -1}",
+        )
 
 
 _ACTION: dict[str, Rule] = {"method": _one_of("replace", "delete", "merge"), "path": _string}
@@ -336,7 +425,12 @@ def _layer_order(found: DocumentFindings, value: Value, at: Position) -> None:
         if _is(item.value, str, found, item.position):
             name = str(item.value)
             if name in seen:
-                found.add(f"layer {shown(name)} is named twice", item.position)
+                found.add(
+                    f"layer {shown(name)} is named twice",
+                    item.position,
+                    expected="each layer once, the most general one first",
+                    hint="remove one of them",
+                )
             seen.add(name)
 
 
@@ -352,7 +446,12 @@ def _validations(found: DocumentFindings, value: Value, at: Position) -> None:
 
 def _validation_name(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, str, found, at) and not str(value).endswith(_POLICY_NAME_ENDS):
-        found.add(f"{shown(value)} does not match '^.*-(validation|verification)$'", at)
+        found.add(
+            f"{shown(value)} does not match '^.*-(validation|verification)$'",
+            at,
+            expected="a name that ends in -validation or -verification",
+            hint=f"name: {value}-validation",
+        )
 
 
 def _data_schema_data(found: DocumentFindings, value: Value, at: Position) -> None:

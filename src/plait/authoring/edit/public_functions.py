@@ -11,7 +11,8 @@ from plait.authoring.edit.target import Target, with_value, without
 from plait.authoring.edit.write_back import put_back
 from plait.base.errors import UsageError
 from plait.insight.node_paths import Path, parse, places
-from plait.tree.nodes import Document, Map, MapItem, from_plain, is_filled
+from plait.tree.nodes import Array, Document, Map, MapItem, from_plain, is_filled
+from plait.yaml.document_names import scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,6 +129,35 @@ def adding_hint(state: EditSession, path: str, typed: str = "") -> str | None:
     return None
 
 
+_NEW_ITEM = re.compile(r"(.+?)(?:\[(\+|\d+)?\]|\.-|[+])\+?")
+
+
+def item_hint(state: EditSession, path: str, typed: str | None) -> str | None:
+    """A hint for a PATH that names a new item of an array, as other programs write it; None for another PATH.
+
+    typed: the value as text.
+    """
+    asked = _NEW_ITEM.fullmatch(path)
+    try:
+        value = state.single_value(asked[1]).value if asked is not None else None
+    except UsageError:
+        return None
+    if asked is None or (type(value) is not Array and not path.endswith("+")):
+        return None
+    if type(value) is Array and asked[2] not in (None, "+", str(len(value.items))):
+        return None
+    trace = state.output.trace
+    if type(value) is not Array:
+        return f"set the result: '{asked[1]}=VALUE'"
+    items = [scalar_text(item.value) if type(item.value) in (str, int, bool) else "" for item in value.items]
+    is_open = (
+        (trace is None or trace.marks is None) and len(items) <= _MOST_ITEMS and all(map(_SIMPLE.fullmatch, items))
+    )
+    shown = [*(items if is_open else ["..."]), typed if typed and _SIMPLE.fullmatch(typed) else "NEW"]
+    return f"an array is set as a whole: '{asked[1]}=[{', '.join(shown)}]'"
+
+
+_MOST_ITEMS = 9
 # Values without a meaning in a map between braces.
 _SIMPLE = re.compile(r"[\w.+/-]+(:[\w.+/-]+)*")
 

@@ -46,6 +46,10 @@ MOST_AXES = 1_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _HOLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_-]*(?:\.path)?)\}")
+# Placeholders of Helm, Jinja, workflows and operations files.
+_FOREIGN_HOLE = re.compile(
+    r"(?<![{$])\$?\{\{ *(?:[A-Za-z_]*\.)*(?P<name>[A-Za-z_][A-Za-z0-9_-]*) *\}\}(?!\})|\(\((?P<variable>[A-Za-z_][A-Za-z0-9_-]*)\)\)"
+)
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -155,18 +159,24 @@ class Matrix:
         return found
 
     def _check_placeholders(self, axes: Sequence[str]) -> None:
-        """Raises UsageError for an axis in double parentheses that no setting has in braces: nothing fills it."""
+        """Raises UsageError for a placeholder of another program with the name of an axis: nothing fills it. One that may
+        be meant literally, in double parentheses or braces without spaces, is accepted if a setting uses the axis.
+        """
         items = [item for settings in self.maps for item in walk(settings)]
         texts = [(item.value, item.position) for item in items if type(item.value) is str]
-        for axis in axes:
-            wrong = next((at for text, at in texts if f"(({axis}))" in text), None)
-            if wrong is not None and not any(f"{{{axis}}}" in text or f"{{{axis}." in text for text, _ in texts):
-                raise UsageError(
-                    f'"(({axis}))" is not the value of the axis "{axis}"',
-                    at=wrong,
-                    hint=f"an axis is written in braces: {{{axis}}}",
-                    code="matrix",
-                )
+        used = {hole[1].partition(".")[0] for text, _ in texts for hole in _HOLE.finditer(text) if hole[1] is not None}
+        for text, at in texts:
+            for hole in _FOREIGN_HOLE.finditer(text):
+                axis = hole["name"] or hole["variable"]
+                is_literal = hole[0] in (f"{{{{{axis}}}}}", f"(({axis}))")
+                if axis in axes and not (is_literal and axis in used):
+                    raise UsageError(
+                        f'"{hole[0]}" is not the value of the axis "{axis}"',
+                        at=at,
+                        expected=f"{{{axis}}}",
+                        hint=f"an axis is written in braces: {text.replace(hole[0], f'{{{axis}}}')}",
+                        code="matrix",
+                    )
 
     def run(self, cell: Environment) -> Run:
         """The run of an environment. Raises UsageError for a name in braces that is not an axis."""

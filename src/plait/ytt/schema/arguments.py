@@ -50,10 +50,11 @@ def refused(
     told: str | None = None,
     told_found: str | None = None,
     is_titled: bool = False,
+    tip: str | None = None,
 ) -> InvalidSchema:
     """The error for a node. If an annotation is at fault, it is named first, with its line.
 
-    told: ytt's expectation; by default `expected`. told_found: the value as ytt reports it; by default `found`.
+    tip: a line of the hint that ytt does not have. told: ytt's expectation; by default `expected`. told_found: the value as ytt reports it; by default `found`.
     is_titled: ytt uses the message as the title of the report.
     """
     at = node.position if annotation is None else annotation.position
@@ -77,7 +78,7 @@ def refused(
             also=also,
             expected=expected,
             found=found,
-            hint=hint,
+            hint=hint if tip is None else f"{hint}\n{tip}",
             reference=reference,
             code="schema-value" if annotation is None else "schema-annotation",
         )
@@ -94,6 +95,7 @@ def is_any(annotation: Annotation, node: Item) -> bool:
             expected="valid keyword argument and value",
             found=f"missing keyword argument and value (by {annotation.position})",
             hint="Supported key-value pairs are 'any=True', 'any=False'",
+            tip="a type needs no annotation: it is that of the value below, the default" if annotation.args else None,
         )
     for name, value in annotation.kwargs.items():
         if name != "any" or type(value) is not bool:

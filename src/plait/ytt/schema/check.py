@@ -128,6 +128,9 @@ def _wrong_type(declared: Type, item: Item, number: str) -> Finding:
 def _type_hint(declared: Type, item: Item) -> Wording | None:
     """A hint for a value of a wrong type, if the fix is likely, else None."""
     value, name = item.value, declared.name
+    meant = _named_type(declared)
+    if meant is not None:
+        return public(f"the value in the schema is the default, from which the type follows: write {meant}")
     flag = _collection_hint(item, name) or flag_hint(item, _UNQUOTED.get(name, ""))
     if flag is not None:
         return flag
@@ -145,6 +148,22 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
     if name == "map":
         return public("write KEY: VALUE lines, without dashes")
     return public('begin each item with "- "') if name == "array" else None
+
+
+# Defaults by the names of types. Users write a name in place of the default.
+_DEFAULTS = {
+    **dict.fromkeys(("int", "integer", "number"), "0"),
+    **dict.fromkeys(("bool", "boolean"), "false"),
+    **dict.fromkeys(("float", "double"), "0.0"),
+    **dict.fromkeys(("array", "list"), "an array with one example item"),
+    **dict.fromkeys(("map", "object", "dict"), "a map of examples"),
+}
+
+
+def _named_type(declared: Type) -> str | None:
+    """The default of the type that the default of a declaration names, or None."""
+    text = declared.default if type(declared) is ScalarType else None
+    return _DEFAULTS.get(text) if type(text) is str else None
 
 
 def _collection_hint(item: Item, name: str) -> Wording | None:
