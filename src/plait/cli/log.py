@@ -16,7 +16,6 @@ from plait.engine import DIALECTS
 from plait.engine.common import ANSWER_JSON, OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import NUMBER, Request, declared, switch, text
-from plait.engine.similar import RUNS_ONLY
 from plait.fleet.revision_log import ValueLog, blamed_lines
 
 TYPE_CHECKING = False
@@ -117,7 +116,7 @@ def _without_command(command: AnyCommand, arguments: Sequence[str], project: Pro
             f'"{arguments[0]}" is a command, not a run',
             expected=f"{command.name} {command.request.usage}",
             found=" ".join(arguments),
-            hint=RUNS_ONLY.format(command=command.name),
+            hint="RUN is a run of the project file; plait project lists them, and plait init writes the file",
             code="run-not-found",
         )
     is_command = len(arguments) > 1 and arguments[0] == "run" and "run" not in project.runs

@@ -6,7 +6,7 @@ import os
 
 from plait.authoring import project as package
 from plait.authoring.project.discovery import project_of
-from plait.authoring.project.file import find, names_of, read
+from plait.authoring.project.file import find, read
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.cli import module_of
@@ -109,13 +109,13 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
 
 
 def is_run(word: str) -> bool:
-    """True if a word is the name of a run, a matrix or an environment in the project file, and not of a file."""
+    """True if a word names a run or an environment of the project, and no file."""
     if word.startswith("-") or any(char in word for char in ".=:") or ("/" in word and os.path.lexists(word)):
         return False
     found = find(os.curdir)
     try:
-        return found is not None and any(word == name for name in names_of(read(found)))
-    except PlaitError:  # commands that need the runs report an unreadable file
+        return found is not None and word in package.unknown_names.names_of(read(found))
+    except PlaitError:  # commands that need runs report it
         return False
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.discovery import project_of
-from plait.authoring.project.file import names_of
+from plait.authoring.project.unknown_names import names_of
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
 from plait.base.numbers import file_and_line

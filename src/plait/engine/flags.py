@@ -223,7 +223,7 @@ class Command(Generic[R]):
             if flag is None:
                 name = word.lstrip("-").partition("=")[0]
                 known = [name] if name in self._by_name else []
-                error = self._unknown(letter, f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", known, found)
+                error = self._unknown(letter, f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", known)
                 if self.style == PFLAG:
                     escaped = f"\\{letter}" if letter in "'\\" else chr(letter.encode()[0])
                     error.reference = f"unknown shorthand flag: '{escaped}' in -{letter}{letters}"
@@ -285,28 +285,16 @@ class Command(Generic[R]):
         flag = self._by_name.get(name)
         return () if flag is None else flag.choices
 
-    def _unknown(
-        self,
-        word: str,
-        pflag: str,
-        go_flags: str,
-        meant: Sequence[str] | None = None,
-        found: Request | None = None,
-    ) -> UsageError:
-        """The error for an unknown flag. meant: the intended ones, if they do not follow from the word. found: what is
-        before the flag.
-        """
-        from plait.engine.similar import flags_hint, relate_inputs
+    def _unknown(self, word: str, pflag: str, go_flags: str, meant: Sequence[str] | None = None) -> UsageError:
+        """The error for an unknown flag. meant: the intended ones, if they do not follow from the word."""
+        from plait.engine.similar import unknown_hint
 
-        error = UsageError(
+        return UsageError(
             f"unknown {go_flags if self.style == GO_FLAGS else pflag}",
-            hint=flags_hint(word, [*self._by_name], meant) or f"{self.name} --help lists the flags",
+            hint=unknown_hint(self.name, self.request.usage, word, [*self._by_name], meant),
             code="unknown-flag",
             word=word,
         )
-        if word == "f" and self.request.usage and found is not None:
-            relate_inputs(error, self.name, self.request.usage, found.arguments)
-        return error
 
 
 def shared_flags(words: Sequence[str]) -> tuple[Request, list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from os.path import lexists
 
 from plait.base.similar_names import listed, near
-from plait.engine import DIALECTS
 from plait.engine.common import FALSE, TRUE
 from plait.engine.options import SWITCH
 
@@ -13,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.errors import UsageError
     from plait.engine.options import Request
 
 # Flags of helm, kubectl, kustomize, spruce and similar programs, and parts of names.
@@ -50,6 +48,12 @@ _MEANT = {
     "where": ("only",),
     "yes": ("write",),
 }
+# Flags of kustomize, kubectl and helm without an equivalent, with other ways to the same result.
+_ELSEWHERE = {
+    "k": "kustomize builds a kustomization: kustomize build DIR | plait render -f - -f overlay.yml",
+    "n": "an overlay sets metadata.namespace, and kubectl apply -n NAME chooses one",
+    "namespace": "an overlay sets metadata.namespace, and kubectl apply -n NAME chooses one",
+}
 _MOST = 3
 
 
@@ -75,20 +79,18 @@ def argument_hint(command: str, found: Request, *, reads_files: bool) -> str:
     return f"{command} --help lists the flags"
 
 
-def relate_inputs(error: UsageError, command: str, usage: str, words: Sequence[str]) -> None:
-    """Adds the form of a command line to the error about `-f` of a command without that flag. words: before it."""
-    error.expected = f"{command} {usage}"
-    error.hint = "inputs are given without a flag"
-    if words and words[0] in DIALECTS:
-        error.hint = RUNS_ONLY.format(command=command)
-
-
-# The hint for the name of another command, of a command that accepts only runs of the project.
-RUNS_ONLY = "{command} evaluates runs of the project file; plait project lists them, and plait init writes the file"
+def unknown_hint(command: str, usage: str, name: str, known: Sequence[str], meant: Sequence[str] | None) -> str:
+    """The hint for an unknown flag of a command. usage: its arguments. meant: as of `flags_hint`."""
+    if name == "f" and usage:
+        what = "RUN is a run of the project file" if "RUN]" in usage else "inputs are given without a flag"
+        return f"{what}: {command} {usage}"
+    return flags_hint(name, known, meant) or f"{command} --help lists the flags"
 
 
 def flags_hint(name: str, known: Sequence[str], meant: Sequence[str] | None = None) -> str | None:
     """The hint for an unknown flag, or None. meant: the intended flags; by default the most likely ones."""
+    if name in _ELSEWHERE and name not in known and "file" in known:
+        return _ELSEWHERE[name]
     meant = meant_by(name, known) if meant is None else meant
     if name == "dry-run" and not meant and "write" in known:
         return "nothing is written without --write"

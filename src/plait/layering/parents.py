@@ -72,6 +72,8 @@ class LabelIndex:
             if named is not None and named.labels is not None and named.labels.items:
                 return f"a selector matches labels, not names: {labels_text(named.labels)}"
             pairs = [pair for pair, given in self._by_pair.items() if given != [child]]
+            if type(item.value) in (int, float, bool) and (key_id(item.key), str(item.value).lower()) in self._by_pair:
+                return f'the label is a text, and texts need quotes here: {item.key}: "{str(item.value).lower()}"'
             values = [str(value) for key, value in pairs if key == key_id(item.key) and type(value) is str]
             alike = (
                 did_you_mean(str(item.value), values)

@@ -37,7 +37,10 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
         way += f".{step}"
         data = item.value
     if type(data) is Map:
-        return _keys(data, way), None
+        is_index = any(type(step) is int for step in path.steps)
+        first = data.items[0].key if data.items else None
+        hint = f"a map has keys, not indexes: {way}.{first}" if is_index and type(first) is str else None
+        return _keys(data, way), hint
     if type(data) is Array and not is_secret:
         count = len(data.items)
         return f"an array of {counted(count, 'item')}{f' at {way}' if way else ''}", (

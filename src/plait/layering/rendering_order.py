@@ -98,6 +98,8 @@ def _cycle(members: list[LayeredDocument]) -> LayeringError:
         f"documents depend on each other: {names}",
         at=_need(*pairs[0]),
         also=[_need(*pair).labelled("a part of the cycle") for pair in pairs[1:]],
-        hint="one of them must not take data from the other",
+        hint="one of them must not take data from the other"
+        if len(members) > 1
+        else "name another document: one cannot take data from itself",
         stack=stack,
     )

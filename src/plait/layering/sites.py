@@ -184,6 +184,7 @@ def _no_site(path: str) -> ReadError:
         f"{path} is not a site: it has no {DEFINITION}",
         expected="the directory of one site, site/NAME",
         found=", ".join(sites[:12]) or None,
+        hint=f"documents are given without --site: plait layer {path}" if os.path.isfile(path) else None,
         code="site-not-found",
     )
 

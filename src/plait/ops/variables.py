@@ -215,7 +215,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
             OpsError(
                 told,
                 expected=public(f"name={what}"),
-                hint=hint and public(hint),
+                hint=public(hint or f"the value follows an equals sign: {name}={what.upper()}"),
                 reference=public(f"Expected var '{text}' to be in format 'name={what}'"),
                 code="variable-flag",
             )

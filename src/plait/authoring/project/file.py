@@ -20,7 +20,7 @@ from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from plait.authoring.project.matrix import Matrix
@@ -128,14 +128,6 @@ class Project:
                     code="matrix",
                 )
         return None
-
-
-def names_of(project: Project) -> Iterator[str]:
-    """The names of runs and matrices, then those of environments. Raises the errors of reading the environments."""
-    yield from project.runs
-    yield from project.matrices
-    for matrix in project.matrices.values():
-        yield from (cell.name for cell in matrix.cells())
 
 
 def find(start: str, texts: Container[str] = ()) -> str | None:

@@ -15,8 +15,9 @@ from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
     from plait.base.errors import PlaitError, ReadError
     from plait.engine.options import Option, Request
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 _BASES = frozenset({"extend", "extends", "from", "inherit", "inherits", "parent"})
 # Names of a map of values elsewhere.
 _OF_VALUES = frozenset({"data", "data-values", "values", "variables", "vars"})
+
+
+def names_of(project: Project) -> Iterator[str]:
+    """The names of runs and matrices, then those of environments. Raises the errors of reading the environments."""
+    yield from project.runs
+    yield from project.matrices
+    for matrix in project.matrices.values():
+        yield from (cell.name for cell in matrix.cells())
 
 
 def none_found() -> str:

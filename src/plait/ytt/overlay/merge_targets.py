@@ -11,7 +11,7 @@ from typing import NamedTuple
 from plait.base.errors import OverlayError
 from plait.base.similar_names import listed
 from plait.base.suggestions import replacing
-from plait.tree.nodes import Map, kind_name, walk
+from plait.tree.nodes import Array, Map, kind_name, walk
 from plait.yaml.document_names import described
 from plait.ytt.overlay.diagnosis import near_subset
 from plait.ytt.overlay.item_keys import value_under
@@ -38,6 +38,15 @@ class MergeTarget(NamedTuple):
     said: frozenset[Item]
 
 
+def _operations_hint(document: Document) -> str | None:
+    """A hint for a list of operations, as in a JSON patch; None for another value."""
+    items = document.value.items if type(document.value) is Array else []
+    if not items or not all(type(item.value) is Map and item.value.find("path") is not None for item in items):
+        return None
+    file = document.source.shown if document.source is not None else "FILE"
+    return f"plait patch BASE -o {file} applies operations, each with type, path and value"
+
+
 def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document) -> MergeTarget:
     """Finds the document that another one is merged into. Raises OverlayError if none or several match."""
     if type(document.value) is not Map:
@@ -45,6 +54,8 @@ def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document
             "a document that is merged is a map",
             at=document.position,
             found=kind_name(document.value),
+            expected="a map with the kind and name of the document, or the only document",
+            hint=_operations_hint(document),
             code="merge-target",
         )
     identity = identity_of(document.value)

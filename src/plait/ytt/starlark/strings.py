@@ -215,9 +215,7 @@ def join(self: str, items: object, /) -> str:
         result = _join(self, parts)
     except TypeError:
         wrong = next(part for part in parts if type(part) is not str)
-        hint = "make each item a string: [str(e) for e in ...]"
-        told = f"join: in list, want string, got {type_of(wrong)}"
-        raise StarlarkError(told, hint=hint, code="wrong-argument-type") from None
+        raise StarlarkError(f"join: in list, want string, got {type_of(wrong)}", code="wrong-argument-type") from None
     if len(result) > SMALL:
         check_string(len(result))
     return result if result.isascii() else joined(result)

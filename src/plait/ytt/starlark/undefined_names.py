@@ -165,6 +165,8 @@ def _undefined(name: Name, scope: Scope, source: Source, universal: frozenset[st
         if name.name in _MATCHERS:
             meant = f"overlay.{name.name}"
             hint = replacing(name.name, [meant], f"did you mean {meant}?")
+        if name.name in ("left", "right") and "via=" in text:
+            hint = "via= takes a function of both values: via=lambda left, right: ..."
         if hint is not None:
             suggestions = []
         elif hint is None and f"={name.name}" in text.partition("#@overlay/")[2]:
