@@ -110,12 +110,12 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
 
 def is_run(word: str) -> bool:
     """True if a word names a run or an environment of the project, and no file."""
-    if word.startswith("-") or any(char in word for char in ".=:") or ("/" in word and os.path.lexists(word)):
+    if word[:1] == "-" or {*".=:"} & {*word} or ("/" in word and os.path.lexists(word)):
         return False
     found = find(os.curdir)
     try:
         return found is not None and word in package.unknown_names.names_of(read(found))
-    except PlaitError:  # commands that need runs report it
+    except PlaitError:  # the command reports it
         return False
 
 
