@@ -74,3 +74,16 @@ def test_requests_with_invalid_parameters_are_answered(tmp_path: Path) -> None:
         assert isinstance(error, dict)
         assert error["code"] == INVALID
     assert "Traceback" not in log + json.dumps(found)
+
+
+def test_half_a_character_is_replaced(tmp_path: Path) -> None:
+    """An editor that counts in UTF-16 may send one of the two parts of a character."""
+    (tmp_path / "plait.yml").write_text("runs:\n  a:\n    render: {files: [a.yml]}\n", "utf-8")
+    (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
+    document = {"uri": (tmp_path / "a.yml").as_uri()}
+    item = document | {"languageId": "yaml", "version": 1, "text": "a: \ud83d\nb: 2\n"}
+    opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
+    hover = request(2, HOVER, {"textDocument": document, "position": {"line": 1, "character": 0}})
+    found, log = conversation(tmp_path, BEGIN, json.dumps(opened).encode(), hover, until=2)
+    assert "error" not in found[2]
+    assert "Traceback" not in log

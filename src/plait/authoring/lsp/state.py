@@ -85,6 +85,10 @@ class ServerState:
 
     def open(self, path: str, text: str) -> None:
         """Handles an opened file, or a changed text in the editor."""
+        try:
+            text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:  # half of a character, which is no text
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         self.texts[path] = text
         self.file(path)  # in one thread, before evaluations in other threads need it
         self.touch(path)
