@@ -12,13 +12,13 @@ from files import write_files
 from plait.base.fast_paths import FAST
 from plait.base.input_view import InputView, use_view
 from plait.base.memory_cache import MemoryCache
+from plait.base.recent import Recent
 from plait.cli.tools import table
 from plait.engine.incremental import Engine
 from plait.engine.results import Documents
 from plait.engine.world import World, evaluate
 from plait.insight.node_paths import all_places
 from plait.tree.provenance import Trace
-from plait.ytt.workspace.shared_files import Recent
 
 pytestmark = [pytest.mark.untraced, pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")]
 

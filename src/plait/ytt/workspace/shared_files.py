@@ -12,6 +12,7 @@ import os
 from _thread import allocate_lock
 
 from plait.base.input_view import current_permissions, current_view
+from plait.base.recent import Recent
 from plait.tree.nodes import COLLECTION_TYPES, count_nodes
 from plait.yaml.reusing_writer import ReusingWriter
 from plait.ytt.workspace.input_files import InputFile
@@ -21,7 +22,6 @@ from plait.ytt.workspace.memory import Count, Memory, lays_out
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-    from typing import TypeVar
 
     from plait.base.source import Source
     from plait.tree.context import Context
@@ -30,37 +30,9 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.render_job import LibraryLayout, RenderOptions
 
     Content = bytes
-    K = TypeVar("K")
-    V = TypeVar("V")
 
 # Bytes of texts read between two generations. Nodes and code take about twenty times as many.
 _ROOM = 1 << 19
-
-
-class Recent(dict["K", "V"]):
-    """A cache with two generations. Entries that neither generation uses are dropped."""
-
-    __slots__ = ("_before",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._before: dict[K, V] = {}
-
-    def __missing__(self, key: K) -> V:
-        found = self[key] = self._before.pop(key)
-        return found
-
-    def find(self, key: K) -> V | None:
-        """The entry for a key, or None. Marks it as used by the current generation."""
-        try:
-            return self[key]
-        except KeyError:
-            return None
-
-    def end_generation(self) -> None:
-        """Drops the entries that were not used in the current generation."""
-        self._before = self.copy()
-        self.clear()
 
 
 class SharedFile(InputFile):

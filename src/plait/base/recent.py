@@ -1,0 +1,36 @@
+"""A cache that keeps what was used recently."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    K = TypeVar("K")
+    V = TypeVar("V")
+
+
+class Recent(dict["K", "V"]):
+    """A cache with two generations. Entries that neither generation uses are dropped."""
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: dict[K, V] = {}
+
+    def __missing__(self, key: K) -> V:
+        found = self[key] = self._before.pop(key)
+        return found
+
+    def find(self, key: K) -> V | None:
+        """The entry for a key, or None. Marks it as used by the current generation."""
+        try:
+            return self[key]
+        except KeyError:
+            return None
+
+    def end_generation(self) -> None:
+        """Drops the entries that were not used in the current generation."""
+        self._before = self.copy()
+        self.clear()
