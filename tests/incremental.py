@@ -461,7 +461,7 @@ def evaluated(
         found: dict[str, object] = {}
         try:
             made = evaluate_in(context, request, engine)
-            found["text"] = made.to_yaml()
+            found["text"], found["bytes"] = made.to_yaml(), made.to_bytes()
             found["files"] = getattr(made, "files", None)
             found["error"] = None
             found["steps"] = budget_of(context).spent

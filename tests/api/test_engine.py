@@ -132,7 +132,7 @@ def test_only_the_templates_that_read_a_changed_value_are_evaluated(config: path
         assert plait.run(".", "app").value("more") == 1
         assert engine.statistics()["templates"] == plait.Counts(reused=1, new=1)
     plait.render("config")
-    assert engine.statistics()["templates"] == plait.Counts(reused=0, new=0)
+    assert engine.statistics() == {}
 
 
 @pytest.mark.usefixtures("config")

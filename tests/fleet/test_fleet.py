@@ -739,6 +739,35 @@ def test_statistics_count_what_was_reused(tmp_path: Path) -> None:
     assert fleet(tmp_path, afresh=True, reuse=False).check().statistics == {}
 
 
+@pytest.mark.untraced
+@pytest.mark.skipif(not FAST, reason="nothing is shared without passes for speed")
+def test_statistics_count_operations_and_layered_documents(tmp_path: Path) -> None:
+    project = """\
+runs:
+  patched:
+    matrix: {axes: {size: [1, 2, 3]}}
+    patch: {base: base.yml, ops: [one.yml, "{size}.yml"]}
+  layered:
+    matrix: {axes: {size: [1, 2, 3]}}
+    layer: {files: [documents, "own/{size}.yml"]}
+"""
+    document = "schema: a/B/v1\nmetadata: {schema: metadata/Document/v1, name: NAME, layeringDefinition: {layer: site}}\ndata: {a: 1}\n"
+    policy = "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: order}\ndata: {layerOrder: [site]}\n"
+    put(
+        tmp_path,
+        {
+            "plait.yml": project,
+            "base.yml": "a: 1\n",
+            **{f"{name}.yml": f"- {{type: replace, path: /{name}?, value: {name}}}\n" for name in ("one", *"123")},
+            "documents/shared.yml": f"{policy}---\n{document}",
+            **{f"own/{size}.yml": document.replace("NAME", f"own-{size}") for size in "123"},
+        },
+    )
+    found = fleet(tmp_path).check().statistics
+    # From the second difference on, only the operations after it are applied.
+    assert (found["operations"], found["documents"]) == ((1, 5), (2, 4))
+
+
 def test_a_warning_is_given_by_each_run(tmp_path: Path) -> None:
     put(tmp_path, SHARING)
     (tmp_path / "config/plain.yml").write_text("#@ n = 1\na: {{b}}\n", "utf-8")

@@ -11,6 +11,7 @@ from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.layering import job
 from plait.layering.job import LayerJob
+from plait.layering.known_documents import KnownDocuments
 from plait.layering.rendering import LayeringOptions
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet, from_plain
@@ -18,8 +19,10 @@ from plait.yaml.reader import read
 from plait.yaml.writer import write_value
 
 
-def made(texts: list[str], kept: dict[object, DocumentSet] | None, *, like_deckhand: bool) -> str:
+def made(texts: list[str], kept: KnownDocuments | None, *, like_deckhand: bool) -> str:
     context = Context()
+    if kept is not None:
+        kept.begin()
     sources = [Source(f"{place}.yml", text) for place, text in enumerate(texts)]
     try:
         result = LayerJob(sources, LayeringOptions(lenient=True, like_deckhand=like_deckhand), known=kept).run(context)
@@ -31,14 +34,14 @@ def made(texts: list[str], kept: dict[object, DocumentSet] | None, *, like_deckh
 @pytest.mark.parametrize("seed", range(40))
 def test_runs_that_share_what_they_read_give_what_each_gives_alone(seed: int) -> None:
     texts = [write_value(from_plain(one)) for one in layer_set(Random(seed))]
-    kept: dict[object, DocumentSet] = {}
+    kept = KnownDocuments()
     for like_deckhand in (True, False, True, False):
         assert made(texts, kept, like_deckhand=like_deckhand) == made(texts, None, like_deckhand=like_deckhand)
 
 
 def test_a_text_is_read_again_if_it_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [write_value(from_plain(one)) for one in layer_set(Random(1))]
-    kept: dict[object, DocumentSet] = {}
+    kept = KnownDocuments()
     made(texts, kept, like_deckhand=False)
     seen: list[str] = []
 

@@ -97,7 +97,7 @@ class Engine:
 
     def statistics(self) -> dict[str, Counts]:
         """The numbers of reused and new objects since the last call of this method, by kind: inputs, libraries,
-        templates.
+        templates, operations, documents. Kinds without any are left out.
         """
         return {kind: Counts(*counts) for kind, counts in self.reuse.statistics().items()}
 

@@ -16,8 +16,7 @@ from plait.base.limits import budget_scope_from
 from plait.base.source import Source
 from plait.engine.layer import Layer, configured
 from plait.engine.results import Documents
-from plait.layering.job import STRINGS
-from plait.layering.plain_scalars import with_floats
+from plait.layering.plain_scalars import STRINGS, with_floats
 from plait.layering.secrets import FileSecrets
 from plait.layering.sites import find_site
 from plait.tree.nodes import Map
@@ -82,12 +81,11 @@ def layer(request: Layer) -> Documents:
         context.originals = originals_of(request, STRINGS)
         nodes = job.run(context)
         context.check_warnings()
-        return Documents(
-            nodes,
-            warnings=context.warnings,
-            trace=context.trace,
-            write=lambda documents: job.text(documents, context.originals),
-        )
+        reusing = job.reusing_writer(context)
+        write = reusing or (lambda documents: job.text(documents, context.originals))
+        documents = Documents(nodes, warnings=context.warnings, trace=context.trace, write=write)
+        documents._reusing = reusing
+        return documents
 
 
 alayer = awaited(layer)

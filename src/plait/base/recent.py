@@ -1,4 +1,4 @@
-"""A cache that keeps what was used recently."""
+"""A cache that keeps what was used recently, and the count of what was reused."""
 
 from __future__ import annotations
 
@@ -34,3 +34,18 @@ class Recent(dict["K", "V"]):
         """Drops the entries that were not used in the current generation."""
         self._before = self.copy()
         self.clear()
+
+
+class Count:
+    """The number of objects that evaluations reused, and of new ones."""
+
+    __slots__ = ("new", "reused")
+
+    def __init__(self) -> None:
+        self.reused = self.new = 0
+
+    def take(self) -> tuple[int, int]:
+        """The numbers of reused and of new objects since the last call."""
+        found = self.reused, self.new
+        self.reused = self.new = 0
+        return found

@@ -13,7 +13,8 @@ from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.flags import Command
 from plait.engine.layer import Layer, format_named, job_of
 from plait.engine.options import Request
-from plait.layering.job import STRINGS, LayerJob
+from plait.layering.job import LayerJob
+from plait.layering.plain_scalars import STRINGS
 from plait.tree.context import Context
 
 TYPE_CHECKING = False

@@ -14,22 +14,25 @@ from plait.base.events import current_listener
 from plait.base.fast_paths import FAST
 from plait.base.limits import current_budget
 from plait.base.memory_cache import MemoryCache
+from plait.engine.known_texts import KnownTexts
 from plait.engine.options import located
 from plait.engine.render import Render
 from plait.engine.rendering import job_of
+from plait.layering.known_documents import KnownDocuments
 from plait.ops.known_operations import KnownOperations
 from plait.ytt.workspace.phases import run
-from plait.ytt.workspace.shared_files import SharedFiles
+from plait.ytt.workspace.shared_files import INPUTS, SharedFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
     from typing import TypeVar
 
     from plait.base.code_cache import CodeCache
+    from plait.base.recent import Count
+    from plait.base.source import Source
     from plait.engine.patch import Patch
     from plait.tree.context import Context
-    from plait.tree.nodes import DocumentSet
     from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.render_job import RenderResult
 
@@ -103,9 +106,20 @@ class Engine:
         finally:
             shared.end()
 
-    def layered(self) -> dict[object, DocumentSet] | None:
-        """The cache of layered documents by text; None if nothing is reused."""
-        return self.part().documents if self._reuses else None
+    def layered(self) -> KnownDocuments | None:
+        """The layered documents of earlier evaluations; None if nothing is reused."""
+        if not self._reuses:
+            return None
+        known = self.part().documents
+        known.begin()
+        return known
+
+    def texts(self, argument: Hashable, read: Callable[[], Iterable[Source]]) -> Iterable[Source]:
+        """The texts of an argument, which are read once or by each evaluation. argument: all that determines them.
+
+        Raises the errors of `read`.
+        """
+        return self.part().texts.read(argument, read) if self._reuses and self._reads_once else read()
 
     def operations(self, request: Patch, context: Context) -> KnownOperations | None:
         """The operations of earlier evaluations; None if nothing is reused, since effects of operations are recorded or
@@ -128,37 +142,47 @@ class Engine:
         """The numbers of objects that evaluations reused and created since the last call, by type."""
         found: dict[str, tuple[int, int]] = {}
         for part in [*self._parts.values()]:
-            for files in part.all_files():
-                for name, count in files.counts.items():
-                    reused, new = count.take()
-                    before = found.get(name, (0, 0))
-                    found[name] = before[0] + reused, before[1] + new
-        return found
+            for name, count in part.counts():
+                reused, new = count.take()
+                before = found.get(name, (0, 0))
+                found[name] = before[0] + reused, before[1] + new
+        return {name: numbers for name, numbers in found.items() if any(numbers)}
 
     def end(self) -> None:
         """Ends an evaluation. Drops entries that were not used recently."""
         for part in [*self._parts.values()]:
             part.cache.save()
+            part.texts.end()
 
 
 class EnginePart:
-    """The part of an engine for one set of limits. cache: compiled code. documents: of layered texts. operations: of
-    patched documents.
+    """The part of an engine for one set of limits. cache: compiled code. documents: layered ones. operations: of patched
+    documents. texts: read once.
     """
 
-    __slots__ = ("_files", "_reads_once", "cache", "documents", "operations")
+    __slots__ = ("_files", "_reads_once", "cache", "documents", "operations", "texts")
 
     def __init__(self, cache: CodeCache, *, reads_once: bool) -> None:
         self._reads_once = reads_once
         self.cache = cache
-        self.documents: dict[object, DocumentSet] = {}
+        self.documents = KnownDocuments()
         self.operations = KnownOperations()
+        self.texts = KnownTexts()
         self._files: dict[frozenset[str], SharedFiles] = {}
 
     def refresh(self) -> None:
         """Lists and reads files again when they are next needed."""
+        self.texts.refresh()
         for files in self.all_files():
             files.refresh()
+
+    def counts(self) -> Iterator[tuple[str, Count]]:
+        """The counts of reused and of new objects, by type."""
+        for files in self.all_files():
+            yield from files.counts.items()
+        yield INPUTS, self.texts.count
+        yield "operations", self.operations.count
+        yield "documents", self.documents.count
 
     def all_files(self) -> Sequence[SharedFiles]:
         """The stores of files."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from functools import partial
 
 from plait.base.content import source, sources, variables
 from plait.base.errors import PlaitError, ReadError, UsageError, conceal
@@ -22,8 +22,8 @@ from plait.engine.options import (
     switch,
     texts,
 )
-from plait.layering.job import STRINGS, LayerJob
-from plait.layering.plain_scalars import plain_values
+from plait.layering.job import LayerJob
+from plait.layering.plain_scalars import STRINGS, plain_values
 from plait.layering.rendering import LayeringOptions
 from plait.layering.secrets import EnvironmentSecrets, FileSecrets
 from plait.layering.select import ORDERS, Selection
@@ -34,14 +34,16 @@ from plait.yaml.repeats import deduplicate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Literal
 
     from plait.base.source import Source
     from plait.engine.incremental import Engine
     from plait.engine.results import Documents
     from plait.engine.types import Inputs, Texts
+    from plait.layering.known_documents import KnownDocuments
     from plait.layering.secrets import SecretSource
+    from plait.layering.sites import LayeringSite
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
 
@@ -134,7 +136,11 @@ def evaluate(request: Layer, context: Context, engine: Engine | None = None) -> 
     job = job_of(request, context, engine)
     keep_originals(request, context, request.output, STRINGS)
     result = job.run(context)
-    return result_of(result, output_by_of(request), lambda documents: job.text(documents, context.originals), context)
+    reusing = job.reusing_writer(context)
+    write = reusing or (lambda documents: job.text(documents, context.originals))
+    documents = result_of(result, output_by_of(request), write, context)
+    documents._reusing = reusing
+    return documents
 
 
 def format_named(request: Layer) -> str:
@@ -162,16 +168,27 @@ def job_of(request: Layer, context: Context, engine: Engine | None = None) -> La
             hint="plait layer documents/",
             code="missing-argument",
         )
-    links = links_of(request)
-    given = (text for path in request.arguments for text in sources(path, links=links))
     return configured(
         request,
-        given if site is None else chain(site.sources(links), given),
+        _texts(request, site, engine),
         _secret_sources(request),
         _labels(request),
         unwrap=site is not None,
         known=None if engine is None or request.keep_format else engine.layered(),
     )
+
+
+def _texts(request: Layer, site: LayeringSite | None, engine: Engine | None) -> Iterator[Source]:
+    """The texts of a site, and those of the arguments. Raises ReadError, LimitError."""
+    links = links_of(request)
+    given = [(path, partial(sources, path, links=links)) for path in request.arguments]
+    if site is not None:
+        given.insert(0, (f"--site {site.directories}", partial(site.sources, links)))
+    for argument, found in given:
+        if engine is None or argument == "-":
+            yield from found()
+        else:
+            yield from engine.texts((argument, *request.allow_links, request.allow_all_links), found)
 
 
 def configured(
@@ -181,7 +198,7 @@ def configured(
     labels: Sequence[tuple[str, str]],
     *,
     unwrap: bool,
-    known: dict[object, DocumentSet] | None = None,
+    known: KnownDocuments | None = None,
 ) -> LayerJob:
     """A job with the switches of a request. texts, unwrap, known: of the job. labels: of the returned documents."""
     return LayerJob(

@@ -67,16 +67,17 @@ def evaluate(request: Render, context: Context, reuse: Reuse | None = None) -> R
         result = outcome(request, read_inputs(request, inputs), inputs, context)
     with located(request, Render.output):
         form = choose_formats(request.output)[0]
-    return Rendered(
+    rendered = Rendered(
         result.documents,
         files=result.output_files,
         paths=result.paths(),
         texts=[file.path for file in result.texts],
         write=result.write(form),
-        reusing=result.reusing_writer(form),
         warnings=context.warnings,
         trace=context.trace,
     )
+    rendered._reusing = result.reusing_writer(form)
+    return rendered
 
 
 def job(request: Render, context: Context) -> RenderJob:

@@ -102,7 +102,7 @@ class Documents(Comparable):
     True
     """
 
-    __slots__ = ("_nodes", "_run", "_tags", "_text", "_write", "printed", "trace", "warned")
+    __slots__ = ("_nodes", "_reusing", "_run", "_tags", "_text", "_write", "printed", "trace", "warned")
 
     def __init__(
         self,
@@ -122,6 +122,8 @@ class Documents(Comparable):
         self.printed = list(printed)
         self.trace = trace
         self._write = write
+        # `write`, if it reuses texts.
+        self._reusing: ReusingWriter | None = None
         self._run = current_budget()
 
     def state(self) -> State:
@@ -257,6 +259,13 @@ class Documents(Comparable):
             return self._text
         return text_like(self, self.nodes)
 
+    def to_bytes(self) -> bytes:
+        """The text that the command line prints, as UTF-8."""
+        if self._reusing is None:
+            return encoded(self.to_yaml())
+        with budget_scope(self._run.again()):
+            return self._reusing.content(self.nodes)
+
     def to_json(self) -> str:
         """A JSON array of the documents, keys sorted."""
         with budget_scope(self._run.again()):
@@ -281,7 +290,7 @@ class Rendered(Documents):
     texts: the paths of text files, for a run of a project.
     """
 
-    __slots__ = ("_files", "_paths", "_reusing", "texts")
+    __slots__ = ("_files", "_paths", "texts")
 
     def __init__(
         self,
@@ -295,15 +304,12 @@ class Rendered(Documents):
         tags: bool = False,
         paths: Sequence[str] | None = None,
         texts: Sequence[str] = (),
-        reusing: ReusingWriter | None = None,
     ) -> None:
-        """reusing: the writer, if it knows most documents."""
         super().__init__(nodes, warnings=warnings, printed=printed, write=write, trace=trace, tags=tags)
         # Written on demand, because most callers need only the documents.
         self._files = files
         self._paths = paths
         self.texts = list(texts)
-        self._reusing = reusing
 
     @property
     def files(self) -> dict[str, str]:
@@ -312,13 +318,6 @@ class Rendered(Documents):
             with budget_scope(self._run.again()):
                 self._files = dict(self._files() if callable(self._files) else self._files)
         return self._files
-
-    def to_bytes(self) -> bytes:
-        """The text as UTF-8. Documents of an earlier result are not encoded again."""
-        if self._reusing is None:
-            return encoded(self.to_yaml())
-        with budget_scope(self._run.again()):
-            return self._reusing.content(self.nodes)
 
     @property
     def paths(self) -> list[str]:

@@ -17,7 +17,7 @@ def contents_of(task: Task, documents: Documents) -> tuple[dict[str, bytes], lis
     """The contents of a run's files by path, and its warnings. The path is empty if the destination is one file."""
     warnings = list(documents.warned)
     if not isinstance(documents, Rendered):
-        return {"" if task.is_file else "documents.yml": encoded(documents.to_yaml())}, warnings
+        return {"" if task.is_file else "documents.yml": documents.to_bytes()}, warnings
     if not task.is_file:
         return {path: encoded(text) for path, text in documents.files.items()}, warnings
     if documents.texts:

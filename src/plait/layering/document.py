@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from plait.layering.known_documents import RenderedDocument
     from plait.tree import nodes
     from plait.tree.nodes import ArrayItem, Value
 
@@ -35,7 +36,7 @@ class LayeredDocument:
     """One document: its identity, its layering attributes, and its data.
 
     order: its index among the inputs. node: as read. metadata: as written. data: as rendered so far. parent: chosen by
-    `parents`. replaced_by: set by `replacement`. secret: its data must not be shown (`storagePolicy: encrypted`, or
+    `parents`. replaced_by: set by `replacement`. result: the reusable result of rendering it, or None. secret: its data must not be shown (`storagePolicy: encrypted`, or
     derived from such a document while secrets are hidden).
     """
 
@@ -54,6 +55,7 @@ class LayeredDocument:
         "parent",
         "replaced_by",
         "replacement",
+        "result",
         "schema",
         "secret",
         "selector",
@@ -77,6 +79,7 @@ class LayeredDocument:
         self.actions: list[ArrayItem] = _NONE
         self.parent: LayeredDocument | None = None
         self.replaced_by: LayeredDocument | None = None
+        self.result: RenderedDocument | None = None
         find = top.find
         item = find("schema")
         if item is None:

@@ -67,48 +67,59 @@ def warn_of_leaves(documents: Iterable[LayeredDocument], last: str, context: Con
 def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> None:
     """Warns about unknown parts of the metadata, and about parts without effect."""
     for document in documents:
+        result = document.result
+        if result is not None and result.has_effect:
+            continue
+        told = context.told
         _warn_of_schemas(document, context)
         if document.control:
             _warn_of_control(document, context)
-            continue
-        metadata = document.metadata
-        _warn_of_keys(document, metadata, METADATA_KEYS, context, "metadata")
-        _warn_of_boolean(document, metadata, "replacement", context)
-        _warn_of_top(document, context)
-        _warn_of_storage(document, context)
-        definition = _part(metadata, "layeringDefinition")
-        _warn_of_keys(document, definition, DEFINITION_KEYS, context, "layeringDefinition")
-        _warn_of_boolean(document, definition, "abstract", context)
-        for action in document.actions:
-            _warn_of_keys(document, action.value, ACTION_KEYS, context, "action")
-        for entry in document.substitutions:
-            _warn_of_keys(document, entry.value, _ENTRY_KEYS, context, "substitution")
-            _warn_of_keys(document, _part(entry.value, "src"), SOURCE_KEYS, context, "src")
-            dest = _part(entry.value, "dest")
-            for one in [item.value for item in dest.items] if type(dest) is Array else [dest]:
-                _warn_of_keys(document, one, DESTINATION_KEYS, context, "dest")
-        if document.actions and document.selector is None:
-            at = document.place("layeringDefinition", "actions")
-            context.warn(
-                warning(
-                    f"the actions of {document} do nothing: it has no parentSelector "
-                    "(to choose a parent by its labels: parentSelector: {LABEL: VALUE})",
-                    code="actions-without-parent",
-                    at=at,
-                )
+        else:
+            _warn_of_parts(document, context)
+        if result is not None:
+            result.has_effect = context.told == told
+
+
+def _warn_of_parts(document: LayeredDocument, context: Context) -> None:
+    """Warns about parts of a document without effect. They depend on it, and on whether it has a parent."""
+    metadata = document.metadata
+    _warn_of_keys(document, metadata, METADATA_KEYS, context, "metadata")
+    _warn_of_boolean(document, metadata, "replacement", context)
+    _warn_of_top(document, context)
+    _warn_of_storage(document, context)
+    definition = _part(metadata, "layeringDefinition")
+    _warn_of_keys(document, definition, DEFINITION_KEYS, context, "layeringDefinition")
+    _warn_of_boolean(document, definition, "abstract", context)
+    for action in document.actions:
+        _warn_of_keys(document, action.value, ACTION_KEYS, context, "action")
+    for entry in document.substitutions:
+        _warn_of_keys(document, entry.value, _ENTRY_KEYS, context, "substitution")
+        _warn_of_keys(document, _part(entry.value, "src"), SOURCE_KEYS, context, "src")
+        dest = _part(entry.value, "dest")
+        for one in [item.value for item in dest.items] if type(dest) is Array else [dest]:
+            _warn_of_keys(document, one, DESTINATION_KEYS, context, "dest")
+    if document.actions and document.selector is None:
+        at = document.place("layeringDefinition", "actions")
+        context.warn(
+            warning(
+                f"the actions of {document} do nothing: it has no parentSelector "
+                "(to choose a parent by its labels: parentSelector: {LABEL: VALUE})",
+                code="actions-without-parent",
+                at=at,
             )
-        elif document.parent is not None and not document.actions:
-            at = document.place("layeringDefinition", "parentSelector")
-            context.warn(
-                warning(
-                    f"{document} inherits nothing from its parent {document.parent}: it has no actions "
-                    "(to take all of its data: actions: [{method: merge, path: .}])",
-                    code="parent-without-actions",
-                    at=at,
-                )
+        )
+    elif document.parent is not None and not document.actions:
+        at = document.place("layeringDefinition", "parentSelector")
+        context.warn(
+            warning(
+                f"{document} inherits nothing from its parent {document.parent}: it has no actions "
+                "(to take all of its data: actions: [{method: merge, path: .}])",
+                code="parent-without-actions",
+                at=at,
             )
-        elif document.parent is not None:
-            _warn_of_data(document, context)
+        )
+    elif document.parent is not None:
+        _warn_of_data(document, context)
 
 
 _ENTRY_KEYS = frozenset({"src", "dest"})

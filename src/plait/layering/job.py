@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from plait.base.errors import LayeringError, LimitError, UsageError, warning
+from plait.base.events import current_listener
 from plait.base.source import Source
 from plait.layering.document import read_documents
 from plait.layering.ignored import explain_misspelt, warn_of_ignored, warn_of_leaves
-from plait.layering.plain_scalars import misread, plain_values
+from plait.layering.plain_scalars import STRINGS, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
 from plait.yaml.duplicate_keys import duplicate_key_warnings
 from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
-from plait.yaml.scalar_styles import ScalarStyles
 from plait.yaml.writer import write
 
 TYPE_CHECKING = False
@@ -22,17 +22,13 @@ if TYPE_CHECKING:
     from plait.base.errors import Warning
     from plait.layering.deckhand_differences import Comparison
     from plait.layering.document import LayeredDocument
+    from plait.layering.known_documents import KnownDocuments
     from plait.tree.context import Context, FormatPreserver
     from plait.tree.nodes import DocumentSet
+    from plait.yaml.reusing_writer import ReusingWriter
 
-# Styles of strings for readers of YAML 1.1, such as Deckhand.
-STRINGS = ScalarStyles(misread)
 # Maximum nesting, more than Deckhand supports; code that walks data may recurse.
 _DEPTH = 300
-
-
-# Maximum number of cached texts.
-_MOST = 4096
 
 
 class LayerJob:
@@ -44,7 +40,7 @@ class LayerJob:
     validate_data: check the rendered data against its schemas.
     order: one of ORDERS. short: schema, name and data only.
     unwrap: unwrap documents managed by Pegleg.
-    known: cached documents of texts, or None to read all.
+    known: documents and results of earlier evaluations; None to read and render all.
     """
 
     __slots__ = ("known", "options", "order", "selection", "short", "sources", "unwrap", "validate", "validate_data")
@@ -60,7 +56,7 @@ class LayerJob:
         order: str = "dependency",
         short: bool = False,
         unwrap: bool = False,
-        known: dict[object, DocumentSet] | None = None,
+        known: KnownDocuments | None = None,
     ) -> None:
         self.sources = sources
         self.options = LayeringOptions() if options is None else options
@@ -103,7 +99,7 @@ class LayerJob:
     def _documents(self, source: Source, context: Context) -> DocumentSet:
         """Parses a text into documents. Raises ReadError."""
         key = source.name, source.text, self.unwrap
-        found = None if self.known is None else self.known.get(key)
+        found = None if self.known is None else self.known.text(key)
         if found is not None:
             return found
         warnings: list[Warning] = []
@@ -124,9 +120,7 @@ class LayerJob:
 
             documents = unwrapped(documents, report)
         if self.known is not None and not warnings:  # each evaluation repeats warnings about its texts
-            if len(self.known) >= _MOST:
-                self.known.clear()
-            self.known[key] = documents
+            self.known.keep_text(key, documents)
         return documents
 
     def _check_options(self) -> None:
@@ -144,8 +138,9 @@ class LayerJob:
             raise LimitError("rendered documents are nested too deeply") from None
 
     def _run(self, context: Context, planned: LayerGraph) -> DocumentSet:
+        known = self._known_results(context)
         try:
-            rendered: Sequence[LayeredDocument] = render_plan(planned, self.options, context)
+            rendered: Sequence[LayeredDocument] = render_plan(planned, self.options, context, known=known)
         except LayeringError as error:
             raise explain_misspelt(error, planned.documents, context.warnings) from None
         warn_of_ignored(planned.documents, context)
@@ -170,6 +165,17 @@ class LayerJob:
 
             inherited(context.trace, rendered, result, secret=planned.documents)
         return result
+
+    def _known_results(self, context: Context) -> KnownDocuments | None:
+        """The results of earlier evaluations; None if the steps of this one are recorded, or change data in place."""
+        if self.options.like_deckhand or context.trace is not None or context.originals is not None:
+            return None
+        return self.known if current_listener() is None else None
+
+    def reusing_writer(self, context: Context) -> ReusingWriter | None:
+        """The writer that knows documents of earlier evaluations, or None."""
+        known = self._known_results(context)
+        return None if known is None else known.writer
 
     @staticmethod
     def text(documents: DocumentSet, originals: FormatPreserver | None = None) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import inf, isinf, isnan, nan
 
 from plait.tree.nodes import Array, Map
+from plait.yaml.scalar_styles import ScalarStyles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,3 +169,7 @@ def _base60_float(sign: float, whole: str, rest: str) -> float | None:
     except ValueError:
         return None
     return sign * (total + float("0." + (rest.replace("_", "") or "0")))
+
+
+# Styles of strings for readers of YAML 1.1, such as Deckhand.
+STRINGS = ScalarStyles(misread)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.layering.document import LayeredDocument, Substitution
+    from plait.layering.known_documents import KnownDocuments
     from plait.layering.policy import LayeringPolicy
     from plait.layering.secrets import SecretSource
     from plait.tree.context import Context
@@ -112,7 +113,7 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
             )
     distinct = list(first_of.values())
     for document in given:
-        document.data, document.parent, document.replaced_by = document.written, None, None
+        document.data, document.parent, document.replaced_by, document.result = document.written, None, None, None
         document.secret = document.encrypted
     policy = find_policy(distinct, context)
     check_layers(distinct, policy)
@@ -164,12 +165,16 @@ def ways_of(options: LayeringOptions, trace: Trace | None = None) -> LayeringStr
 
 
 def render_plan(
-    plan: LayerGraph, options: LayeringOptions, context: Context, ways: LayeringStrategy | None = None
+    plan: LayerGraph,
+    options: LayeringOptions,
+    context: Context,
+    ways: LayeringStrategy | None = None,
+    known: KnownDocuments | None = None,
 ) -> list[LayeredDocument]:
     """Renders every document of the plan. Returns the documents that are neither abstract nor replaced.
 
-    ways: by default those of the options. Raises LayeringError with all failures; failures of documents that depend on
-    a failed one are not included.
+    ways: by default those of the options. known: results of earlier evaluations. Raises LayeringError with all failures;
+    failures of documents that depend on a failed one are not included.
     """
     failures: list[LayeringError] = []
     failed: set[LayeredDocument] = set()
@@ -196,7 +201,7 @@ def render_plan(
             failed.add(document)
             continue
         try:
-            _render_one(document, plan, options, context, ways, hints=len(failures) < _HINTS)
+            _render_one(document, plan, options, context, ways, known, hints=len(failures) < _HINTS)
         except LayeringError as error:
             failures.append(error)
             failed.add(document)
@@ -232,7 +237,13 @@ def written(
     redactor: Redactor | None = None
     for document in documents:
         metadata, data = document.metadata, document.data
-        if document.secret and not cleartext_secrets:
+        is_hidden = document.secret and not cleartext_secrets
+        result = document.result
+        form = short, is_hidden
+        if result is not None and result.output is not None and result.output[0] == form:
+            out.append(result.output[1])
+            continue
+        if is_hidden:
             redactor = redactor or Redactor()
             metadata, data = redactor.hidden(document, data)
         node = document.node
@@ -249,7 +260,10 @@ def written(
             items.append(MapItem("data", data, source, document.data_position.line))
         if not short and type(top) is Map and len(top.items) > len(items):
             items += [item for item in top.items if item.key not in _PARTS]
-        out.append(Node(Map(items, source, line), source, line))
+        printed = Node(Map(items, source, line), source, line)
+        if result is not None:
+            result.output = form, printed
+        out.append(printed)
     return DocumentSet(out)
 
 
@@ -264,15 +278,56 @@ def _render_one(
     options: LayeringOptions,
     context: Context,
     ways: LayeringStrategy,
+    known: KnownDocuments | None,
     *,
     hints: bool,
 ) -> None:
     if document.control:
         return
     if document.encrypted and is_reference(document.data):
+        known = None  # another evaluation may resolve it differently
         document.data = _resolved(document, options)
         if context.trace is not None and (type(document.data) is Map or type(document.data) is Array):
             context.trace.hide(document.data)
+    inputs = _inputs_of(document, plan) if known is not None else []
+    found = document.result = known.rendered(document.node, inputs) if known is not None else None
+    if found is not None:
+        document.data, document.secret = found.data, found.is_secret
+    else:
+        told = context.told
+        _merge_and_substitute(document, plan, options, context, ways, hints=hints)
+        if known is not None and context.told == told:
+            document.result = known.keep_rendered(document.node, inputs, document.data, is_secret=document.secret)
+    parent = document.parent
+    if document.replacement and parent is not None:
+        # The other children of the replaced document start from the replacement.
+        parent.data = document.data
+        parent.secret = parent.secret or document.secret
+
+
+def _inputs_of(document: LayeredDocument, plan: LayerGraph) -> list[object]:
+    """The values that determine how a document is rendered, besides the document as read. A lenient run differs only by
+    warnings.
+    """
+    inputs: list[object] = []
+    parent = document.parent
+    if parent is not None:
+        inputs += [parent.data, parent.secret]
+    for entry in plan.entries.get(document, ()):
+        source = plan.sources.get(entry.key)
+        inputs += [None, None] if source is None else [source.data, source.secret]
+    return inputs
+
+
+def _merge_and_substitute(
+    document: LayeredDocument,
+    plan: LayerGraph,
+    options: LayeringOptions,
+    context: Context,
+    ways: LayeringStrategy,
+    *,
+    hints: bool,
+) -> None:
     parent = document.parent
     if parent is not None and document.actions:
         warn_of_slips(document, parent, context)
@@ -293,10 +348,6 @@ def _render_one(
             document.secret = any(
                 source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None
             )
-    if document.replacement and parent is not None:
-        # The other children of the replaced document start from the replacement.
-        parent.data = document.data
-        parent.secret = parent.secret or document.secret
 
 
 def _resolved(document: LayeredDocument, options: LayeringOptions) -> Value:

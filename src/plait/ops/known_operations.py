@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import OpsError
 from plait.base.limits import current_budget
+from plait.base.recent import Count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +30,14 @@ _MOST = 1000
 class KnownOperations:
     """The files that earlier evaluations read, and the results of the operations in the last ones.
 
-    Several threads may use it, because every entry is replaced as a whole.
+    Several threads may use it, because every entry is replaced as a whole. count: of operations.
     """
 
-    __slots__ = ("_last", "_limits", "_read")
+    __slots__ = ("_last", "_limits", "_read", "count")
 
     def __init__(self) -> None:
         self._limits: tuple[object, ...] = ()
+        self.count = Count()
         self._read: dict[object, object] = {}
         # The operations of the last evaluation, and documents after some of them: before the first, where evaluations
         # differed, and after the last.
@@ -76,6 +78,8 @@ class KnownOperations:
                 break
             same += 1
         documents = [one for one in documents if one[0] <= same]
+        self.count.reused += documents[-1][0]
+        self.count.new += len(operations) - documents[-1][0]
         for end in (same, len(operations)):
             start, value = documents[-1]
             if end > start:

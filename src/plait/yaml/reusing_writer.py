@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from plait.tree.nodes import Document, DocumentSet
+    from plait.yaml.scalar_styles import ScalarStyles
 
     class PrintedDocuments(Protocol):
         """Documents that were printed before."""
@@ -41,9 +42,10 @@ class PrintedDocument:
 class ReusingWriter:
     """Writes documents as `write` does. Documents that were printed before are neither printed nor encoded again."""
 
-    def __init__(self, known: PrintedDocuments) -> None:
-        """known: the documents printed before; updated."""
+    def __init__(self, known: PrintedDocuments, forms: ScalarStyles = FORMS) -> None:
+        """known: the documents printed before; updated. forms: of strings; by default those of go-yaml."""
         self._known = known
+        self._forms = forms
 
     def __call__(self, documents: DocumentSet) -> str:
         return SEPARATOR.join([one.text for one in self._printed(documents)])
@@ -59,7 +61,7 @@ class ReusingWriter:
             printed = self._known.find(document)
             if printed is None or printed.size > room:
                 out: list[str] = []
-                size = room - write_pieces(document.value, out, False, None, room, FORMS)
+                size = room - write_pieces(document.value, out, False, None, room, self._forms)
                 printed = self._known[document] = PrintedDocument("".join(out), size)
             room -= printed.size
             found.append(printed)

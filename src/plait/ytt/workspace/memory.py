@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
+    from plait.base.recent import Count
     from plait.base.source import Source
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet, Map
@@ -64,21 +65,6 @@ if TYPE_CHECKING:
 _MOST_RESULTS = 2
 # After this number of evaluations without use of a result, only one result in eight is kept.
 _PATIENCE, _ONE_OF = 2, 8
-
-
-class Count:
-    """The number of objects that evaluations reused, and of new ones."""
-
-    __slots__ = ("new", "reused")
-
-    def __init__(self) -> None:
-        self.reused = self.new = 0
-
-    def take(self) -> tuple[int, int]:
-        """The numbers of reused and of new objects since the last call."""
-        found = self.reused, self.new
-        self.reused = self.new = 0
-        return found
 
 
 class Frame:

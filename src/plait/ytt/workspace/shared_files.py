@@ -12,12 +12,12 @@ import os
 from _thread import allocate_lock
 
 from plait.base.input_view import current_permissions, current_view
-from plait.base.recent import Recent
+from plait.base.recent import Count, Recent
 from plait.tree.nodes import COLLECTION_TYPES, count_nodes
 from plait.yaml.reusing_writer import ReusingWriter
 from plait.ytt.workspace.input_files import InputFile
 from plait.ytt.workspace.library import Library, build_library
-from plait.ytt.workspace.memory import Count, Memory, lays_out
+from plait.ytt.workspace.memory import Memory, lays_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
