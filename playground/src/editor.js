@@ -43,7 +43,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
   });
   const view = new EditorView({ parent: root, root });
 
-  const forFile = (file) => ({ language: languageOf(file.name), service: server.client.plugin(uriOf(file.name), "yaml") });
+  const forFile = (file) => ({ language: languageOf(file), service: server.client.plugin(uriOf(file.name), "yaml") });
 
   function stateOf(file) {
     const known = states.get(file);

@@ -41,8 +41,20 @@ const template = yamlLanguage.configure({
     : null)),
 }, "yaml");
 
-// The language of a file by its name.
-export const languageOf = (name) => new LanguageSupport(/\.star$/.test(name) ? starlark : template);
+// The language of a file by its name; none if its text is nested so deeply that colouring it could exhaust the stack.
+export const languageOf = ({ name, text }) => (isDeep(text) ? [] : new LanguageSupport(/\.star$/.test(name) ? starlark : template));
+
+// Levels of brackets, or of indentation. The colours of each level take a call.
+const DEEPEST = 500;
+
+function isDeep(text) {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}()]/g)) {
+    depth += "[{(".includes(bracket) ? 1 : depth && -1;
+    if (depth > DEEPEST) return true;
+  }
+  return new RegExp(`^ {${DEEPEST}}`, "m").test(text);
+}
 
 export const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--y-key)" },
