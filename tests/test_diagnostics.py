@@ -41,7 +41,6 @@ _ALLOWED = {
     ("ytt/json_schema/schema_files.py", "report"): _REPEATED,
     ("ytt/json_schema/schema_files.py", "report_part"): _REPEATED,
     ("authoring/origin/report_files.py", "_finding"): _OTHERS,
-    ("authoring/origin/report_files.py", "_pointer_in"): _OTHERS,
     ("fleet/dask.py", "connect"): _OTHERS,
     ("fleet/remote_files.py", "__init__"): _OTHERS,
     ("service/keystone.py", "_mistake"): _OTHERS,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Iterator
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 from repositories import commit, write
 
 import browsing
-from browsing import chromium
 from plait.cli import main
 from plait.review import Review, review, to_html
 from plait.review.cause_rows import cause_rows
@@ -26,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytest_plugins = ("page_fixtures",)
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 AXE = Path(__file__).parents[2] / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -254,12 +253,6 @@ def test_the_title_names_two_things(tmp_path: Path) -> None:
 
 
 # ---- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 def opened(browser: Browser, address: str, width: int = 1440, **options: object) -> tuple[Page, list[str]]:

@@ -147,11 +147,11 @@ class ErrorBehaviour:
 
 
 class _Traits(NamedTuple):
-    """The place and the texts of an error. file: "" without a place in a candidate."""
+    """The place and the texts of an error. file: "" without a place in a candidate. texts: between their numbers."""
 
     file: str
     line: str
-    texts: tuple[str, ...]
+    texts: tuple[list[str], ...]
 
     def is_left_of(self, other: _Traits, compares_texts: bool) -> bool:
         """True if this may be the other error in a candidate with less."""
@@ -179,7 +179,7 @@ def _traits(one: Diagnostic, workspace: Workspace, candidate: Candidate) -> _Tra
     texts = [one.text("message", complete=True), one.word]
     if not file:
         texts += [one.text("expected", complete=True), one.text("found", complete=True)]
-    return _Traits(file, line, tuple(_NUMBERS.sub("0", text or "") for text in texts))
+    return _Traits(file, line, tuple(_NUMBERS.split(text or "") for text in texts))
 
 
 def _lines_of(error: Diagnostic) -> set[tuple[str, int]]:
