@@ -810,12 +810,33 @@ def test_a_message_of_a_narrow_page_covers_nothing_and_can_be_closed(page: Page)
     playwright.expect(page.locator(".did")).to_be_hidden()
 
 
+def test_a_narrow_page_that_opens_with_a_value_tells_that_it_is_being_evaluated(page: Page, address: str) -> None:
+    narrow(page)
+    choose(page, "A template and its values")
+    page.get_by_role("button", name="replicas: 3").first.click()
+    playwright.expect(page.locator("#explanation")).to_contain_text("values.yml")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/evaluate", hold)
+    page.reload()
+    if "localhost" in address:  # the static build has an answer at once
+        playwright.expect(page.locator("#explanation")).to_contain_text("Evaluating")
+    for route in held:
+        route.continue_()
+    page.unroute("**/evaluate")
+    playwright.expect(page.locator("#explanation")).to_contain_text("values.yml")
+
+
 def test_a_copied_link_leaves_the_button_that_undoes(page: Page) -> None:
     choose(page, "An overlay that matches nothing")
     page.locator("#fixes").get_by_role("button").first.click()
     playwright.expect(page.locator("#output")).to_contain_text("log-level: warning")
     page.get_by_role("button", name="Copy link").click()
     playwright.expect(page.locator("#told")).to_contain_text("The link")
+    playwright.expect(page.locator("#told")).to_contain_text("Change to ConfigMap: production.yml:2.")
     page.get_by_role("button", name="Undo the fix").click()
     playwright.expect(page.locator("#errors")).to_contain_text("1 problem")
 

@@ -91,10 +91,10 @@ function showAnswer(answer) {
   at("status").textContent = isGood ? "" : "There are errors.";
   at("problems").textContent = isGood ? "" : `${answer.errors.length || 1}`;
   at("problems").append(...(isGood ? [] : [element("span", answer.errors.length > 1 ? " problems" : " problem", { class: "sr" })]));
-  if (mending) {
-    addNote(isGood ? `${mending} There are no errors.` : `${mending} There are other errors.`);
+  if (isMending) {
+    addNote(isGood ? "There are no errors." : "There are other errors.");
     if (isGood && at("main").dataset.view === "why") showView("output");
-    mending = "";
+    isMending = false;
   }
   at("stale").hidden = isGood || !state.good || state.view === "environments";
   at("output").classList.toggle("stale", !isGood);
@@ -111,20 +111,22 @@ function showAnswer(answer) {
 
 // What the page has done, as text or parts of it, and a button for it: { label, onclick }.
 function tell(told, act = null) {
-  mending = "";
+  isMending = false;
   at("told").replaceChildren(...[told].flat());
   at("undo").hidden = !act;
   at("undo").textContent = act?.label ?? "";
   at("undo").onclick = act?.onclick ?? null;
 }
 
-// The button of what was told before stays.
+// What is told with it stays, because its button belongs to that. Without a button the text takes its place.
 function addNote(text) {
-  at("told").textContent = text;
+  if (at("undo").hidden) at("told").replaceChildren();
+  at("told").querySelector(".note")?.remove();
+  at("told").append(element("span", `${at("undo").hidden ? "" : " "}${text}`, { class: "note" }));
 }
 
-// What a fix has done, until it is known what has come of it.
-let mending = "";
+// A fix was made, and it is not yet known what has come of it.
+let isMending = false;
 
 let timer = 0;
 function changed() {
@@ -663,9 +665,8 @@ async function showFixes() {
     const place = `${fix.file}:${fix.line}`;
     // What only allows the fault is never the first thing to do.
     return button("", () => {
-      const told = `${fix.title}: ${place}.`;
-      put(fix.files, told, "Undo the fix");
-      mending = told;
+      put(fix.files, `${fix.title}: ${place}.`, "Undo the fix");
+      isMending = true;
       showFile(state.files.findIndex((one) => one.name === fix.file));
     }, {
       class: index || fix.accepts ? "" : "primary", title: `${fix.title} in ${place}`,
@@ -838,7 +839,10 @@ function open(opened) {
   showFile(shown, { isSame: true });
   showView(line ? "why" : "output");
   if (isUnedited()) showAnswer(example.answer);
-  else at("output").append(element("li", loading, { class: "none" }));
+  else {
+    at("output").append(element("li", loading, { class: "none" }));
+    at("explanation").append(element("div", loading, { class: "none" }));
+  }
   evaluateAll();
   seeExample();
 }
