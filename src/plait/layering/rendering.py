@@ -14,7 +14,7 @@ from plait.base.events import current_listener
 from plait.base.limits import current_budget
 from plait.layering.actions import ACTIONS, apply_actions
 from plait.layering.failures import failure, raise_all
-from plait.layering.near_misses import warn_of_slips
+from plait.layering.misspelt_keys import warn_of_slips
 from plait.layering.parents import choose_parents, labels_text, unmatched_selector, unmatched_text
 from plait.layering.policy import check_layers, find_policy
 from plait.layering.rendering_order import dependency_order, generation_order
