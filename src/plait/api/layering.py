@@ -14,7 +14,7 @@ from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
 from plait.base.limits import budget_scope_from
 from plait.base.source import Source
-from plait.engine.layer import Layer, configured
+from plait.engine.layer import Layer, configured, documents_of
 from plait.engine.results import Documents
 from plait.layering.plain_scalars import STRINGS, with_floats
 from plait.layering.secrets import FileSecrets
@@ -81,11 +81,7 @@ def layer(request: Layer) -> Documents:
         context.originals = originals_of(request, STRINGS)
         nodes = job.run(context)
         context.check_warnings()
-        reusing = job.reusing_writer(context)
-        write = reusing or (lambda documents: job.text(documents, context.originals))
-        documents = Documents(nodes, warnings=context.warnings, trace=context.trace, write=write)
-        documents._reusing = reusing
-        return documents
+        return documents_of(nodes, job, context)
 
 
 alayer = awaited(layer)

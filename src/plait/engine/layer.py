@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from plait.layering.sites import LayeringSite
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
+    from plait.yaml.output_paths import OutputPattern
 
 FORMS = ("yaml", "json")
 
@@ -135,10 +136,16 @@ def evaluate(request: Layer, context: Context, engine: Engine | None = None) -> 
         raise UsageError("--tree, --dot and --compare-deckhand print no documents", code="flag-conflict")
     job = job_of(request, context, engine)
     keep_originals(request, context, request.output, STRINGS)
-    result = job.run(context)
+    return documents_of(job.run(context), job, context, output_by_of(request))
+
+
+def documents_of(
+    nodes: DocumentSet, job: LayerJob, context: Context, pattern: OutputPattern | None = None
+) -> Documents:
+    """The result of a job, with one file per document if there is a pattern. Raises UsageError."""
     reusing = job.reusing_writer(context)
     write = reusing or (lambda documents: job.text(documents, context.originals))
-    documents = result_of(result, output_by_of(request), write, context)
+    documents = result_of(nodes, pattern, write, context)
     documents._reusing = reusing
     return documents
 

@@ -138,17 +138,17 @@ def item_hint(state: EditSession, path: str, typed: str | None) -> str | None:
     typed: the value as text.
     """
     asked = _NEW_ITEM.fullmatch(path)
+    if asked is None:
+        return None
     try:
-        value = state.single_value(asked[1]).value if asked is not None else None
+        value = state.single_value(asked[1]).value
     except UsageError:
         return None
-    if asked is None or (type(value) is not Array and not path.endswith("+")):
-        return None
-    if type(value) is Array and asked[2] not in (None, "+", str(len(value.items))):
+    if type(value) is not Array:
+        return f"set the result: '{asked[1]}=VALUE'" if path.endswith("+") else None
+    if asked[2] not in (None, "+", str(len(value.items))):
         return None
     trace = state.output.trace
-    if type(value) is not Array:
-        return f"set the result: '{asked[1]}=VALUE'"
     items = [scalar_text(item.value) if type(item.value) in (str, int, bool) else "" for item in value.items]
     is_open = (
         (trace is None or trace.marks is None) and len(items) <= _MOST_ITEMS and all(map(_SIMPLE.fullmatch, items))
