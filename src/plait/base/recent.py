@@ -1,9 +1,14 @@
-"""A cache that keeps what was used recently, and the count of what was reused."""
+"""The parts of caches that several evaluations share: a cache of what was used recently, the count of what was reused, and
+the key of what an evaluation may read.
+"""
 
 from __future__ import annotations
 
+from plait.base.input_view import current_permissions
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable
     from typing import TypeVar
 
     K = TypeVar("K")
@@ -49,3 +54,9 @@ class Count:
         found = self.reused, self.new
         self.reused = self.new = 0
         return found
+
+
+def access_key() -> Hashable:
+    """The key of what the current evaluation may read: files that others read may be out of its reach."""
+    own = current_permissions()
+    return own and (own.directory, own.checkout, own.file, own.granted)

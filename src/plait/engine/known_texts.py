@@ -6,9 +6,9 @@ they count for its limits.
 
 from __future__ import annotations
 
-from plait.base.input_view import current_permissions, current_view
+from plait.base.input_view import current_view
 from plait.base.limits import current_budget
-from plait.base.recent import Count, Recent
+from plait.base.recent import Count, Recent, access_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ class KnownTexts:
         # A record is needed of what is read; and replaced texts may differ each time.
         if view is None or view.texts:
             return read()
-        own = current_permissions()
-        key = argument, own and (own.directory, own.checkout, own.file, own.granted)
+        key = argument, access_key()
         budget = current_budget()
         found = self._found.find(key)
         # Reading again reports where there are too many entries.

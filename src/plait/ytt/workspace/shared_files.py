@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from plait.base.input_view import current_permissions, current_view
-from plait.base.recent import Count, Recent
+from plait.base.input_view import current_view
+from plait.base.recent import Count, Recent, access_key
 from plait.tree.nodes import COLLECTION_TYPES, count_nodes
 from plait.yaml.reusing_writer import ReusingWriter
 from plait.ytt.workspace.input_files import InputFile
@@ -193,8 +193,7 @@ class SharedFiles:
         the files of one argument.
         """
         found = [*before]
-        own = current_permissions()
-        allowed = own and (own.directory, own.checkout, own.file, own.granted)
+        allowed = access_key()
         for argument in arguments:
             found += self._of_argument((argument, options, len(found), allowed), len(found) + 1, list_)
         return found
