@@ -61,6 +61,23 @@ def test_too_little_is_told(project: pathlib.Path, capfd: pytest.CaptureFixture[
     assert main(["coverage", "--fail-under", "100%"]) == 0
 
 
+@pytest.mark.parametrize(("least", "status"), [((), 0), (("--fail-under", "0"), 0), (("--fail-under", "1"), 1)])
+def test_nothing_counted_is_not_everything(
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    least: tuple[str, ...],
+    status: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain.yml").write_text("a: 1\n")
+    (tmp_path / "plait.yml").write_text("runs: {web: {render: {files: [plain.yml]}}}\n")
+    assert main(["coverage", *least]) == status
+    told = capfd.readouterr()
+    assert told.out.splitlines()[-1].split() == ["all", "0", "0", "0", "0", "-"]
+    assert ("no lines or branches are counted" in told.err) == bool(status)
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

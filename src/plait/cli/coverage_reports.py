@@ -63,10 +63,15 @@ class Reports:
         for name in summary.changed:
             message = f"{name} has changed since it was counted: its earlier counts are dropped"
             complain_of_warning(warning(message, code="dropped-counts"))
-        if self.least is None or summary.percent >= self.least:
-            return 0
         used, lines, gone, branches = summary.counts
         total, done = lines + branches, used + gone
+        if self.least and not total:
+            told = f"no lines or branches are counted, so there are no {self.least:g} % of them"
+            hint = "count runs with templates, operations or layering actions: plain documents have nothing to cover"
+            complain_of(PlaitError(told, hint=hint, code="low-coverage"))
+            return 1
+        if self.least is None or summary.percent >= self.least:
+            return 0
         wanted = next(count for count in range(done, total + 1) if 100 * count >= self.least * total)
         told = f"{done} of {total} lines and branches are covered, {wanted - done} less than {self.least:g} %"
         hint = "the column Missing names the lines and branches to cover"

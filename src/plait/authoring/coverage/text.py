@@ -28,7 +28,8 @@ def to_text(summary: Summary) -> str:
 def _row(name: str, counts: tuple[int, int, int, int], percent: float, missing: str) -> tuple[str, ...]:
     lines, all_lines, branches, all_branches = counts
     missed = (all_lines, all_lines - lines, all_branches, all_branches - branches)
-    return (name, *map(str, missed), f"{percentage_text(percent)} %", missing)
+    share = f"{percentage_text(percent)} %" if all_lines or all_branches else "-"
+    return (name, *map(str, missed), share, missing)
 
 
 def percentage_text(percent: float) -> str:
