@@ -673,6 +673,15 @@ def test_a_site_of_several_repositories_gets_its_project_file(
             "Pod/a:spec.ports[name=p].port",
         ),
         ("kind: Pod\nmetadata: {name: a}\nspec: {t: x}\n", "PATH"),
+        (
+            '#@ load("@ytt:data", "data")\nkind: Pod\nmetadata: {name: a}\nb: 5\nc: #@ data.values.a\n',
+            "Pod/a:c",
+        ),
+        (
+            "kind: Pod\nmetadata: {name: a, n: 1}\nspec: {ports: [{port: 80, to: 81}]}\n",
+            "Pod/a:spec.ports[port=80].to",
+        ),
+        ("kind: Pod\nmetadata: {name: a}\nspec: {ports: [{port: 80}]}\n", "Pod/a:spec.ports[port=80].port"),
     ],
 )
 def test_the_next_steps_name_a_value_of_the_output(
@@ -781,3 +790,131 @@ def test_verifications_have_a_time_together(repository: pathlib.Path, monkeypatc
     found = infer(str(repository))
     assert len(found.runs) == 1
     assert [one.reason for one in found.rejected] == ["not verified: the command lines before it took 0 s"]
+
+
+PIPELINE = """\
+resource_types:
+- {name: bosh-deployment, type: registry-image}
+jobs:
+- name: north
+  plan:
+  - get: config
+  - in_parallel:
+    - put: north-deployment
+      params: &params
+        manifest: config/base.yml
+        ops_files: [config/ops/1.yml]
+        vars_files: [config/north.yml, secrets/north.yml]
+        vars: {d: text, e: ((e))}
+- name: south
+  plan:
+  - put: south-deployment
+    params:
+      <<: *params
+      vars_files: []
+      vars: {}
+  - put: notice
+    params: {text: deployed}
+"""
+
+
+def test_a_deployment_of_a_pipeline_is_a_run(repository: pathlib.Path) -> None:
+    put(repository, "base.yml", "a: 0\nb: ((b))\nc: ((c))\nd: ((d))\ne: ((e))\n")
+    put(repository, "ops/1.yml", "- {type: replace, path: /a, value: 1}\n")
+    put(repository, "north.yml", "b: 2\n")
+    put(repository, "ci/pipeline.yml", PIPELINE)
+    runs = {run.name: run for run in infer(str(repository)).runs}
+    assert list(runs) == ["north-deployment", "south-deployment"]
+    assert runs["north-deployment"].evaluate().to_yaml() == "a: 1\nb: 2\nc: ((c))\nd: text\ne: ((e))\n"
+    assert runs["south-deployment"].evaluate().to_yaml() == "a: 1\nb: ((b))\nc: ((c))\nd: ((d))\ne: ((e))\n"
+    assert runs["north-deployment"].why == (
+        "ci/pipeline.yml:8; without secrets/north.yml, which is not in the repository; "
+        "without e=$((e)), only known when the script runs"
+    )
+
+
+# Files of variables that are not there, and what the evidence says of them. The placeholders stay.
+MISSING_VARIABLES = {
+    "bosh int base.yml -l $SECRETS/x.yml": "without $SECRETS/x.yml, only known when the script runs",
+    "bosh int base.yml --vars-file=$X": "without $X, only known when the script runs",
+    "bosh int base.yml -l /etc/secrets.yml": "without /etc/secrets.yml, which is not in the repository",
+    "bosh int base.yml --var-file b=gone.pem -l gone.yml": "without gone.pem, gone.yml, which are not in the repository",
+    "bosh int base.yml -l gone.yml -l c.yml": "without gone.yml, which is not in the repository",
+}
+
+
+@pytest.mark.parametrize("line", MISSING_VARIABLES)
+def test_missing_files_of_variables_are_left_out(line: str, repository: pathlib.Path) -> None:
+    put(repository, "base.yml", "b: ((b))\nc: ((c))\n")
+    put(repository, "c.yml", "c: 1\n")
+    put(repository, "x.sh", f"{line}\nbosh int base.yml -o gone.yml -l gone.yml\n")
+    inference = infer(str(repository))
+    (run,) = inference.runs
+    assert run.why == f"x.sh:1; {MISSING_VARIABLES[line]}"
+    assert run.evaluate().to_yaml() == ("b: ((b))\nc: 1\n" if "c.yml" in line else "b: ((b))\nc: ((c))\n")
+    assert [one.reason for one in inference.rejected] == ["gone.yml is not in the repository"]
+
+
+def test_a_text_stands_for_a_value_without_which_a_run_fails(repository: pathlib.Path) -> None:
+    put(repository, "config/token.yml", '#@ load("@ytt:data", "data")\nb: #@ data.values.my.token or fail("needed")\n')
+    put(repository, "config/schema.yml", '#@data/values-schema\n---\na: 1\nmy: {token: ""}\n')
+    put(repository, "x.sh", "ytt -f config -v my.token=${TOKEN} --data-value-yaml a=$A\n")
+    (run,) = infer(str(repository)).runs
+    assert run.evaluate().to_yaml() == "a: 1\n---\nb: MY_TOKEN\n"
+    assert run.why == (
+        "x.sh:1; with my.token=MY_TOKEN instead of my.token=${TOKEN}, a=$A, only known when the script runs"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DIR=${DIR:-NAME}\nytt -f $DIR/config\n",
+        "ytt --file=./NAME/config\n",
+        "cd NAME\ngit pull\ncd -\nytt -f NAME/config\n",
+        "cd config\ncd -\nytt -f config\n",
+        "ytt -f config \\",
+    ],
+)
+def test_a_checkout_has_the_name_of_the_repository(text: str, repository: pathlib.Path) -> None:
+    put(repository, "ci/x.sh", text.replace("NAME", repository.name))
+    (run,) = infer(str(repository)).runs
+    assert run.evaluate().to_yaml() == "a: 1\n"
+    (repository / repository.name).mkdir()  # a directory of that name is what the script means
+    assert len(infer(str(repository)).runs) == ("NAME" not in text)
+
+
+def test_runs_of_a_loop_are_named_after_its_words(repository: pathlib.Path) -> None:
+    put(repository, "env/a.yml", "a: 2\n")
+    put(repository, "env/b.yml", "a: 3\n")
+    put(
+        repository,
+        "Makefile",
+        "all:\n\tfor v in 1.0 1.1; do \\\n\t\tytt -f config -v version=$$v; \\\n\tdone\n"
+        "each:\n\tfor f in env/*.yml; do ytt -f config -d $$f; done\n"
+        "one:\n\tfor x in c d; do ytt -f config; done\n",
+    )
+    put(repository, "x.sh", "for f in env/a.yml env/b.yml; do ytt -f config --data-values-file $f; done\n")
+    runs = {run.name: run.why for run in infer(str(repository)).runs}
+    assert runs == {
+        "all-1.0": "Makefile:3",
+        "all-1.1": "Makefile:3",
+        "each-a": "Makefile:6, x.sh:1",
+        "each-b": "Makefile:6, x.sh:1",
+        "one": "Makefile:8",
+    }
+
+
+def test_a_word_that_expands_to_several_is_shown_once(repository: pathlib.Path) -> None:
+    put(repository, "x.sh", 'ARGS="-f config -f gone.yml"\nytt $ARGS -f config/*.yml\n')
+    (one,) = infer(str(repository)).rejected
+    assert one.shown == "ytt $ARGS -f config/*.yml"
+
+
+def test_a_step_of_kuttl_runs_in_its_directory(repository: pathlib.Path) -> None:
+    step = (
+        "apiVersion: kuttl.dev/v1beta1\nkind: TestStep\ncommands:\n- script: ytt -f ../../config | kubectl apply -f -\n"
+    )
+    put(repository, "test/a/00-install.yaml", step)
+    (run,) = infer(str(repository)).runs
+    assert (run.why, run.evaluate().to_yaml()) == ("test/a/00-install.yaml:4", "a: 1\n")

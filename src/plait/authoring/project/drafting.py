@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from itertools import islice
 
 from plait.authoring.project.file import find, of_source
 from plait.authoring.project.inference.runs import LIMITS, without_generation
@@ -14,6 +16,7 @@ from plait.base.permissions import FILE_NAMES
 from plait.base.source import Source
 from plait.base.trust import permissions_of
 from plait.engine.results import Rendered
+from plait.insight.explain import Explainer, flat
 from plait.insight.node_paths import all_places
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 from plait.yaml.writer import write_value
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.engine.results import Documents
     from plait.tree.nodes import Value
+
+# The value of the key by which its own item is selected, and metadata.
+_STATES_NOTHING = re.compile(r"\[(\w+)=[^\]]*\]\.\1$|:metadata\.")
+# Maximum number of values among which an example is chosen.
+_MOST_EXAMPLES = 200
 
 
 class DraftProjectFile:
@@ -76,7 +84,6 @@ def draft(directory: str) -> DraftProjectFile:
                 code="foreign-file",
             )
     kept: list[Run] = []
-    example = None
     for run in runs:
         try:
             made = _evaluated(run)
@@ -86,10 +93,10 @@ def draft(directory: str) -> DraftProjectFile:
         if reason:
             notes.append(f"left out: {run.name}: {reason}")
             continue
-        if not kept:
-            example = _example(made)
         kept.append(run)
-    return DraftProjectFile(os.path.normpath(path), _text(kept, top) if kept else "", kept, notes, example)
+    if not kept:
+        return DraftProjectFile(os.path.normpath(path), "", kept, notes)
+    return DraftProjectFile(os.path.normpath(path), _text(kept, top), kept, notes, _example(kept[0]))
 
 
 def _difference(run: Run, made: Documents, path: str, top: str) -> str:
@@ -103,8 +110,8 @@ def _difference(run: Run, made: Documents, path: str, top: str) -> str:
     return "its output differs from that of the command line" if _output(_evaluated(run)) == wanted else ""
 
 
-def _evaluated(run: Run) -> Documents:
-    return without_generation(run).evaluate(view=InputView(is_read_only=True), limits=LIMITS)
+def _evaluated(run: Run, *, trace: bool = False) -> Documents:
+    return without_generation(run).evaluate(view=InputView(is_read_only=True), limits=LIMITS, trace=trace)
 
 
 def _output(made: Documents) -> object:
@@ -112,12 +119,29 @@ def _output(made: Documents) -> object:
     return made.files if isinstance(made, Rendered) else made.to_yaml()
 
 
-def _example(made: Documents) -> tuple[str, int] | None:
-    """The PATH and the value of the first number or boolean of a named document: unlike a string, it is no password."""
-    for place in all_places(made.nodes.items, {}):
-        if isinstance(place.value, int) and place.document_name is not None:
-            return str(place), place.value
-    return None
+def _example(run: Run) -> tuple[str, int] | None:
+    """The PATH and the value of a number or boolean of a named document: unlike a string, it is no password.
+
+    It is the first one that several lines made, or else the first one. Metadata, and a number that names its own item,
+    such as `ports[port=80].port`, come last: a test of them states nothing.
+    """
+    made = _evaluated(run, trace=True)
+    explainer = None if made.trace is None else Explainer(made.trace)
+    places = (
+        place
+        for place in all_places(made.nodes.items, {})
+        if isinstance(place.value, int) and place.document_name is not None
+    )
+    found: dict[bool, tuple[str, int]] = {}
+    for place in islice(places, _MOST_EXAMPLES):
+        path, value = str(place), place.value
+        assert isinstance(value, int)
+        if _STATES_NOTHING.search(path) is None and explainer is not None:
+            if len([*flat(explainer.history(place).entries)]) > 1:
+                return path, value
+            found.setdefault(True, (path, value))
+        found.setdefault(False, (path, value))
+    return found.get(True) or found.get(False)
 
 
 def _text(runs: Sequence[Run], top: str) -> str:

@@ -31,6 +31,7 @@ _SHEBANG = re.compile(rb"#![^\n]*\b(ba|da|z|k)?sh\b")
 _MAKE_VARIABLE = re.compile(r"^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?=|:?:?:?=|\+=)\s*(.*)$")
 _MAKE_REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)|\$\{([A-Za-z_][\w.-]*)\}|\$([@<^])")
 _MAKE_TARGET = re.compile(r"^([^\s:=#][^:=#]*)::?(?!=)([^=]*)$")
+_JOINT = " \\\n"
 _MAKE_COMMENT = re.compile(r"(?<=\s)#")
 _JUST_VARIABLE = re.compile(r"^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:'([^']*)'|\"([^\"]*)\")\s*$")
 _JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)")
@@ -111,14 +112,10 @@ def _script(path: str, text: str, _top: str, _budget: TextBudget) -> Iterator[Sn
     yield Snippet(text, 1, None, group=os.path.splitext(os.path.basename(path))[0], script=path)
 
 
-def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[Snippet]:
+def _markdown(_path: str, text: str, _top: str, _budget: TextBudget) -> Iterator[Snippet]:
     """Snippets for the fenced blocks in a shell language, and for command lines outside of blocks, named after the
     heading above.
-
-    Instructions often start outside the clone, so paths that start with the repository's name are resolved from its
-    root.
     """
-    own = re.compile(rf"(?<![\w./-])(?:\./)?{re.escape(os.path.basename(top))}/")
     heading, fence, language, indent, start = "", "", "", 0, 0
     rows: list[str] = []
     for number, row in enumerate(text.split("\n"), 1):
@@ -130,7 +127,7 @@ def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[
                     lines = [
                         _PROMPT.sub("", one[min(indent, len(one) - len(one.lstrip(" "))) :], count=1) for one in rows
                     ]
-                    yield Snippet(own.sub("", "\n".join(lines)), start, None, group=heading)
+                    yield Snippet("\n".join(lines), start, None, group=heading)
                 fence, rows = "", []
             else:
                 rows.append(row)
@@ -138,7 +135,7 @@ def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[
             start = start if begun is None else number
             rows.append(row if begun is None else row[begun.end() :])
             if not row.endswith("\\"):
-                yield Snippet(own.sub("", "\n".join(rows)), start, None, group=heading)
+                yield Snippet("\n".join(rows), start, None, group=heading)
                 rows = []
         elif found is not None:
             fence, language, indent = found["fence"], found["language"].lower(), len(found["indent"])
@@ -147,7 +144,7 @@ def _markdown(_path: str, text: str, top: str, _budget: TextBudget) -> Iterator[
             heading = title[1].rstrip("#").strip().lower()
         else:
             for span in _COMMAND_SPAN.finditer(row):
-                yield Snippet(own.sub("", span[1]), number, None, group=heading)
+                yield Snippet(span[1], number, None, group=heading)
 
 
 # ---- make
@@ -158,9 +155,10 @@ def _makefile(path: str, text: str, _top: str, budget: TextBudget) -> Iterator[S
     directory = os.path.dirname(path)
     variables = {"CURDIR": directory, "MAKE": "make"}
     target, needs = "", ""
-    for line, row in _joined(text):
+    for line, joined in _joined(text):
+        row = joined.replace(_JOINT, " ")
         if row.startswith("\t"):
-            recipe = row.strip().lstrip("@-+").strip()
+            recipe = joined.strip().lstrip("@-+").strip()
             own = ChainMap({"@": target, "<": needs.split(" ", maxsplit=1)[0], "^": needs}, variables)
             yield Snippet(_make_expanded(recipe, own, budget), line, directory, group=target)
         elif (found := _MAKE_VARIABLE.match(row)) is not None:
@@ -177,7 +175,7 @@ def _makefile(path: str, text: str, _top: str, budget: TextBudget) -> Iterator[S
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """The lines, with continuation lines joined."""
+    """The lines, with continuation lines joined by _JOINT, which a shell reads as nothing but counts as a line."""
     start, held = 0, list[str]()
     for number, row in enumerate(text.split("\n"), 1):
         start = start or number
@@ -185,7 +183,7 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
         is_continued = line.endswith("\\")
         held.append(line.removesuffix("\\"))
         if not is_continued:
-            yield start, " ".join(held)
+            yield start, _JOINT.join(held)
             start, held = 0, []
 
 
@@ -233,7 +231,8 @@ def _justfile(path: str, text: str, _top: str, budget: TextBudget) -> Iterator[S
                 yield Snippet(row.lstrip("@-"), number, directory, group=recipe)
         body.clear()
 
-    for line, row in _joined(text):
+    for line, joined in _joined(text):
+        row = joined if joined[:1] in (" ", "\t") else joined.replace(_JOINT, " ")
         if row[:1] in (" ", "\t") and recipe:
             if row.strip():
                 body.append((line, _JUST_REFERENCE.sub(value, row.strip())))
@@ -260,13 +259,19 @@ def _yaml(path: str, text: str, top: str, budget: TextBudget) -> Iterator[Snippe
         documents = read(source)
     except PlaitError:  # a template or invalid YAML, which is not a build file
         return
-    name = os.path.basename(path)
-    own = os.path.dirname(path) if name.startswith(("Taskfile", "taskfile", "package.json")) else top
+    is_local = os.path.basename(path).startswith(("Taskfile", "taskfile", "package.json"))
     blocks = {number for number, row in enumerate(text.split("\n"), 1) if _BLOCK.search(row)}
     for document in documents.items:
         if budget.is_spent:
             return
+        own = os.path.dirname(path) if is_local or _is_kuttl(document.value) else top
         yield from _strings(document, own, "", blocks)
+
+
+def _is_kuttl(value: Value) -> bool:
+    """True for a step of kuttl, whose commands run in its own directory."""
+    version = value.find("apiVersion") if type(value) is Map else None
+    return version is not None and str(version.value).startswith("kuttl.dev/")
 
 
 # Keys whose values a shell executes.
@@ -283,6 +288,8 @@ def _strings(item: Item, directory: str, group: str, blocks: set[int], *, runs: 
             yield Snippet(value, line, directory, group=group)
     elif type(value) is Map:
         directory = _working_directory(value, directory)
+        if (deployed := _deployment(value, directory)) is not None:
+            yield deployed
         for inner in value.items:
             named = str(inner.key) if getattr(item, "key", None) in _NAMING_KEYS else group
             is_run = inner.key in _RUN_KEYS or getattr(item, "key", None) == "scripts" or (runs and inner.key != "env")
@@ -293,6 +300,34 @@ def _strings(item: Item, directory: str, group: str, blocks: set[int], *, runs: 
             return
         for one in value.items:
             yield from _strings(one, directory, group, blocks, runs=runs)
+
+
+def _deployment(value: Map, directory: str) -> Snippet | None:
+    """The command line with the effect of a step of Concourse: `put`, of a deployment of BOSH.
+
+    The first name of each path is an input of the step. The input of a manifest that is in the repository is the
+    repository.
+    """
+    put, params = value.find("put"), value.find("params")
+    manifest = params.value.find("manifest") if params is not None and type(params.value) is Map else None
+    if put is None or params is None or type(params.value) is not Map or manifest is None:
+        return None
+    own, _, rest = str(manifest.value).partition("/")
+    own = f"{own}/" if rest and os.path.lexists(os.path.join(directory, rest)) else ""
+    words = ["bosh", "deploy", str(manifest.value).removeprefix(own)]
+    for key, flag in (("ops_files", "-o"), ("vars_files", "-l")):
+        found = params.value.find(key)
+        paths = found.value.items if found is not None and type(found.value) is Array else []
+        words += [word for path in paths for word in (flag, str(path.value).removeprefix(own))]
+    variables = params.value.find("vars")
+    if variables is not None and type(variables.value) is Map:
+        for one in variables.value.items:
+            text = f"{one.key}={one.value}"
+            # Variables of the pipeline, which is filled in before the step runs.
+            words += [] if type(one.value) in (Map, Array) else ["-v", text.replace("((", "$((")]
+    return Snippet(
+        " ".join(word if "$((" in word else quote(word) for word in words), put.line, directory, group=str(put.value)
+    )
 
 
 def _is_argv(value: Array) -> bool:

@@ -50,8 +50,12 @@ _BOSH_FLAGS = {
 }
 # Flags, by long and short name, whose value is a data value or a variable and not a path.
 _VALUE_FLAGS = frozenset({"v", "data-value", "data-value-yaml", "var"})
-# Flags that are left out if their value is unknown. A variables store may be missing: the program writes it.
-_OMITTED_FLAGS = _VALUE_FLAGS | {"vars-store"}
+# Those of them whose value is a text.
+_TEXT_FLAGS = frozenset({"v", "data-value", "var"})
+_VALUE_NAME = re.compile(r"[\w./-]+")
+# Flags that are left out if their value is unknown: without a variable, its placeholder stays. A variables store may be
+# missing, because the program writes it.
+_OMITTED_FLAGS = _VALUE_FLAGS | {"vars-store", "vars-file", "l", "var-file"}
 # Flags that read the environment of the running script, which a project may not read.
 _ENVIRONMENT_FLAGS = frozenset({"data-values-env", "data-values-env-yaml", "vars-env"})
 # Paths in one word that are made relative.
@@ -63,20 +67,23 @@ _IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "
 class CommandLine:
     """A command line of one of the programs.
 
-    command: of plait. words: for that command, without `omitted`: data values, variables and the store of variables that
-    are known only when the script runs. unknown: other words that are known only then.
+    command: of plait. words: for that command, without `omitted`: data values, variables and their files and store that
+    are known only when the script runs. unknown: other words that are known only then. stand_ins: a text for each
+    omitted data value and variable, such as token=TOKEN. turn: as of the invocation, "" if no word has it.
     """
 
-    __slots__ = ("command", "line", "omitted", "program", "shown", "unknown", "words")
+    __slots__ = ("command", "line", "omitted", "program", "shown", "stand_ins", "turn", "unknown", "words")
 
-    def __init__(self, program: str, command: str, words: Sequence[ShellWord], line: int) -> None:
+    def __init__(self, program: str, command: str, words: Sequence[ShellWord], line: int, turn: str = "") -> None:
         self.program = program
+        self.turn = turn if any(turn in (word.text or "") and turn not in word.written for word in words) else ""
         self.command = command
         self.line = line
         self.omitted: list[str] = []
+        self.stand_ins: list[str] = []
         self.words = self._known(words)
         self.unknown = [" ".join(word.written.split()) for word in self.words if _is_unknown(word)]
-        self.shown = " ".join([program, *(" ".join(word.written.split()) for word in words)])
+        self.shown = " ".join([program, *(" ".join(word.written.split()) for word in words if not word.is_more)])
 
     def _known(self, words: Sequence[ShellWord]) -> list[ShellWord]:
         known: list[ShellWord] = []
@@ -90,30 +97,42 @@ class CommandLine:
             elif not _is_unknown(word):
                 known.append(word)
             elif word.written.startswith("--") and name in _OMITTED_FLAGS:
-                self.omitted.append(value)
-            elif known and (known[-1].text or "").lstrip("-") in _OMITTED_FLAGS:
+                self._omit(name, value)
+            elif known and (flag := (known[-1].text or "").lstrip("-")) in _OMITTED_FLAGS:
                 known.pop()
-                self.omitted.append(word.written)
+                self._omit(flag, word.written)
             else:
                 known.append(word)
         return known
+
+    def _omit(self, flag: str, value: str) -> None:
+        self.omitted.append(value)
+        name = value.lstrip("\"'").partition("=")[0]
+        if flag in _TEXT_FLAGS and _VALUE_NAME.fullmatch(name):
+            self.stand_ins.append(f"{name}={re.sub(r'[^A-Za-z0-9]+', '_', name).upper()}")
 
     def uses(self) -> list[Use]:
         """The options of the command line, in order. Raises UsageError for an unknown flag or an invalid value."""
         return Command(dialect(self.command)).read([str(word.text) for word in self.words]).uses
 
-    def settings(self, source: Source, directory: str, top: str) -> list[Setting]:
+    def settings(self, source: Source, directory: str, top: str, *, has_stand_ins: bool = False) -> list[Setting]:
         """The settings of a run for this command line, each with its line in `source`.
 
         directory: in which the command runs; top: of the repository. Absolute paths below the top become relative to the
-        directory. Raises UsageError for a command line that the program itself would reject.
+        directory, and so do those of a checkout with the name of the repository, as in a build of Concourse. Raises
+        UsageError for a command line that the program itself would reject.
         """
         inside = os.path.join(top, "")
         way = os.path.relpath(top, directory)
         to_top = "" if way == os.curdir else os.path.join(way, "")
         words = [str(word.text).replace(inside, to_top, _MOST_PATHS) for word in self.words]
+        words += [word for text in self.stand_ins if has_stand_ins for word in ("-v", text)]
+        name = os.path.basename(top)
+        if not os.path.lexists(os.path.join(top, name)):
+            checkout = re.compile(rf"(?<![\w./-])(?:\./)?{re.escape(name)}/")
+            words = [checkout.sub(to_top, word, count=1) for word in words]
         parsed = Command(dialect(self.command)).parse(words)
-        lines = {text: word.line for text, word in zip(words, self.words, strict=True)}
+        lines = {text: word.line for text, word in zip(words, self.words, strict=False)}
         return _settings(self.command, parsed, source, lines, self.line)
 
 
@@ -137,23 +156,23 @@ def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "p
     program = os.path.basename(words[0].text).removesuffix(".exe")
     rest = words[1:]
     if program == "ytt":
-        return _of_ytt(rest, invocation.line)
+        return _of_ytt(rest, invocation)
     if program in ("bosh", "bosh2"):  # the name of ytt's second version while two versions existed
-        return _of_bosh(rest, invocation.line)
+        return _of_bosh(rest, invocation)
     if program == "plait" and rest and (name := rest[0].text) and name in commands:
-        return CommandLine(f"plait {name}", name, rest[1:], invocation.line)
+        return CommandLine(f"plait {name}", name, rest[1:], invocation.line, invocation.turn)
     return None
 
 
-def _of_ytt(words: list[ShellWord], line: int) -> CommandLine | None:
+def _of_ytt(words: list[ShellWord], at: Invocation) -> CommandLine | None:
     if words and words[0].text in _YTT_TEMPLATE:
         words = words[1:]
     if not words or words[0].text in _YTT_OTHER or any(word.text in ("--help", "-h", "--version") for word in words):
         return None
-    return CommandLine("ytt", "render", words, line)
+    return CommandLine("ytt", "render", words, at.line, at.turn)
 
 
-def _of_bosh(words: list[ShellWord], line: int) -> CommandLine | None:
+def _of_bosh(words: list[ShellWord], invocation: Invocation) -> CommandLine | None:
     patch = Command(dialect("patch"))
     # The command comes after the global flags. A word of unknown value may be a flag, but not a command.
     at = patch.first_argument([word.text or "-" for word in words])
@@ -163,7 +182,7 @@ def _of_bosh(words: list[ShellWord], line: int) -> CommandLine | None:
     rest = [*words[:at], *words[at + 1 :]]
     if name in _BOSH_MANIFEST:
         rest = _without_bosh_flags(rest)
-    return CommandLine(f"bosh {name}", "patch", rest, line)
+    return CommandLine(f"bosh {name}", "patch", rest, invocation.line, invocation.turn)
 
 
 def _without_bosh_flags(words: Sequence[ShellWord]) -> list[ShellWord]:

@@ -13,12 +13,13 @@ from plait.authoring.project.inference.shell import Shell, commands_of
 from plait.authoring.project.inference.text_budget import MOST_TEXT, TextBudget
 from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.run import Run, relative_to_cwd
-from plait.authoring.project.settings import is_path_setting, path_in
+from plait.authoring.project.settings import Setting, is_path_setting, path_in
 from plait.base import content
 from plait.base.errors import LimitError, PlaitError, heading
 from plait.base.input_view import InputView
 from plait.base.source import Position, Source
 from plait.base.trust import permissions_of
+from plait.tree.nodes import Array, ArrayItem, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from plait.authoring.project.inference.build_files import Snippet
     from plait.authoring.project.inference.programs import CommandLine
     from plait.authoring.project.inference.shell import ShellCommand
-    from plait.authoring.project.settings import Setting
 
 # Maximum number of files and command lines; a larger repository needs a project file.
 _MOST_FILES = 20_000
@@ -40,9 +40,13 @@ _MOST_SECONDS = 60
 _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
 # The settings of `bosh int FILE --path PATH`.
 _LOOKUP = frozenset({"base", "path"})
+# The settings of `bosh int` that name files of variables.
+_VARIABLES = frozenset({"vars-files", "var-file"})
 # Errors that only the user can correct, with a flag that their expectation names.
 _NEEDED = frozenset({"site-repository"})
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+# The directory and the extension of a path that a loop has come to.
+_PATH_PARTS = re.compile(r"^.*/(?=[^/])|\.ya?ml$")
 _BOUND = f"the first {MOST_TEXT >> 20} MiB of text"
 
 
@@ -211,12 +215,22 @@ class _Collector:
             return f"{line.unknown[0]} is only known when the script runs"
         if directory is None:
             return "its directory is only known when the script runs"
+        reason = self._tried(line, directory, snippet, source, has_stand_ins=False)
+        if reason and line.stand_ins and not self._tried(line, directory, snippet, source, has_stand_ins=True):
+            return ""
+        return reason
+
+    def _tried(
+        self, line: CommandLine, directory: str, snippet: Snippet, source: Source, *, has_stand_ins: bool
+    ) -> str:
+        top = self.inference.top
         try:
-            settings = line.settings(source, directory, self.inference.top)
+            settings = line.settings(source, directory, top, has_stand_ins=has_stand_ins)
         except PlaitError as error:
             return error.message
         settings, examples = with_examples(line.command, settings, directory)
-        reason = _unreachable(line.command, settings, directory, self.inference.top)
+        settings, missing = _without_missing_variables(line.command, settings, directory, top)
+        reason = _unreachable(line.command, settings, directory, top)
         if reason:
             return reason
         if {setting.name for setting in settings} <= _LOOKUP and len(settings) == len(_LOOKUP):
@@ -230,12 +244,17 @@ class _Collector:
                 known.why = f"{places}, {at}; {rest}" if rest else f"{places}, {at}"
             return ""
         if key not in self._reasons:
+            left_out = f"without {', '.join(line.omitted)}"
+            if has_stand_ins:
+                left_out = f"with {', '.join(line.stand_ins)} instead of {', '.join(line.omitted)}"
             left = "; ".join(
                 [f"with {example} for {path}, which is not in the repository" for path, example in examples.items()]
-                + [f"without {', '.join(line.omitted)}, only known when the script runs"] * bool(line.omitted)
+                + [f"without {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not in the repository"]
+                * bool(missing)
+                + [f"{left_out}, only known when the script runs"] * bool(line.omitted)
             )
             run = Run(
-                snippet.group or line.command,
+                "-".join(filter(None, (snippet.group or line.command, _PATH_PARTS.sub("", line.turn)))),
                 line.command,
                 settings,
                 None,
@@ -287,11 +306,43 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
             place = os.path.join(directory, path)
             if not os.path.join(os.path.realpath(place), "").startswith(inside):
                 return f"{path} is outside the repository"
-            if setting.name not in _WRITTEN and not os.path.lexists(place) and not any(char in path for char in "*?["):
+            if setting.name not in _WRITTEN and _is_missing(place):
                 return f"{path} is not in the repository"
     if any(setting.name == "secrets" for setting in settings):
         return "it reads secrets"
     return ""
+
+
+def _is_missing(path: str) -> bool:
+    return not os.path.lexists(path) and not any(char in path for char in "*?[")
+
+
+def _without_missing_variables(
+    command: str, settings: Sequence[Setting], directory: str, top: str
+) -> tuple[list[Setting], list[str]]:
+    """The settings without files of variables that are not in the repository, and those files. Their placeholders stay."""
+    inside = os.path.join(os.path.realpath(top), "")
+    made, missing = list[Setting](), list[str]()
+    for setting in settings:
+        if command != "patch" or setting.name not in _VARIABLES:
+            made.append(setting)
+            continue
+        left = {
+            path
+            for text, _ in setting.texts()
+            if (path := path_in(setting.option, text)) != "-"
+            and (
+                not os.path.realpath(os.path.join(directory, path)).startswith(inside)
+                or _is_missing(os.path.join(directory, path))
+            )
+        }
+        missing += sorted(left)
+        kept = [ArrayItem(text) for text, _ in setting.texts() if path_in(setting.option, text) not in left]
+        if not left:
+            made.append(setting)
+        elif kept:
+            made.append(Setting(setting.name, setting.option, [MapItem(setting.name, Array(kept))]))
+    return made, missing
 
 
 def failure_of(run: Run, *, prints: bool = False) -> str:

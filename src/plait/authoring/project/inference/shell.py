@@ -41,14 +41,18 @@ _MOST_NAMES = 1_000
 
 
 class ShellWord:
-    """A word of a command. text: its value, None if it is known only at run time. written: as in the file."""
+    """A word of a command. text: its value, None if it is known only at run time. written: as in the file.
 
-    __slots__ = ("line", "text", "written")
+    is_more: the word before it is written as the same word, which expands to several.
+    """
 
-    def __init__(self, text: str | None, written: str, line: int) -> None:
+    __slots__ = ("is_more", "line", "text", "written")
+
+    def __init__(self, text: str | None, written: str, line: int, *, is_more: bool = False) -> None:
         self.text = text
         self.written = written
         self.line = line
+        self.is_more = is_more
 
     def __repr__(self) -> str:
         return f"Argument({self.text!r})"
@@ -56,16 +60,19 @@ class ShellWord:
 
 class Invocation:
     """A command of a script. directory: absolute, None if it is unknown. line: of its first word. reads_pipe: it
-    follows a `|`.
+    follows a `|`. turn: the word that the loop around it has come to, or "".
     """
 
-    __slots__ = ("arguments", "directory", "line", "reads_pipe")
+    __slots__ = ("arguments", "directory", "line", "reads_pipe", "turn")
 
-    def __init__(self, arguments: Sequence[ShellWord], directory: str | None, line: int, *, reads_pipe: bool) -> None:
+    def __init__(
+        self, arguments: Sequence[ShellWord], directory: str | None, line: int, *, reads_pipe: bool, turn: str = ""
+    ) -> None:
         self.arguments = arguments
         self.directory = directory
         self.line = line
         self.reads_pipe = reads_pipe
+        self.turn = turn
 
 
 class Shell:
@@ -90,6 +97,10 @@ class Shell:
             self.variables["BASH_SOURCE"] = script
         self.arrays: dict[str, list[ShellWord]] = {}
         self.pushed: list[str | None] = []
+        # The directory before the last `cd`.
+        self.previous: str | None = None
+        # The word that the innermost loop has come to.
+        self.turn = ""
         # Directories that the script clones a repository into.
         self.cloned: set[str] = set()
         # A command follows those in its substitutions.
@@ -113,6 +124,8 @@ class Shell:
         other.variables = dict(self.variables)
         other.arrays = dict(self.arrays)
         other.pushed = list(self.pushed)
+        other.previous = self.previous
+        other.turn = self.turn
         other.cloned = set(self.cloned)
         other.invocations = self.invocations
         other.steps = self.steps
@@ -157,10 +170,13 @@ class Shell:
                 rounds += [one.text for one in self._expand(word)]
         if not rounds or None in rounds or len(rounds) > _MOST_ROUNDS:
             rounds = [None]
+        outer = self.turn
         for value in rounds:
             self.variables[name] = value
+            self.turn = value or outer
             self._run(commands, at + 1, done)
         self.variables[name] = None
+        self.turn = outer
         return done
 
     def _command(self, words: Sequence[Word], *, reads_pipe: bool) -> None:
@@ -200,17 +216,23 @@ class Shell:
         else:
             if name == "git":
                 self._note_clone([one.text or "" for one in arguments[1:]])
-            self.invocations.append(Invocation(arguments, self.directory, rest[0].line, reads_pipe=reads_pipe))
+            made = Invocation(arguments, self.directory, rest[0].line, reads_pipe=reads_pipe, turn=self.turn)
+            self.invocations.append(made)
 
     def _change_directory(self, arguments: Sequence[ShellWord]) -> None:
         text = arguments[0].text if arguments else None
-        if text is None or text.startswith("~") or (self.directory is None and not os.path.isabs(text)):
+        left = self.directory
+        if text == "-":
+            self.directory = self.previous
+        elif text is None or text.startswith("~") or (self.directory is None and not os.path.isabs(text)):
             self.directory = None
         else:
             self.directory = os.path.normpath(os.path.join(self.directory or "", text))
             # Instructions for a clone of this repository, which is the one that is searched.
-            if self.directory in self.cloned and not os.path.lexists(self.directory):
+            own = (*self.cloned, os.path.join(self.top, os.path.basename(self.top)))
+            if self.directory in own and not os.path.lexists(self.directory):
                 self.directory = self.top
+        self.previous = left
 
     def _note_clone(self, words: Sequence[str]) -> None:
         """Remembers the directory of `git clone URL [DIRECTORY]`."""
@@ -286,7 +308,7 @@ class Shell:
             return []
         if len(fields) > 1 and not self.budget.take(len(fields) * len(word.text)):  # messages quote each as written
             return [unknown]
-        found = [ShellWord(text, word.text, word.line) for text in fields]
+        found = [ShellWord(text, word.text, word.line, is_more=number > 0) for number, text in enumerate(fields)]
         if pattern and len(found) == 1 and not is_one_word:
             return self._matching(found[0])
         return found
@@ -355,7 +377,8 @@ class Shell:
             return unknown
         if not self.budget.take(sum(map(len, names)) + len(names) * len(argument.written)):
             return unknown
-        return [ShellWord(name, argument.written, argument.line) for name in names] or [argument]
+        found = [ShellWord(one, argument.written, argument.line, is_more=n > 0) for n, one in enumerate(names)]
+        return found or [argument]
 
 
 class ShellCommand:

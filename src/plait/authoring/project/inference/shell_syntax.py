@@ -26,6 +26,8 @@ _PLACEHOLDER = re.compile(r"\{\{[^{}]*+\}\}")
 # Characters without a meaning of their own, outside of quotes and between double quotes.
 _PLAIN = re.compile(rf"""(?:(?!{_PLACEHOLDER.pattern})[^ \t\r\n;&|()<>'"\\$`])+""")
 _PLAIN_QUOTED = re.compile(rf"""(?:(?!{_PLACEHOLDER.pattern})[^"\\$`])+""")
+# A backslash that ends the text continues nothing: the line after it was left out.
+_CONTINUATION = re.compile(r"\\(?:\r?\n|\Z)")
 _DEEPEST = 40
 
 
@@ -126,9 +128,8 @@ class _Lexer:
             char = text[self.place]
             if char in " \t\r":
                 self.place += 1
-            elif char == "\\" and text.startswith(("\\\n", "\\\r\n"), self.place):
-                self.place += 2 if text[self.place + 1] == "\n" else 3
-                self.line += 1
+            elif (continued := _CONTINUATION.match(text, self.place)) is not None:
+                self._advance(continued.end())
             elif char == "#":
                 self.place = _or_end(text.find("\n", self.place), text)
             elif (match := _REDIRECTION.match(text, self.place)) is not None and text[
