@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plait.review.consequences import NAMES, SEVERITIES, consequences, quantity
+from plait.review.consequences import NAMES, consequences
+from plait.review.kubernetes_rules import quantity
+from plait.review.rules import SEVERITIES
 
 GROUPS: list[dict[str, object]] = [
     {

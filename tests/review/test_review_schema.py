@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from repositories import commit
 
 from plait.cli import main
-from plait.review.consequences import SEVERITIES
 from plait.review.result import VERSION
+from plait.review.rules import SEVERITIES
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 SCHEMA: dict[str, Any] = json.loads(

@@ -18,12 +18,13 @@ from plait.engine.options import NUMBER, Request, csv, declared, switch, text, t
 from plait.insight.diagnostic_formats import as_annotations, as_sarif
 from plait.review.annotations import messages
 from plait.review.api import review
-from plait.review.consequences import NAMES, SEVERITIES
+from plait.review.consequences import NAMES
 from plait.review.cpu_budget import DEFAULT
 from plait.review.file_links import links_of_job
 from plait.review.html import to_html
 from plait.review.markdown import to_markdown
 from plait.review.reports import commit_message, to_text
+from plait.review.rules import SEVERITIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

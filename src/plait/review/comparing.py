@@ -10,12 +10,13 @@ from plait.base.errors import heading
 from plait.base.similar_names import counted
 from plait.review.causes import Examination
 from plait.review.changed_lines import document_changes
-from plait.review.consequences import NAMES, SEVERITIES, Consequence, consequences
+from plait.review.consequences import NAMES, Consequence, consequences
 from plait.review.environments import described
 from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
 from plait.review.redaction import full_place, shown_change
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
 from plait.review.revisions import Changed, links_below, roots_of
+from plait.review.rules import SEVERITIES
 from plait.review.smallest import smallest
 from plait.review.units import FileChange
 from plait.review.values import (
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
     from plait.base.errors import PlaitError
     from plait.fleet.plan import Task
     from plait.review.causes import Findings
-    from plait.review.consequences import Rule
     from plait.review.cpu_budget import CpuBudget
     from plait.review.evaluating import Outcome
     from plait.review.result import DocumentChange, Review
     from plait.review.revisions import Sides
+    from plait.review.rules import Rule
     from plait.review.units import Unit
     from plait.review.values import Change, Pair
     from plait.tree.context import Context

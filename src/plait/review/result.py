@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 
-from plait.review.consequences import SEVERITIES
+from plait.review.rules import SEVERITIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,213 @@
+"""Rules for consequences: Kubernetes kinds."""
+
+from __future__ import annotations
+
+from plait.review.rules import ERROR, NOTE, WARNING, Rule, at, is_on_both, items_of, kind_of, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plait.review.rules import Data
+
+_WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
+_IMMUTABLE: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "Deployment": [("spec", "selector")],
+    "ReplicaSet": [("spec", "selector")],
+    "DaemonSet": [("spec", "selector")],
+    "StatefulSet": [
+        ("spec", "selector"), ("spec", "volumeClaimTemplates"), ("spec", "serviceName"), ("spec", "podManagementPolicy"),
+    ],
+    "Job": [("spec", "template"), ("spec", "selector"), ("spec", "completionMode")],
+    "PersistentVolumeClaim": [
+        ("spec", "storageClassName"), ("spec", "accessModes"), ("spec", "volumeName"), ("spec", "selector"),
+        ("spec", "volumeMode"),
+    ],
+    "StorageClass": [("provisioner",), ("parameters",), ("reclaimPolicy",), ("volumeBindingMode",)],
+    "RoleBinding": [("roleRef",)],
+    "ClusterRoleBinding": [("roleRef",)],
+    "Secret": [("type",)],
+}  # fmt: skip
+
+
+def _immutable(old: Data, new: Data) -> Iterator[str]:
+    if not is_on_both(old, new):
+        return
+    for path in _IMMUTABLE.get(kind_of(new), ()):
+        before = at(old, *path)
+        if before is not None and before != at(new, *path):
+            yield ".".join(path)
+    if kind_of(new) == "Service":
+        before = at(old, "spec", "clusterIP")
+        if before is not None and before != "" and before != at(new, "spec", "clusterIP"):
+            yield "spec.clusterIP"
+    if kind_of(new) in ("ConfigMap", "Secret") and at(old, "immutable") is True:
+        yield from (key for key in ("data", "binaryData", "stringData") if at(old, key) != at(new, key))
+
+
+def _restarts(old: Data, new: Data) -> Iterator[str]:
+    if is_on_both(old, new) and at(old, "spec", "template") != at(new, "spec", "template"):
+        yield ""
+
+
+def _removed(old: Data, new: Data) -> Iterator[str]:
+    if old is not None and new is None:
+        yield ""
+
+
+def _pod(data: Data) -> Data:
+    if kind_of(data) == "Pod":
+        return at(data, "spec")
+    if kind_of(data) == "CronJob":
+        return at(data, "spec", "jobTemplate", "spec", "template", "spec")
+    return at(data, "spec", "template", "spec")
+
+
+_CONTAINERS = ("initContainers", "containers")
+
+
+def _images(old: Data, new: Data) -> Iterator[str]:
+    if not is_on_both(old, new):
+        return
+    for part in _CONTAINERS:
+        before, after = named(at(_pod(old), part)), named(at(_pod(new), part))
+        for name, one in after.items():
+            was, now = at(before.get(name), "image"), at(one, "image")
+            if name in before and was != now:
+                yield f"{name}: {was} → {now}"
+
+
+def _permissions(data: Data) -> set[tuple[str, str, str, str]]:
+    found: set[tuple[str, str, str, str]] = set()
+    for rule in items_of(at(data, "rules")):
+        names = [str(one) for one in items_of(at(rule, "resourceNames"))] or ["*"]
+        groups = [str(one) for one in items_of(at(rule, "apiGroups"))] or [""]
+        kinds = [str(one) for one in items_of(at(rule, "resources"))]
+        kinds += [str(one) for one in items_of(at(rule, "nonResourceURLs"))]
+        for verb in items_of(at(rule, "verbs")):
+            found |= {(group, kind, name, str(verb)) for group in groups for kind in kinds for name in names}
+    return found
+
+
+def _is_granted(wanted: tuple[str, str, str, str], known: Iterable[tuple[str, str, str, str]]) -> bool:
+    return any(all(b in (a, "*") for a, b in zip(wanted, one, strict=True)) for one in known)
+
+
+def _widened(old: Data, new: Data) -> Iterator[str]:
+    if new is None:
+        return
+    if kind_of(new) in ("Role", "ClusterRole"):
+        before = _permissions(old)
+        for one in sorted(_permissions(new)):
+            if not _is_granted(one, before):
+                group, kind, name, verb = one
+                where = f"{group}/{kind}" if group else kind
+                yield f"{verb} {where}{'' if name == '*' else f' {name}'}"
+        return
+    known = [_subject(one) for one in items_of(at(old, "subjects"))]
+    changed = is_on_both(old, new) and at(old, "roleRef") != at(new, "roleRef")
+    for subject in items_of(at(new, "subjects")):
+        if changed or _subject(subject) not in known:
+            yield f"{at(subject, 'kind')} {at(subject, 'name')} gets {at(new, 'roleRef', 'kind')} {at(new, 'roleRef', 'name')}"
+
+
+def _subject(data: Data) -> tuple[Data, Data, Data]:
+    return at(data, "kind"), at(data, "name"), at(data, "namespace")
+
+
+def _hosts(data: Data) -> set[str]:
+    found = [at(rule, "host") for rule in items_of(at(data, "spec", "rules"))]
+    found += [host for tls in items_of(at(data, "spec", "tls")) for host in items_of(at(tls, "hosts"))]
+    found += items_of(at(data, "spec", "hostnames"))
+    found += items_of(at(data, "spec", "hosts"))
+    found.append(at(data, "spec", "host"))
+    return {str(one) for one in found if one is not None}
+
+
+def _hosts_changed(old: Data, new: Data) -> Iterator[str]:
+    if is_on_both(old, new):
+        before, after = _hosts(old), _hosts(new)
+        gone, come = sorted(before - after), sorted(after - before)
+        if gone or come:
+            yield " ".join([*(f"−{one}" for one in gone), *(f"+{one}" for one in come)])
+
+
+def _secret_changed(old: Data, new: Data) -> Iterator[str]:
+    if is_on_both(old, new):
+        for part in ("data", "stringData"):
+            before, after = at(old, part), at(new, part)
+            keys = {*(before if isinstance(before, dict) else ()), *(after if isinstance(after, dict) else ())}
+            yield from (str(key) for key in sorted(keys, key=str) if at(before, str(key)) != at(after, str(key)))
+
+
+# ---- total requests
+
+_UNITS = {
+    "": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30,
+    "Ti": 2.0**40, "Pi": 2.0**50,
+}  # fmt: skip
+
+
+def quantity(data: Data) -> float | None:
+    """A Kubernetes quantity as a number; None if it is not one."""
+    if isinstance(data, bool) or not isinstance(data, (int, float, str)):
+        return None
+    text = str(data)
+    number = text.rstrip("mkMGTPKi")
+    try:
+        return float(number) * _UNITS[text[len(number) :]]
+    except (ValueError, KeyError):
+        return None
+
+
+def _requests(data: Data) -> dict[str, float]:
+    found: dict[str, float] = {}
+    replicas = at(data, "spec", "replicas")
+    count = replicas if isinstance(replicas, int) else 1
+    for container in items_of(at(_pod(data), "containers")):
+        for name in ("cpu", "memory"):
+            amount = quantity(at(container, "resources", "requests", name))
+            if amount is not None:
+                found[name] = found.get(name, 0.0) + amount * count
+    return found
+
+
+def requests_changed(documents: Sequence[tuple[str, Data, Data]]) -> str:
+    totals: list[dict[str, float]] = [{}, {}]
+    for _, *sides in documents:
+        for total, data in zip(totals, sides, strict=True):
+            for name, amount in _requests(data).items():
+                total[name] = total.get(name, 0.0) + amount
+    parts: list[str] = []
+    for name in ("cpu", "memory"):
+        change = totals[1].get(name, 0.0) - totals[0].get(name, 0.0)
+        if abs(change) > 1e-9:
+            parts.append(f"{name} {'+' if change > 0 else '−'}{_amount(name, abs(change))}")
+    return ", ".join(parts)
+
+
+def _amount(name: str, amount: float) -> str:
+    return f"{amount:g}" if name == "cpu" else f"{amount / 2**20:.6g}Mi"
+
+
+_DATA = ("PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace", "StatefulSet")
+_ROLES = ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")
+_ROUTES = ("Ingress", "Route", "HTTPRoute", "TLSRoute", "GRPCRoute", "VirtualService", "Gateway")
+_PODS = (*_WORKLOADS, "Job", "CronJob", "Pod")
+
+RULES: Sequence[Rule] = (
+    Rule("immutable-field", ERROR, (), "1 document has to be deleted and created again",
+         "{} documents have to be deleted and created again", "an immutable field changed", _immutable),
+    Rule("data-at-risk", ERROR, _DATA, "1 removed document takes data with it",
+         "{} removed documents take data with them", "removed", _removed),
+    Rule("pods-restart", WARNING, ("Deployment", "StatefulSet", "DaemonSet"), "1 workload restarts",
+         "{} workloads restart", "pod template changed", _restarts, "template"),
+    Rule("rbac-widened", WARNING, _ROLES, "1 role or binding grants more", "{} roles and bindings grant more",
+         "new permissions", _widened),
+    Rule("ingress-host-changed", WARNING, _ROUTES, "1 route has other hosts", "{} routes have other hosts",
+         "hosts changed", _hosts_changed, "host"),
+    Rule("secret-changed", WARNING, ("Secret",), "1 Secret changes", "{} Secrets change", "compared, not shown",
+         _secret_changed),
+    Rule("image-changed", NOTE, _PODS, "1 workload has another image", "{} workloads have other images",
+         "image changed", _images, "image"),
+)  # fmt: skip
