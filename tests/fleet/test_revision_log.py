@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
+from plait.base.errors import UsageError
+from plait.base.git_repository import Repository
 from plait.cli import main
 
 APP = """\
@@ -97,7 +99,7 @@ def test_the_error_at_head_is_reported(here: pathlib.Path, capfd: pytest.Capture
     assert main(["log", "app", "a"]) == 1
     told = capfd.readouterr().err
     assert "plait: the run fails at HEAD: plait.yml:1: cannot read " in told
-    assert "plait: no commit has a value at this path; 1 evaluation" in told
+    assert "plait: no commit has a value at this path\n" in told
     assert str(here) not in told
     assert "plait-log-" not in told
 
@@ -212,3 +214,92 @@ def test_without_a_repository(tmp_path: pathlib.Path, monkeypatch: pytest.Monkey
     (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
     assert main(["log", "a"]) == 2
     assert main(["blame"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["Deployment/web:spec.replica"],
+            'no commit has a value at this path; at HEAD: no key "replica" in spec of Deployment/web\n  found:    replicas',
+        ),
+        (["Deployment/wbe:spec"], 'no document has the name "Deployment/wbe"\n  found:    Deployment/web\n'),
+        ([REPLICAS, "--since", "yestreday"], 'hint:     did you mean "yesterday"?'),
+        ([REPLICAS, "--since", "soon"], '"soon" is not a date'),
+        (
+            [REPLICAS, "--since", "2031-01-01"],
+            "there is no commit since 2031-01-01\n  found:    the newest commit is of ",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_told(
+    here: pathlib.Path, words: list[str], told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    commit("app", app=APP, values=values(1))
+    assert main(["log", *words]) == (2 if "not a date" in told or "yesterday" in told else 1)
+    assert told in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("date", ["2026-01-31", "yesterday", "2 weeks ago", "last friday", "1795878823", "noon", "now"])
+def test_dates_in_all_forms_of_git_are_accepted(here: pathlib.Path, date: str) -> None:
+    commit("app", app=APP, values=values(1))
+    Repository(".").check_date(date)
+
+
+@pytest.mark.parametrize(
+    ("revision", "hint"),
+    [
+        ("master", 'did you mean "main"?'),
+        ("trunk~1", 'did you mean "main~1"?'),
+        ("mian~1", 'did you mean "main~1"?'),
+        ("mian~7", None),
+        ("HEAD~7", "HEAD has 2 ancestors: the first commit is HEAD~2"),
+        ("main~1~4", "main~1 has 1 ancestor: the first commit is main~1~1"),
+        ("HEAD~2^", "HEAD~2 has 0 parents"),
+        ("HEAD~2~1", "HEAD~2 is the first commit"),
+        ("HEAD^2", "HEAD has 1 parent"),
+        ("HEAD^{/nothing}", None),
+        ("nothing", None),
+    ],
+)
+def test_the_hint_for_an_unknown_revision_names_one_that_exists(
+    here: pathlib.Path, revision: str, hint: str | None
+) -> None:
+    for subject in ("one", "two", "three"):
+        commit(subject)
+    repository = Repository(".")
+    with pytest.raises(UsageError) as raised:
+        repository.commit(revision)
+    assert raised.value.hint == hint
+    for word in (hint or "").replace("?", "").replace('"', "").split():
+        if word.startswith(("main", "HEAD")):
+            assert repository.commit(word)
+
+
+def test_a_shallow_clone_is_named_as_the_reason(here: pathlib.Path) -> None:
+    for subject in ("one", "two", "three"):
+        commit(subject)
+    git("clone", "-q", "--depth=2", f"file://{here}", "clone")
+    with pytest.raises(UsageError) as raised:
+        Repository("clone").commit("HEAD~2")
+    assert raised.value.hint == "the clone is shallow, and HEAD~1 is its oldest commit: git fetch --unshallow"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["blame", "config/app.yml"], 'unknown run "config/app.yml": it is a file\n  expected: app, other\n'),
+        (["log", "config/app.yml"], "  hint:     runs with this file: app, other\n"),
+        (["blame", "othre"], '  hint:     did you mean "other"?\n'),
+        (["log", "ap"], 'unknown run "ap"'),
+        (["log", "app"], "no PATH to follow\n  expected: a PATH such as"),
+        (["log", "spec.replicas"], "no run is selected\n  expected: app, other\n"),
+    ],
+)
+def test_a_word_that_is_no_run_and_no_path(
+    here: pathlib.Path, words: list[str], told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "plait.yml").write_text("runs: {app: {render: {files: [config]}}, other: {base: app}}\n", "utf-8")
+    commit("app", app=APP, values=values(1))
+    assert main(words) == 2
+    assert told in capfd.readouterr().err

@@ -15,7 +15,8 @@ from plait.base.errors import LimitError, ReadError, UsageError
 from plait.base.limits import current_budget
 from plait.base.numbers import number_of
 from plait.base.permissions import is_within
-from plait.base.similar_names import did_you_mean, listed
+from plait.base.similar_names import counted, did_you_mean, listed, near
+from plait.base.suggestions import replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ _SECONDS = 300
 _MOST = 256 << 20
 # Maximum number of branches and tags in a message.
 _MOST_NAMES = 8
+# The usual names of a repository's main branch.
+_MAIN = ("main", "master", "trunk", "develop")
+# Dates in words.
+_DATES = ("yesterday", "today", "noon", "midnight", "last week", "last month", "last year")
 # The files of a revision may have as many bytes as this number of inputs of the maximum size.
 _INPUTS = 8
 # The settings of filters that a repository can declare for its files. Each is a program.
@@ -121,13 +126,57 @@ class Repository:
             return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
         except UsageError:
             names = self._git("for-each-ref", "--format=%(refname:short)").split()
+            base = re.split("[~^]", revision, maxsplit=1)[0]
             raise UsageError(
                 f'the repository has no revision "{revision}"',
                 expected="a commit, a branch or a tag",
                 found=listed(names[:_MOST_NAMES]) or "no branch and no tag",
-                hint=did_you_mean(revision, names) or self._fetch_hint(revision, names),
+                hint=self._revision_hint(base, revision[len(base) :], names) or self._fetch_hint(base, names),
                 code="git",
             ) from None
+
+    def _revision_hint(self, base: str, steps: str, names: Sequence[str]) -> str | None:
+        """A hint about the oldest ancestor of a commit, or with similar names that exist, or None. steps: such as ~10.
+        names: of branches and tags.
+        """
+        if steps and self._known(base):
+            return self._ancestor_hint(base, re.findall(r"[~^][0-9]*", steps))
+        remote, slash, branch = base.rpartition("/")
+        usual = [f"{remote}{slash}{name}" for name in _MAIN if branch in _MAIN and f"{remote}{slash}{name}" in names]
+        meant = [f"{name}{steps}" for name in near(base, names) or usual[:1] if self._known(f"{name}{steps}")]
+        return replacing(base + steps, meant, f"did you mean {listed(meant, quote=chr(34))}?") if meant else None
+
+    def _ancestor_hint(self, base: str, steps: Sequence[str]) -> str | None:
+        """A hint for an ancestor that a commit does not have, such as HEAD~10."""
+        for step in steps:
+            if self._known(f"{base}{step}"):
+                base += step
+                continue
+            count = int(self._git("rev-list", "--count", "--first-parent", base, "--")) - 1
+            oldest = f"{base}~{count}" if count else base
+            if self._git("rev-parse", "--is-shallow-repository").strip() == "true":
+                return f"the clone is shallow, and {oldest} is its oldest commit: git fetch --unshallow"
+            if step[0] == "~":
+                ancestors = f"{base} has {counted(count, 'ancestor')}: the first commit is {oldest}"
+                return ancestors if count else f"{base} is the first commit"
+            parents = len(self._git("rev-list", "--parents", "-1", base, "--").split()) - 1
+            return f"{base} has {counted(parents, 'parent')}"
+        return None
+
+    def _known(self, revision: str) -> str:
+        """The full name of a commit, or "" if there is none."""
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        return self._git(*words, fine=(0, 1, 128)).strip()
+
+    def check_date(self, date: str) -> None:
+        """Raises UsageError for a date that git does not understand; `git log --since` takes it for the present."""
+        if not self._git("-c", f"plait.date={date}", "config", "--type=expiry-date", "plait.date", fine=(0, 1, 128)):
+            raise UsageError(
+                f'"{date}" is not a date',
+                expected='a date such as 2026-01-31, yesterday or "2 weeks ago"',
+                hint=did_you_mean(date, _DATES),
+                code="invalid-value",
+            )
 
     def _fetch_hint(self, revision: str, names: Sequence[str]) -> str | None:
         """A hint for a revision that may be in a remote repository, or be a local branch."""

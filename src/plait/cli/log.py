@@ -6,9 +6,10 @@ import os
 from json import dumps
 
 from plait.authoring.project.discovery import project_of
+from plait.authoring.project.unknown_names import names_of
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
-from plait.base.similar_names import counted
+from plait.base.similar_names import counted, near
 from plait.base.writing.directory import temporary
 from plait.cli.progress import working
 from plait.cli.streams import note, write_folded, write_out
@@ -66,7 +67,7 @@ _SHORT = 10
 
 
 def main(flags: Log) -> int:
-    """Runs `plait log`. Returns the exit status: 1 if no commit is listed. Raises PlaitError."""
+    """Runs `plait log`. Returns the exit status. Raises PlaitError."""
     flags.require_choice(OUTPUT)
     project = _project(flags.project)
     words = _without_command(LOG, flags.arguments, project)
@@ -74,7 +75,11 @@ def main(flags: Log) -> int:
         raise UsageError(
             "plait log needs one PATH", expected="a PATH such as Deployment/web:spec.replicas", code="missing-argument"
         )
-    run = project.run(words[0] if len(words) == 2 else "")
+    run = project.run(words[0] if len(words) == 2 or _is_meant_as_run(words[0], project) else "")
+    if words[-1] == run.name:
+        raise UsageError(
+            "no PATH to follow", expected="a PATH such as Deployment/web:spec.replicas", code="missing-argument"
+        )
     found: list[LogEntry] = []
     with working("evaluating commits") as context, temporary("plait-log-") as directory, permitted(project.permissions):
         log = ValueLog(
@@ -93,9 +98,10 @@ def main(flags: Log) -> int:
         write_out(dumps([_entry_data(one) for one in found], ensure_ascii=False, indent=1) + "\n")
     else:
         write_folded("".join(map(_entry_text, found)))
-    nothing = "" if found else "no commit has a value at this path; "
-    note(f"plait: {nothing}{counted(log.evaluations, 'evaluation')}\n")
-    return 0 if found else 1
+    if not found:
+        raise log.nothing()
+    note(f"plait: {counted(log.evaluations, 'evaluation')}\n")
+    return 0
 
 
 def _project(path: str) -> Project:
@@ -121,6 +127,14 @@ def _without_command(command: AnyCommand, arguments: Sequence[str], project: Pro
         )
     is_command = len(arguments) > 1 and arguments[0] == "run" and "run" not in project.runs
     return [*arguments[is_command:]]
+
+
+def _is_meant_as_run(word: str, project: Project) -> bool:
+    """True for the name of a run, for the path of a file, and for a misspelt name where a run must be chosen."""
+    if word in project.runs or os.path.isfile(word):
+        return True
+    names = [*names_of(project)] if ":" not in word else []
+    return len(names) > 1 and (word in names or bool(near(word, names)))
 
 
 def _entry_text(entry: LogEntry) -> str:
@@ -165,7 +179,7 @@ def main_blame(flags: Blame) -> int:
             hint=f"one command for each PATH: plait blame {' '.join(words[:2])}",
             code="missing-argument",
         )
-    is_named = bool(words) and (len(words) == 2 or words[0] in project.runs)
+    is_named = bool(words) and (len(words) == 2 or _is_meant_as_run(words[0], project))
     run = project.run(words.pop(0) if is_named else "")
     with working("blaming lines"), permitted(project.permissions):
         lines = blamed_lines(project, run.name, words[0] if words else None, verify=flags.verify)

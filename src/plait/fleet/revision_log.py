@@ -44,8 +44,8 @@ MISSING, FAILS = "not there", "the run fails"
 class CommitValue:
     """The value of a PATH at a commit.
 
-    text: the value as text; its state without one. state: MISSING, FAILS, or "" for a value. error: of FAILS. place: FILE:LINE of its
-    source, or "". lines: the lines that contribute to it, by path from the top. view: the read set of the evaluation.
+    text: the value as text; its state without one. state: MISSING, FAILS, or "" for a value. error: says why there is no
+    value. place: FILE:LINE of its source, or "". lines: the lines that contribute to it, by path from the top. view: the read set of the evaluation.
     """
 
     __slots__ = ("error", "lines", "place", "state", "text", "view")
@@ -109,6 +109,9 @@ class ValueLog:
         self._first_parent = first_parent
         home = os.path.realpath(project.directory or os.curdir)
         self._repository = Repository(home)
+        if since:
+            self._repository.check_date(since)
+        self._since = since
         self._home = os.path.relpath(home, self._repository.top)
         self._file = os.path.basename(project.path)
         self._commits = {one.name: one for one in self._repository.commits("HEAD", since, first_parent=first_parent)}
@@ -120,9 +123,35 @@ class ValueLog:
 
     def failure(self) -> str:
         """The error of the run at HEAD, or "". Its paths are relative to the top of the repository."""
-        head = next(iter(self._commits), None)
-        error = None if head is None else self._value(head).error
+        error = self._error(FAILS)
         return "" if error is None else heading(error).replace(os.path.join(self._directory.real, ""), "")
+
+    def nothing(self) -> UsageError:
+        """The error if no commit has a value."""
+        if self._commits:
+            reason = self._error(MISSING)
+            error = UsageError(
+                "no commit has a value at this path" + (f"; at HEAD: {heading(reason)}" if reason is not None else ""),
+                found=None if reason is None else reason.found,
+                hint=None if reason is None else reason.hint,
+                code="no-such-place",
+            )
+        else:
+            newest = self._repository.commits("HEAD", first_parent=self._first_parent)[0]
+            error = UsageError(
+                f"there is no commit since {self._since}",
+                found=f"the newest commit is of {newest.date}",
+                hint=f"--since={newest.date} includes it" if self._repository.commits("HEAD", newest.date) else None,
+                code="nothing-to-do",
+            )
+        error.exit_status = PlaitError.exit_status
+        return error
+
+    def _error(self, state: str) -> PlaitError | None:
+        """Says why there is no value at HEAD, if that is its state; or None."""
+        head = next(iter(self._commits), None)
+        value = None if head is None else self._value(head)
+        return value.error if value is not None and value.state == state else None
 
     def entries(self) -> Iterator[LogEntry]:
         """The commits that changed the value, newest first on each line of history."""
@@ -251,14 +280,14 @@ class ValueLog:
             made = run.evaluate(view=view, limits={}, engine=self._engine, trace=True)
         except PlaitError as error:
             is_missing = error.code == "run-not-found"
-            return CommitValue("", view, state=MISSING if is_missing else FAILS, error=None if is_missing else error)
+            return CommitValue("", view, state=MISSING if is_missing else FAILS, error=error)
         trace = made.trace
         assert trace is not None
         explainer = Explainer(trace)
         try:
             found = find(self._path, explainer.visible(made.nodes.items), explainer.names)
-        except UsageError:
-            return CommitValue("", view, state=MISSING)
+        except UsageError as error:
+            return CommitValue("", view, state=MISSING, error=error)
         text, place, lines = "", "", set[tuple[str, int]]()
         for one in found:
             history = explainer.history(one)
