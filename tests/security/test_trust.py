@@ -517,6 +517,25 @@ def test_one_access_is_granted_by_name(access: str, place: Place, capfd: pytest.
     assert f"{access}  {name}" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--read", "../outside/canary.ymk"], 'does not exist; did you mean "'),
+        (["--read", "../nowhere"], "does not exist"),
+        (["--write", "../nowhere/out.yml"], "/nowhere does not exist"),
+        (["--write", "../outside/new.yml"], ""),
+        (["--network", "https://example.com"], ""),
+    ],
+)
+def test_a_granted_path_that_does_not_exist_is_told(
+    words: list[str], told: str, place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["trust", "--yes", *words]) == 0
+    shown = capfd.readouterr().out
+    assert shown.startswith(f"{place.repository} would get\n")
+    assert (told in shown) if told else ("exist" not in shown)
+
+
 # ---- the environment
 
 # What makes a run put a variable into its output, by the setting that reads it; {} is the canary's name.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from plait.api.arguments import checked
-from plait.api.documents import warn_of_code
 from plait.api.inputs import each, sources
 from plait.api.isolation import with_error_facts
 from plait.base.content import LinkPolicy
@@ -17,6 +16,7 @@ from plait.insight.merge_patches import to_merge
 from plait.insight.overlays import to_overlay
 from plait.insight.redaction import masked
 from plait.tree.nodes import Document, DocumentSet
+from plait.yaml.template_code import warn_of_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _documents(inputs: Inputs, links: LinkPolicy, warnings: list[Warning]) -> tu
             continue
         texts = list(sources([one], links))
         for text in texts:
-            warn_of_code(text, warnings)
+            warn_of_code(text, warnings.append, "plait.render")
         read = tool.read(texts)
         found += read
         shown += read

@@ -9,13 +9,13 @@ from plait.api.arguments import checked
 from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
 from plait.base.content import LinkPolicy
-from plait.base.errors import LimitError, warning
+from plait.base.errors import LimitError
 from plait.base.limits import budget_scope_from, current_budget, limit_error
-from plait.base.source import Position
 from plait.engine.results import Documents
 from plait.tree.nodes import Array, Document, DocumentSet, Map, from_plain
 from plait.yaml.reader import read as read_yaml
 from plait.yaml.repeats import deduplicate
+from plait.yaml.template_code import warn_of_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,17 +48,8 @@ def read(
         warnings: list[Warning] = []
         for source in sources(each(inputs), LinkPolicy(allow_links)):
             found += deduplicate(read_yaml(source, strict=strict)).items
-            warn_of_code(source, warnings)
+            warn_of_code(source, warnings.append, "plait.render")
         return Documents(DocumentSet(found), warnings=warnings)
-
-
-def warn_of_code(source: Source, warnings: list[Warning]) -> None:
-    """Adds a warning about a template, whose code is ignored."""
-    if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
-        lines = enumerate(source.text.split("\n"), 1)
-        first = next(number for number, text in lines if " #@ " in text or text.startswith("#@"))
-        message = "the code after #@ is not evaluated; use plait.render"
-        warnings.append(warning(message, code="code-as-comment", at=Position(source, first), word="#@"))
 
 
 @checked

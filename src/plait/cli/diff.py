@@ -30,6 +30,7 @@ from plait.layering.job import LayerJob
 from plait.layering.rendering import LayeringOptions
 from plait.layering.sites import find_site
 from plait.tree.context import Context
+from plait.yaml.template_code import warn_of_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +135,10 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
             raise UsageError(f'"{path}" is a run, and not a file', hint=_OF_RUNS, code="file-not-found")
     if not flags.site:
         context.begin(f"reading {path}")
-        return read(sources(path, _EXTENSIONS, links=links))
+        found = [*sources(path, _EXTENSIONS, links=links)]
+        for source in found:
+            warn_of_code(source, context.warn, f"the output of plait render -f {path}")
+        return read(found)
     context.done = context.total = 0
     site = find_site(path, context.warn, repositories=repositories_of(flags.value(REPOSITORY)), links=links)
     options = LayeringOptions(lenient=flags.lenient, cleartext_secrets=flags.cleartext_secrets)

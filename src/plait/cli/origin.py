@@ -14,6 +14,7 @@ from plait.base.similar_names import counted
 from plait.cli.colour import styles_of
 from plait.cli.common_flags import entered, shown
 from plait.cli.progress import working
+from plait.cli.project import is_run
 from plait.cli.questions import split_question
 from plait.cli.streams import line_width, note, write_folded, write_out
 from plait.cli.targets import target_of
@@ -53,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
     own, rest = ORIGIN.apart(argv)
     if entered(own).help or not argv:
         return shown(ORIGIN)
-    if len(rest) == 1:
+    if len(rest) == 1 and not is_run(rest[0]):
         # Only the REPORT: the project has one run.
         rest = ["run", project_of("", os.curdir).run("").name, *rest]
     question = split_question(own, rest)

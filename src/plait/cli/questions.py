@@ -128,7 +128,7 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
         has_site = typed.has(SITE) or (above is not None and above.has(SITE))
         count = len(typed.arguments) + (0 if above is None else len(above.arguments))
         if not typed.arguments or count <= (0 if command == "render" or has_site else 1):
-            raise _nothing_asked(command, count)
+            raise _nothing_asked(own.usage.rpartition(" ")[2], command, count)
         typed, asked = typed.apart()
     if run is None or above is None:
         return ExplainQuestion(own, typed, typed, asked)
@@ -167,18 +167,24 @@ _SIGNS: Sequence[tuple[str, Sequence[Any]]] = (
 )
 
 
-def _nothing_asked(command: str, count: int) -> UsageError:
+# What is asked, as the usage of a query names it, with what is done with it, an example and a hint.
+_ASKED = {
+    "PATH": ("explain", "such as Deployment/web:spec.replicas", "--all explains every value"),
+    "FILE:LINE": ("follow", "such as config/app.yml:3", None),
+    "REPORT": ("read", "a file of another tool's findings", "- as the REPORT reads standard input"),
+}
+
+
+def _nothing_asked(asked: str, command: str, count: int) -> UsageError:
+    verb, example, hint = _ASKED[asked]
     if count == 0 and command != "render":
         return UsageError(
             f"plait {command} needs an input",
-            expected="its arguments, then the PATH to explain",
+            expected=f"its arguments, then the {asked} to {verb}",
             code="missing-argument",
         )
     return UsageError(
-        "no PATH to explain",
-        expected="as the last argument, such as Deployment/web:spec.replicas",
-        hint="--all explains every value",
-        code="missing-argument",
+        f"no {asked} to {verb}", expected=f"as the last argument, {example}", hint=hint, code="missing-argument"
     )
 
 

@@ -7,7 +7,7 @@ import os
 from plait.authoring.project.file import read as read_project
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.errors import PermissionDeniedError
-from plait.base.path_errors import read_failure
+from plait.base.path_errors import near, read_failure
 from plait.base.permissions import (
     ACCESSES,
     ENVIRONMENT,
@@ -30,7 +30,7 @@ from plait.engine.options import READ_PATH, WRITTEN_PATH, Heading, Request, swit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class Trust(Request):
@@ -94,8 +94,8 @@ def _grant(flags: Trust, directory: str, file: str) -> int:
         return 0
     heading = "" if not is_foreign else f"{_clean(directory)} belongs to another user\n"
     if needs:
-        heading += f"{_clean(directory)} asks for\n"
-    write_out(heading + _table(needs), is_harmless=True)
+        heading += f"{_clean(directory)} {'would get' if typed else 'asks for'}\n"
+    write_out(heading + _table(needs, _absence if typed else None), is_harmless=True)
     if not flags.yes and not confirmed("Grant this?", "--yes to grant all of this"):
         complain("plait: nothing was granted\n")
         return 1
@@ -130,8 +130,21 @@ def _listed(decision: Decision) -> str:
     return f"{_clean(decision.directory)}\n{_table(decision.needs)}"
 
 
-def _table(needs: Iterable[Need]) -> str:
-    rows = [(one.access, _clean(one.name), "" if one.at is None else _clean(str(one.at))) for one in needs]
+def _absence(need: Need) -> str:
+    """Says that a path does not exist, or neither it nor its directory if it may be written; or ""."""
+    path = os.path.dirname(need.name) if need.access == WRITE else need.name
+    if need.access not in PATHS or os.path.exists(need.name) or os.path.exists(path):
+        return ""
+    hint = near(path, is_typed=True)
+    return f"{f'{path} does' if need.access == WRITE else 'does'} not exist{f'; {hint}' if hint is not None else ''}"
+
+
+def _table(needs: Iterable[Need], more: Callable[[Need], str] | None = None) -> str:
+    """The rows of permissions. more: what follows a name; by default where it is requested."""
+    rows = [
+        (one.access, _clean(one.name), _clean(more(one) if more else "" if one.at is None else str(one.at)))
+        for one in needs
+    ]
     width = max((len(name) for _, name, _ in rows), default=0)
     longest = max((len(access) for access, _, _ in rows), default=0)
     return "".join(f"  {access:<{longest}}  {name:<{width}}  {at}".rstrip() + "\n" for access, name, at in rows)

@@ -50,10 +50,10 @@ class FindingOrigin:
 
     place: the value in the output, or None. result: one of the constants above. at: the line to edit, or None. also: the
     other lines on the path from the output to it, the nearest to the output first, each with its role. given: the flag
-    that sets the value, or "". is_secret: the value depends on a secret.
+    that sets the value, or "". is_secret: the value depends on a secret. reason: says what the output lacks, or "".
     """
 
-    __slots__ = ("also", "at", "finding", "given", "is_secret", "place", "result")
+    __slots__ = ("also", "at", "finding", "given", "is_secret", "place", "reason", "result")
 
     def __init__(
         self,
@@ -65,6 +65,7 @@ class FindingOrigin:
         *,
         given: str = "",
         is_secret: bool = False,
+        reason: str = "",
     ) -> None:
         self.finding = finding
         self.place = place
@@ -73,6 +74,7 @@ class FindingOrigin:
         self.also = list(also)
         self.given = given
         self.is_secret = is_secret
+        self.reason = reason
 
 
 def finding_origins(session: EditSession, findings: Iterable[ReportFinding]) -> Iterator[FindingOrigin]:
@@ -100,7 +102,7 @@ class _OriginFinder:
     def of(self, finding: ReportFinding) -> FindingOrigin:
         place = self._positions.find(finding)
         if place is None:
-            return FindingOrigin(finding, None)
+            return FindingOrigin(finding, None, reason=self._positions.lack(finding))
         # Trees share items, so the item alone does not identify a value.
         key = (getattr(place, "file", ""), place.number, place.way)
         known = self._known.get(key)

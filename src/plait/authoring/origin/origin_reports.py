@@ -51,7 +51,7 @@ class _Group:
         elif first.result == GIVEN:
             how = f"set by {first.given}"
         else:
-            how = "no source line found"
+            how = first.reason or "no source line found"
         return f"{shown}{more}; {how}"
 
 

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from plait.base.errors import PlaitError
 from plait.base.lines import lines_of
 from plait.base.numbers import number_of
+from plait.base.similar_names import counted
 from plait.base.source import Source
 from plait.insight.impact import same_file
 from plait.insight.node_paths import NodePath, text_lines
@@ -67,6 +68,22 @@ class OutputPositions:
         """The printed line of a finding; "" if there is none."""
         lines = self._text(self._file(finding.file)).lines
         return lines[finding.line - 1] if 0 < finding.line <= len(lines) else ""
+
+    def lack(self, finding: ReportFinding) -> str:
+        """Says what the output lacks that a finding without a place is about; "" if that is unknown, or secret."""
+        if not self._has_lines:
+            return ""
+        if finding.kind or finding.name:
+            name = "/".join(filter(None, (finding.kind, finding.name)))
+            every = (
+                item
+                for _, document in self._documents
+                for way in _resources(document)
+                for item in (way or [document])[-1:]
+            )
+            return "" if any(self._is_called(one, finding) for one in every) else f"the output has no {name}"
+        count = len(self._text(self._file(finding.file)).lines)
+        return f"the output has {counted(count, 'line')}: the report is of another one" if finding.line > count else ""
 
     def _file(self, name: str) -> str | None:
         """The output file that a report names; None for the printed stream."""

@@ -11,9 +11,11 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from plait.base.errors import UsageError
+from plait.base.errors import PlaitError, UsageError
 from plait.base.lines import lines_of
 from plait.base.similar_names import counted
+from plait.tree.nodes import Map
+from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,11 +83,12 @@ def read_report(source: Source) -> Report:
     return Report(findings, left_out)
 
 
-def _invalid(source: Source, reason: str) -> UsageError:
+def _invalid(source: Source, reason: str, hint: str | None = None) -> UsageError:
     return UsageError(
         f"{source.shown} is not a report that plait reads",
         expected="SARIF, JUnit, kubeconform's JSON, or lines FILE:LINE:COLUMN: text",
         found=reason,
+        hint=hint,
         code="report-form",
     )
 
@@ -109,7 +112,7 @@ def _of_json(text: str, source: Source) -> Iterator[ReportFinding]:
         elif isinstance(document, dict) and "status" in document and "kind" in document:
             yield from _of_kubeconform(document)
         else:
-            raise _invalid(source, 'JSON without "runs" or "resources"')
+            raise _invalid(source, 'JSON without "runs" or "resources"', _output_hint(source))
 
 
 def _json_lines(text: str, source: Source, error: ValueError) -> list[object]:
@@ -375,8 +378,19 @@ def _of_lines(text: str, source: Source) -> list[ReportFinding]:
             )
         )
     if lines and not found:
-        raise _invalid(source, f"{counted(len(lines), 'line')} without FILE:LINE")
+        raise _invalid(source, f"{counted(len(lines), 'line')} without FILE:LINE", _output_hint(source))
     return found
+
+
+def _output_hint(source: Source) -> str | None:
+    """A hint for what looks like the output itself, and not like a report about it; or None."""
+    try:
+        documents = read(source).items
+    except PlaitError:
+        return None
+    if not any(type(one.value) is Map for one in documents):
+        return None
+    return f"this is YAML: pass what a validator prints about it, such as kubeconform -output json {source.shown}"
 
 
 def _level(word: str) -> str:
