@@ -19,31 +19,58 @@ def _stemcells(data: Data) -> dict[object, Data]:
     return {alias: one for one in items_of(at(data, "stemcells")) if isinstance(alias := at(one, "alias"), str)}
 
 
+# Changes of an instance group for which BOSH deletes and creates its virtual machines.
+_RECREATING = ("vm_type", "vm_resources", "vm_extensions", "stemcell", "networks", "azs", "env")
+
+
 def _recreated(old: Data, new: Data) -> Iterator[str]:
-    before, cells = _groups(old), (_stemcells(old), _stemcells(new))
-    for name, group in _groups(new).items():
-        if name not in before:
-            continue
-        fields = [
-            key
-            for key in ("vm_type", "vm_resources", "stemcell", "networks", "azs")
-            if at(before[name], key) != at(group, key)
-        ]
-        alias = at(group, "stemcell")
-        if "stemcell" not in fields and isinstance(alias, str) and cells[0].get(alias) != cells[1].get(alias):
-            fields.append("stemcell")
+    for name, (before, group) in _on_both(old, new).items():
+        fields = _recreating(before, group, _stemcells(old), _stemcells(new))
         if fields:
             yield f"{name} ({', '.join(fields)})"
 
 
-def _disks(old: Data, new: Data) -> Iterator[str]:
+def _recreating(before: Data, group: Data, old: dict[object, Data], new: dict[object, Data]) -> list[str]:
+    fields = [key for key in _RECREATING if at(before, key) != at(group, key)]
+    alias = at(group, "stemcell")
+    if "stemcell" not in fields and isinstance(alias, str) and old.get(alias) != new.get(alias):
+        fields.append("stemcell")
+    return fields
+
+
+def _on_both(old: Data, new: Data) -> dict[object, tuple[Data, Data]]:
     before = _groups(old)
-    for name, group in _groups(new).items():
-        for key in ("persistent_disk", "persistent_disk_type", "persistent_disk_pool"):
-            was = at(before.get(name), key)
-            if was is not None and was != at(group, key):
-                yield str(name)
-                break
+    return {name: (before[name], group) for name, group in _groups(new).items() if name in before}
+
+
+def _updated(old: Data, new: Data) -> Iterator[str]:
+    """Groups that stay, with the jobs that BOSH renders again. Errands do not run all the time."""
+    versions = [{name: at(one, "version") for name, one in named(at(data, "releases")).items()} for data in (old, new)]
+    shared = at(old, "properties") != at(new, "properties")
+    for name, (before, group) in _on_both(old, new).items():
+        if at(group, "lifecycle") == "errand" or _recreating(before, group, _stemcells(old), _stemcells(new)):
+            continue
+        was, now = named(at(before, "jobs")), named(at(group, "jobs"))
+        jobs = [str(job) for job in {**was, **now} if was.get(job) != now.get(job) or _is_other(versions, now.get(job))]
+        if shared or at(before, "properties") != at(group, "properties"):
+            jobs.append("properties of all jobs")
+        if jobs:
+            yield f"{name} ({', '.join(jobs)})"
+
+
+def _is_other(versions: Sequence[dict[object, Data]], job: Data) -> bool:
+    """True if the release of a job has another version."""
+    release = at(job, "release")
+    return isinstance(release, str) and versions[0].get(release) != versions[1].get(release)
+
+
+_DISKS = ("persistent_disk", "persistent_disk_type", "persistent_disk_pool")
+
+
+def _disks(old: Data, new: Data) -> Iterator[str]:
+    for name, (before, group) in _on_both(old, new).items():
+        if any(at(before, key) not in (None, at(group, key)) for key in _DISKS):
+            yield str(name)
 
 
 def _jobs_moved(old: Data, new: Data) -> Iterator[str]:
@@ -61,12 +88,28 @@ def _jobs_moved(old: Data, new: Data) -> Iterator[str]:
             yield f"{job}: {', '.join(sorted(map(str, gone)))} → {', '.join(sorted(map(str, come)))}"
 
 
-def _instances_zero(old: Data, new: Data) -> Iterator[str]:
+def _fewer(old: Data, new: Data) -> Iterator[tuple[int, bool, str]]:
+    """Groups that lose instances: the number that is left, whether they have persistent disks, and a text."""
     after = _groups(new)
-    for name, group in _groups(old).items():
-        was, now = at(group, "instances"), at(after.get(name), "instances")
-        if isinstance(was, int) and was > 0 and new is not None and (name not in after or now == 0):
-            yield str(name)
+    for name, group in _groups(old).items() if new is not None else ():
+        was, now = at(group, "instances"), at(after.get(name), "instances") if name in after else 0
+        if isinstance(was, int) and isinstance(now, int) and now < was:
+            has_disks = any(at(group, key) is not None for key in _DISKS)
+            yield now, has_disks, f"{name}: {was} → {now if name in after else 'removed'}"
+
+
+def _instances_zero(old: Data, new: Data) -> Iterator[str]:
+    for left, has_disks, text in _fewer(old, new):
+        if not left:
+            yield f"{text}, with persistent disks" if has_disks else text
+
+
+def _disks_orphaned(old: Data, new: Data) -> Iterator[str]:
+    yield from (text for left, has_disks, text in _fewer(old, new) if left and has_disks)
+
+
+def _instances_fewer(old: Data, new: Data) -> Iterator[str]:
+    yield from (text for left, has_disks, text in _fewer(old, new) if left and not has_disks)
 
 
 def _releases(old: Data, new: Data) -> Iterator[str]:
@@ -85,8 +128,14 @@ RULES: Sequence[Rule] = (
          "{} instance groups get other persistent disks", "persistent_disk changed", _disks, "persistent_disk"),
     Rule("instances-zero", ERROR, BOSH, "1 instance group loses all instances",
          "{} instance groups lose all instances", "instances set to 0, or the group removed", _instances_zero, "instances"),
+    Rule("persistent-disks-orphaned", ERROR, BOSH, "1 instance group with persistent disks loses instances",
+         "{} instance groups with persistent disks lose instances", "their disks are orphaned", _disks_orphaned, "instances"),
     Rule("instances-recreated", WARNING, BOSH, "1 instance group is recreated", "{} instance groups are recreated",
-         "vm_type, stemcell, networks or azs changed", _recreated),
+         "vm_type, stemcell, networks, azs or env changed", _recreated),
+    Rule("instances-updated", WARNING, BOSH, "1 instance group is updated", "{} instance groups are updated",
+         "jobs, properties or releases changed: BOSH restarts the jobs", _updated),
+    Rule("instances-fewer", WARNING, BOSH, "1 instance group loses instances", "{} instance groups lose instances",
+         "fewer instances", _instances_fewer, "instances"),
     Rule("job-moved", WARNING, BOSH, "1 job moves to another instance group",
          "{} jobs move to another instance group", "job moved", _jobs_moved),
     Rule("release-version-changed", NOTE, BOSH, "1 release has another version",

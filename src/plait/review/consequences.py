@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.review import bosh_rules, kubernetes_rules
+from plait.review import armada_rules, bosh_rules, image_rules, kubernetes_rules
 from plait.review.bosh_rules import BOSH
 from plait.review.kubernetes_rules import requests_changed
 from plait.review.rules import NOTE, SEVERITIES, Rule, kind_of
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from plait.review.rules import Data
 
-RULES = sorted((*kubernetes_rules.RULES, *bosh_rules.RULES), key=lambda rule: SEVERITIES.index(rule.severity))
+RULES: Sequence[Rule] = sorted(
+    (*kubernetes_rules.RULES, *bosh_rules.RULES, *image_rules.RULES, *armada_rules.RULES),
+    key=lambda rule: SEVERITIES.index(rule.severity),
+)
 
 REQUESTS = Rule(
     "resource-requests-changed", NOTE, (), "total resource requests change", "total resource requests change",

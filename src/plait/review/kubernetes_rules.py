@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from plait.review.rules import ERROR, NOTE, WARNING, Rule, at, is_on_both, items_of, kind_of, named
+from plait.review.crd_rules import CRD, stricter
+from plait.review.image_rules import pod_of
+from plait.review.rules import ERROR, NOTE, WARNING, Rule, at, is_on_both, items_of, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.review.rules import Data
 
-_WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
 _IMMUTABLE: Mapping[str, Sequence[tuple[str, ...]]] = {
     "Deployment": [("spec", "selector")],
     "ReplicaSet": [("spec", "selector")],
@@ -55,26 +56,14 @@ def _removed(old: Data, new: Data) -> Iterator[str]:
         yield ""
 
 
-def _pod(data: Data) -> Data:
-    if kind_of(data) == "Pod":
-        return at(data, "spec")
-    if kind_of(data) == "CronJob":
-        return at(data, "spec", "jobTemplate", "spec", "template", "spec")
-    return at(data, "spec", "template", "spec")
+def _no_data_removed(old: Data, new: Data) -> Iterator[str]:
+    if kind_of(old) not in _DATA:
+        yield from _removed(old, new)
 
 
-_CONTAINERS = ("initContainers", "containers")
-
-
-def _images(old: Data, new: Data) -> Iterator[str]:
-    if not is_on_both(old, new):
-        return
-    for part in _CONTAINERS:
-        before, after = named(at(_pod(old), part)), named(at(_pod(new), part))
-        for name, one in after.items():
-            was, now = at(before.get(name), "image"), at(one, "image")
-            if name in before and was != now:
-                yield f"{name}: {was} → {now}"
+def _added(old: Data, new: Data) -> Iterator[str]:
+    if old is None and new is not None:
+        yield ""
 
 
 def _permissions(data: Data) -> set[tuple[str, str, str, str]]:
@@ -89,26 +78,46 @@ def _permissions(data: Data) -> set[tuple[str, str, str, str]]:
     return found
 
 
-def _is_granted(wanted: tuple[str, str, str, str], known: Iterable[tuple[str, str, str, str]]) -> bool:
-    return any(all(b in (a, "*") for a, b in zip(wanted, one, strict=True)) for one in known)
+def _is_granted(wanted: tuple[str, str, str, str], known: set[tuple[str, str, str, str]]) -> bool:
+    return wanted in known or any(all(b in (a, "*") for a, b in zip(wanted, one, strict=True)) for one in known)
 
 
-def _widened(old: Data, new: Data) -> Iterator[str]:
-    if new is None:
-        return
-    if kind_of(new) in ("Role", "ClusterRole"):
-        before = _permissions(old)
-        for one in sorted(_permissions(new)):
-            if not _is_granted(one, before):
-                group, kind, name, verb = one
-                where = f"{group}/{kind}" if group else kind
-                yield f"{verb} {where}{'' if name == '*' else f' {name}'}"
-        return
+def _more(old: Data, new: Data) -> Iterator[str]:
+    """The permissions that the old role does not grant, one text for all resources with the same verbs."""
+    before = _permissions(old)
+    verbs: dict[tuple[str, str, str], list[str]] = {}
+    for one in sorted(_permissions(new)):
+        if not _is_granted(one, before):
+            verbs.setdefault(one[:3], []).append(one[3])
+    resources: dict[tuple[str, str], list[str]] = {}
+    for (group, kind, name), found in verbs.items():
+        resources.setdefault((", ".join(found), name), []).append(f"{group}/{kind}" if group else kind)
+    for (found_verbs, name), kinds in resources.items():
+        yield f"{found_verbs} {', '.join(kinds)}{'' if name == '*' else f' {name}'}"
+
+
+def _bound(old: Data, new: Data) -> Iterator[tuple[str, str]]:
+    """The subjects to which only the new binding gives its role, and the role."""
     known = [_subject(one) for one in items_of(at(old, "subjects"))]
     changed = is_on_both(old, new) and at(old, "roleRef") != at(new, "roleRef")
     for subject in items_of(at(new, "subjects")):
         if changed or _subject(subject) not in known:
-            yield f"{at(subject, 'kind')} {at(subject, 'name')} gets {at(new, 'roleRef', 'kind')} {at(new, 'roleRef', 'name')}"
+            role = at(new, "roleRef")
+            yield f"{at(subject, 'kind')} {at(subject, 'name')}", f"{at(role, 'kind')} {at(role, 'name')}"
+
+
+def _widened(old: Data, new: Data) -> Iterator[str]:
+    if kind_of(new) in _GRANTING:
+        yield from _more(old, new)
+    else:
+        yield from (f"{subject} gets {role}" for subject, role in _bound(old, new))
+
+
+def _narrowed(old: Data, new: Data) -> Iterator[str]:
+    if kind_of(old) not in _GRANTING:
+        yield from (f"{subject} loses {role}" for subject, role in _bound(new, old))
+    elif new is not None:
+        yield from _more(new, old)
 
 
 def _subject(data: Data) -> tuple[Data, Data, Data]:
@@ -164,7 +173,7 @@ def _requests(data: Data) -> dict[str, float]:
     found: dict[str, float] = {}
     replicas = at(data, "spec", "replicas")
     count = replicas if isinstance(replicas, int) else 1
-    for container in items_of(at(_pod(data), "containers")):
+    for container in items_of(at(pod_of(data), "containers")):
         for name in ("cpu", "memory"):
             amount = quantity(at(container, "resources", "requests", name))
             if amount is not None:
@@ -190,10 +199,10 @@ def _amount(name: str, amount: float) -> str:
     return f"{amount:g}" if name == "cpu" else f"{amount / 2**20:.6g}Mi"
 
 
+_GRANTING = ("Role", "ClusterRole")
 _DATA = ("PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace", "StatefulSet")
-_ROLES = ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")
+_ROLES = (*_GRANTING, "RoleBinding", "ClusterRoleBinding")
 _ROUTES = ("Ingress", "Route", "HTTPRoute", "TLSRoute", "GRPCRoute", "VirtualService", "Gateway")
-_PODS = (*_WORKLOADS, "Job", "CronJob", "Pod")
 
 RULES: Sequence[Rule] = (
     Rule("immutable-field", ERROR, (), "1 document has to be deleted and created again",
@@ -204,10 +213,15 @@ RULES: Sequence[Rule] = (
          "{} workloads restart", "pod template changed", _restarts, "template"),
     Rule("rbac-widened", WARNING, _ROLES, "1 role or binding grants more", "{} roles and bindings grant more",
          "new permissions", _widened),
+    Rule("rbac-narrowed", WARNING, _ROLES, "1 role or binding grants less", "{} roles and bindings grant less",
+         "lost permissions", _narrowed),
+    Rule("crd-stricter", WARNING, (CRD,), "1 CustomResourceDefinition accepts less",
+         "{} CustomResourceDefinitions accept less", "objects that it accepted are rejected, or lose fields", stricter),
+    Rule("document-removed", WARNING, (), "1 document is removed", "{} documents are removed", "no longer in the output",
+         _no_data_removed),
     Rule("ingress-host-changed", WARNING, _ROUTES, "1 route has other hosts", "{} routes have other hosts",
          "hosts changed", _hosts_changed, "host"),
     Rule("secret-changed", WARNING, ("Secret",), "1 Secret changes", "{} Secrets change", "compared, not shown",
          _secret_changed),
-    Rule("image-changed", NOTE, _PODS, "1 workload has another image", "{} workloads have other images",
-         "image changed", _images, "image"),
+    Rule("job-runs", NOTE, ("Job",), "1 Job runs", "{} Jobs run", "the name is new", _added),
 )  # fmt: skip

@@ -68,7 +68,10 @@ def named(data: Data) -> dict[object, Data]:
 
 
 def kind_of(data: Data) -> str:
+    """The kind of a Kubernetes object, the schema of a layered document, or "" as of a BOSH manifest."""
     kind = at(data, "kind")
+    if kind is None:
+        kind = at(data, "schema")
     return kind if isinstance(kind, str) else ""
 
 
