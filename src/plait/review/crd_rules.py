@@ -1,4 +1,4 @@
-"""Where a CustomResourceDefinition accepts less than before: versions, fields and values that its schema excludes."""
+"""Compares the schemas of a CustomResourceDefinition: versions, fields and values that the new one excludes."""
 
 from __future__ import annotations
 
