@@ -132,7 +132,7 @@ def parse(text: str) -> Path:
                 expected="a PATH such as Deployment/web:spec.replicas",
                 code="path-syntax",
             )
-    elif "/" in text and '"' not in text:
+    elif "/" in text and '"' not in text and "['" not in text:
         selector, rest = text, ""
     if selector is not None and rest.startswith("/"):
         return Path(text, selector, _pointer(rest))
@@ -183,10 +183,13 @@ def _steps(text: str, rest: str) -> list[Step]:
             expect_key = True
             at += 1
         elif char == "[":
-            end = rest.find("]", at)
-            if end < 0:
-                raise _unreadable(text, rest, at, '"]" after "["')
-            steps.append(_bracket(rest[at + 1 : end], text, rest, at))
+            quote = rest[at + 1 : at + 2]
+            is_quoted = quote in ('"', "'")
+            end = rest.find(f"{quote}]", at + 2) + 1 if is_quoted else rest.find("]", at)
+            if end < at + 1:
+                raise _unreadable(text, rest, at, 'a closing quote and "]"' if is_quoted else '"]" after "["')
+            inside = rest[at + 1 : end]
+            steps.append(_literal(inside[1:-1]) if is_quoted else _bracket(inside, text, rest, at))
             expect_key = False
             at = end + 1
         elif not expect_key:

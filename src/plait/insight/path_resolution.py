@@ -78,6 +78,8 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
     known = [name for document in shown for name in names_of(document)]
     full = [name for document in shown if (name := document_name(document)) is not None]
     hint: str | None = _of_same_kind(path.selector or "", full) or did_you_mean(path.selector or "", known)
+    if hint is None and path.text == path.selector:
+        hint = _quoted_key_hint(path.text, "", documents, names)
     if hint is None and path.text == path.selector and "/" in path.text:
         # A path with slashes between its keys.
         first, _, rest = path.text.partition("/")
@@ -161,7 +163,8 @@ def no_place(
         return UsageError(
             f'no key "{shown}" in {inside}',
             found=_listed(keys) or "an empty map",
-            hint=did_you_mean(shown, keys)
+            hint=_quoted_key_hint(*_parts(path), [around.document], names)
+            or did_you_mean(shown, keys)
             or _kind_hint(path, [one for _, one in chosen], names)
             or _input_hint(path)
             or (f"without $: {path.text.replace('$.', '', 1)}" if shown == "$" and depth == 0 else None)
@@ -187,7 +190,9 @@ def no_place(
     return UsageError(
         f'{inside} has no values inside it: no key "{shown}"',
         found=with_article(kind_name(value)),
-        hint=_encrypted_hint(reveals) if upto == "data" and is_digest(value) else None,
+        hint=_encrypted_hint(reveals)
+        if upto == "data" and is_digest(value)
+        else _quoted_key_hint(*_parts(path), [around.document], names),
         code="no-such-place",
     )
 
@@ -252,6 +257,41 @@ def _in_no_document(
 _MOST_NAMED = 3
 # Documents that are compared by similar keys.
 _MOST_COMPARED = 200
+
+
+def _parts(path: Path) -> tuple[str, str]:
+    """The keys of a PATH as text, and the name of the document before them, with its colon."""
+    before = "" if path.selector is None else f"{path.selector}:"
+    return path.text.removeprefix(before), before
+
+
+def _quoted_key_hint(text: str, before: str, documents: Sequence[Document], names: ItemNames) -> str | None:
+    """A hint with the quotes around a key that has dots, such as app.kubernetes.io/name, or None.
+
+    text: the keys of a PATH. before: of the PATH.
+    """
+    for document in documents:
+        way = _spelled(document.value, text, names)
+        if way:
+            meant = f"{before}{path_text(document, way, names.of, names.key)}"
+            return f"a key with a dot is written in quotes; with those for a shell: '{meant}'"
+    return None
+
+
+def _spelled(value: Value, text: str, names: ItemNames) -> tuple[Item, ...]:
+    """The items whose keys, joined by dots, are a text; empty if there are none."""
+    if type(value) is not Map:
+        return ()
+    hidden = names.secret_keys(value)
+    for item in value.items:
+        key = scalar_text(item.key)
+        if item in hidden:
+            continue
+        if text == key:
+            return (item,)
+        if text.startswith(f"{key}.") and (rest := _spelled(item.value, text[len(key) + 1 :], names)):
+            return (item, *rest)
+    return ()
 
 
 def _has_key(around: Map, key: str, names: ItemNames) -> bool:

@@ -64,11 +64,11 @@ def _loads(subject: LintProject, file: File) -> Iterator[LintFinding]:
     unused = {(one.name, one.line): one for one, code in unused_names(file) if code == LOAD}
     for load in file.names.loads:
         gone = [(here, line) for here, _, line in load.names if (here, line) in unused]
+        if len(gone) == len(load.names) and _does_more(subject, file, load.path):
+            continue  # a load has a name, even if the file is loaded for its checks
         for here, line in gone:
             one = unused[here, line]
-            edits = (
-                () if _does_more(subject, file, load.path) else _without_names(file, load, {name for name, _ in gone})
-            )
+            edits = _without_names(file, load, {name for name, _ in gone})
             yield LintFinding(
                 "D107",
                 file.path,
