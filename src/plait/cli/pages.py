@@ -9,7 +9,7 @@ from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.errors import UsageError
 from plait.base.lines import lines_of
 from plait.base.packaged_pages import pages
-from plait.base.similar_names import did_you_mean
+from plait.base.unknown_codes import meant_code
 
 
 def code_of(text: str) -> DiagnosticCode:
@@ -26,8 +26,7 @@ def code_of(text: str) -> DiagnosticCode:
             None,
         )
     if found is None:
-        names = [one for one in (*BY_CODE, *CODES) if one[:2] == text[:2].upper() or one.islower()]
-        hint = did_you_mean(text, names) or "a message on a terminal ends with its code, such as E0101"
+        hint = meant_code(text, CODES.values()) or "a message on a terminal ends with its code, such as E0101"
         raise UsageError(f'unknown code "{text}"', hint=hint, code="unknown-code")
     return found
 

@@ -16,6 +16,7 @@ from plait.authoring.lint.finding import LintFinding
 from plait.authoring.project.inference.walk import walk
 from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
+from plait.base.unknown_codes import meant_code
 from plait.engine.pipeline import check_keys, wrong
 from plait.tree.nodes import Array, Map, kind_name
 
@@ -133,12 +134,11 @@ def _patterns(item: MapItem) -> list[tuple[str, Position | None]]:
 def check_pattern(text: str, at: Position | None = None) -> None:
     """Raises UsageError for an unknown code, prefix, name or family."""
     if not text or not is_pattern(text):
-        known = [*CODES, *(code.name for code in CODES.values()), *FAMILIES]
         raise UsageError(
             f'unknown code "{text}"',
             at=at,
             expected="a code such as D101, its name, a prefix of codes such as D, or a family",
-            hint=did_you_mean(text, known) or f"the families are {', '.join(FAMILIES)}",
+            hint=meant_code(text, CODES.values(), FAMILIES) or f"the families are {', '.join(FAMILIES)}",
             code="unknown-code",
         )
 
@@ -201,8 +201,7 @@ def _wrong(ignore: Ignore, known: set[str]) -> tuple[str, str | None] | None:
         return "an ignore comment names no code", "ignore[D101] reason"
     for pattern in ignore.patterns:
         if not is_pattern(pattern):
-            names = [*CODES, *(code.name for code in CODES.values())]
-            return f'unknown code "{pattern}"', did_you_mean(pattern, names)
+            return f'unknown code "{pattern}"', meant_code(pattern, CODES.values())
     if not ignore.is_used and any(is_selected(code, one) for code in known for one in ignore.patterns):
         return f"this comment ignores {', '.join(ignore.patterns)}, but there is no such finding", "remove the comment"
     return None

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from time import monotonic
 from typing import NamedTuple
 
 from plait.authoring.analysis.source_paths import path_of
 from plait.base.children.programs import command, run
 from plait.base.codes import BY_CODE, CODES
-from plait.base.errors import LimitError, PlaitError, UsageError, did_you_mean
+from plait.base.errors import LimitError, PlaitError, UsageError, heading
+from plait.base.lines import lines_of
+from plait.base.similar_names import listed
 from plait.base.source import Source
+from plait.base.unknown_codes import meant_code
 from plait.engine.flags import words_of
 from plait.insight.explain import Explainer, flat
+from plait.insight.history_text import shown
 from plait.insight.node_paths import parse, places, scalars_beside
+from plait.insight.path_resolution import find
 from plait.tree.nodes import equal
 from plait.tree.provenance import Trace
 from plait.yaml.reader import read
@@ -22,12 +28,15 @@ from plait.yaml.reader import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Protocol
+    from typing import Protocol, TypeAlias
 
     from plait.authoring.reduce.candidates import Candidate, Workspace
+    from plait.base.children.programs import Finished
     from plait.base.errors import Diagnostic, Warning
     from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
+
+    Absence: TypeAlias = "tuple[str, str | None, str | None]"
 
     class Behaviour(Protocol):
         """A behaviour of a run.
@@ -54,6 +63,10 @@ if TYPE_CHECKING:
             """The files and lines that contribute to the behaviour, by the record of an evaluation; None without one.
             The candidate, whose files are in the workspace, shows the behaviour.
             """
+            ...
+
+        def absence(self, workspace: Workspace, candidate: Candidate) -> Absence:
+            """The behaviour, what a candidate without it shows, and a hint with another behaviour."""
             ...
 
         def expectation(self) -> Mapping[str, object] | None:
@@ -89,7 +102,7 @@ class ErrorBehaviour:
             raise UsageError(
                 f'unknown code "{code}"',
                 expected="a code such as E0101, or its name",
-                hint=did_you_mean(code, [*BY_CODE, *CODES]),
+                hint=meant_code(code, CODES.values()) or "without --error, the error of the run is kept",
                 code="unknown-choice",
             )
 
@@ -144,6 +157,42 @@ class ErrorBehaviour:
 
     def expectation(self) -> Mapping[str, object] | None:
         return {"fails": {"message": self.message}} if self.message else None
+
+    def absence(self, workspace: Workspace, candidate: Candidate) -> Absence:
+        warned: list[Warning] = []
+        error = _failure(workspace, candidate, warned)
+        expected = f"{CODES[self.code].code} {self.code}" if self.code in CODES else "an error"
+        told = [] if error is None else [error, *error.findings]
+        codes = dict.fromkeys(one.code for one in [*told, *(text.diagnostic for text in warned)] if one.code in CODES)
+        if not codes:
+            return (
+                expected,
+                "the run succeeds" if error is None else _first_line(error, workspace),
+                None if error else _OTHERS,
+            )
+        others = [f"{CODES[code].code} {code}" for code in codes]
+        found = _first_line(error, workspace) if error is not None else f"warnings: {listed(others)}"
+        return expected, found, f"--error {others[0].partition(' ')[0]} keeps this"
+
+
+# What can be kept of a run without an error.
+_OTHERS = "--output PATH=VALUE keeps a value, --differs PROGRAM a difference, and -- COMMAND what a command accepts"
+
+
+def _first_line(error: PlaitError, workspace: Workspace) -> str:
+    """The first finding of an error, or the error itself, with its code."""
+    first = next(iter(error.findings), error)
+    text = heading(first).replace(os.path.join(workspace.directory.real, ""), "")
+    return f"{CODES[first.code].code} {first.code}: {text}" if first.code in CODES else text
+
+
+def _failure(workspace: Workspace, candidate: Candidate, warned: list[Warning] | None = None) -> PlaitError | None:
+    """The error of a candidate, or None."""
+    try:
+        workspace.evaluate(candidate, SECONDS, warned=warned)
+    except PlaitError as error:
+        return error
+    return None
 
 
 class _Traits(NamedTuple):
@@ -233,6 +282,19 @@ class OutputBehaviour(_Seen):
     def expectation(self) -> Mapping[str, object] | None:
         return {"equals": {self.path: self._value}}
 
+    def absence(self, workspace: Workspace, candidate: Candidate) -> Absence:
+        expected, trace = f"{self.path}={shown(self._value)}", Trace()
+        try:
+            documents, _ = workspace.evaluate(candidate, SECONDS, trace=trace)
+            explainer = Explainer(trace)
+            found = find(self._parsed, explainer.visible(documents.nodes.items), explainer.names)
+        except PlaitError as error:
+            return expected, _first_line(error, workspace), error.hint
+        if trace.secrets:
+            return expected, "another value", None
+        values = [f"{self.path}={shown(one.value)}" for one in found]
+        return expected, values[0], f"--output {shlex.quote(values[0])} keeps the value of the run"
+
 
 class DifferenceBehaviour(_Seen):
     """A difference between the output of plait and that of another program with the same command line.
@@ -288,6 +350,11 @@ class DifferenceBehaviour(_Seen):
                     found.append(place)
         return _lines(trace, found[:_MOST_PLACES])
 
+    def absence(self, workspace: Workspace, candidate: Candidate) -> Absence:
+        error = _failure(workspace, candidate)
+        found = "the same output" if error is None else f"both fail; plait: {_first_line(error, workspace)}"
+        return f"a difference from {self._program}", found, "--error keeps the error of plait" if error else None
+
     def _own(self, workspace: Workspace, candidate: Candidate) -> str | None:
         try:
             documents, _ = workspace.evaluate(candidate, SECONDS)
@@ -313,8 +380,15 @@ class CommandBehaviour(_Seen):
         self._words = [os.path.abspath(first) if os.path.dirname(first) else first, *words[1:]]
 
     def shows(self, workspace: Workspace, candidate: Candidate) -> bool:  # noqa: ARG002
+        return self._done(workspace).status == 0
+
+    def _done(self, workspace: Workspace) -> Finished:
         words = self._words
-        done = run(
-            command(words[0]), words[1:], seconds=SECONDS, maximum=_MOST, directory=workspace.directory.real
-        )  # fmt: skip
-        return done.status == 0
+        return run(command(words[0]), words[1:], seconds=SECONDS, maximum=_MOST, directory=workspace.directory.real)
+
+    def absence(self, workspace: Workspace, candidate: Candidate) -> Absence:
+        done = self._done(workspace)
+        said = next((line for line in lines_of(done.errors) if line.strip()), "")
+        found = f"status {done.status}" + (f": {said}" if said else "")
+        files = ", ".join([*candidate.files][:3]) + (", ..." if len(candidate.files) > 3 else "")
+        return f"status 0 of {shlex.join(self._words)}", found, f"the command runs in a directory with {files}"

@@ -70,9 +70,13 @@ class Reducer:
     def reduced(self, first: Candidate) -> Candidate:
         """The reduced candidate. Raises UsageError if the first one does not show the behaviour."""
         if not self.shows(first):
+            self._workspace.fill(first)
+            expected, found, hint = self._behaviour.absence(self._workspace, first)
             raise UsageError(
                 "the run does not show this behaviour",
-                hint="the behaviour must show with all inputs; check the command line",
+                expected=expected,
+                found=found,
+                hint=hint,
                 code="behaviour-not-shown",
             )
         current = self._seeded(first)
