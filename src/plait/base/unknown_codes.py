@@ -18,9 +18,9 @@ _MOST = 3
 
 
 def meant_code(text: str, codes: Collection[DiagnosticCode], more: Iterable[str] = ()) -> Hint | None:
-    """A hint with the codes that a text probably stands for, or None. more: what else is accepted.
+    """A hint with the codes that a text probably means, or None. more: what else is accepted.
 
-    A number stands for the same one with other zeros, or for the few that differ in a digit; a name for those that share
+    A number means the same one with other zeros, or for the few that differ in a digit; a name for those that share
     most of its words.
     """
     if text[:1].isalpha() and text[1:].isdecimal():

@@ -159,6 +159,10 @@ class Catalogue:
                 return found
         return next((found for path in paths if (found := self.by_file(path)) is not None), None)
 
+    def names(self) -> list[str]:
+        """The names of the files that are schemas, or may define kinds."""
+        return sorted({name for layout in self._layouts for name in layout.names})
+
     def by_kind(self, api_version: object, kind: object) -> Subschema | None:
         """The schema of a kind of Kubernetes objects. Raises LimitError."""
         if not isinstance(api_version, str) or not isinstance(kind, str):

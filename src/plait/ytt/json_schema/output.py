@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from plait.base.errors import SchemaError, UsageError, warning
+from plait.base.similar_names import listed
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map
+from plait.ytt.json_schema.schema_index import name_of_kind
 from plait.ytt.json_schema.violations import ViolationReporter
 from plait.ytt.json_schema.watched import watched_catalogue
 
@@ -31,13 +33,13 @@ def check_output(documents: Iterable[Document], paths: Sequence[str], warn: Warn
 def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Warn, *, quotes: bool) -> None:
     told = ViolationReporter(catalogue.references)
     found: list[Finding] = []
-    without: dict[str, None] = {}
+    without: dict[str, Document] = {}
     checked: list[Document] = []
     for document in documents:
         if document.value is None:
             continue
         if catalogue.find(document) is None:
-            without[_kind_of(document)] = None
+            without.setdefault(_kind_of(document), document)
             continue
         checked.append(document)
         found += [told.of_fault(fault, document=document) for fault in catalogue.check(document)]
@@ -47,8 +49,10 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Warn, *, q
         )
     for note in told.of_notes():
         warn(note)
-    for kind in without:
-        warn(warning(f"{kind} has no schema; such documents are not checked", code="kind-without-schema"))
+    for kind, document in without.items():
+        message = f"{kind} has no schema; such documents are not checked{_lack(document, catalogue)}"
+        at = document.position if document.source is not None else None
+        warn(warning(message, at=at if quotes else _unquoted(at), code="kind-without-schema"))
     if found:
         if not quotes:
             for one in found:
@@ -67,6 +71,23 @@ def _kind_of(document: Document) -> str:
         if names and all(type(one) is str for one in names):
             return " of ".join(map(str, names))
     return "a document without kind"
+
+
+def _lack(document: Document, catalogue: Catalogue) -> str:
+    """Says what a document without a schema lacks, or its schema; "" if that is unknown."""
+    top = document.value
+    kind, version = (top.find(key) if type(top) is Map else None for key in ("kind", "apiVersion"))
+    if kind is None or type(kind.value) is not str or (version is not None and type(version.value) is not str):
+        return ""
+    known = catalogue.names()
+    if not known:
+        return ": no file of schemas is there"
+    if version is None:
+        return ": it has no apiVersion, which a schema is for"
+    wanted = name_of_kind(str(version.value), kind.value)
+    stem = kind.value.lower()
+    alike = [one for one in known if one.startswith(stem) or stem.startswith(one.removesuffix(".json"))]
+    return f": the name of its file would be {wanted}" + (f", and there is {listed(alike[:3])}" if alike else "")
 
 
 def _unquoted(at: Position | None) -> Position | None:

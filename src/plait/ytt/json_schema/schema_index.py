@@ -26,6 +26,12 @@ _SIGNS = ("CustomResourceDefinition", "x-kubernetes-group-version-kind")
 _OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
 
 
+def name_of_kind(api_version: str, kind: str) -> str:
+    """The usual name of the file with the schema of a kind."""
+    group, _, version = api_version.rpartition("/")
+    return "-".join(filter(None, (kind, group.partition(".")[0], version))).lower() + ".json"
+
+
 class SchemaFileIndex:
     """Schema files, by the kinds in their names and in their contents."""
 
@@ -91,12 +97,20 @@ class SchemaFileIndex:
             self._by_word.setdefault(word, []).append(path)
         return True
 
+    @property
+    def names(self) -> set[str]:
+        """The names of the files that are schemas, or may define kinds, in small letters."""
+        return {
+            os.path.basename(path).lower()
+            for paths in (*self._by_word.values(), self._by_name.values())
+            for path in paths
+        }
+
     def named(self, api_version: str, kind: str) -> str | None:
         """The file that is named after a kind."""
         group, _, version = api_version.rpartition("/")
-        names = [f"{kind}-{version}.json", f"{kind}_{version}.json"]
-        if group:
-            names = [f"{kind}-{group.partition('.')[0]}-{version}.json", f"{group}/{kind}_{version}.json"]
+        other = f"{group}/{kind}_{version}.json" if group else f"{kind}_{version}.json"
+        names = [name_of_kind(api_version, kind), other]
         return next((self._by_name[name.lower()] for name in names if name.lower() in self._by_name), None)
 
     def with_kind(self, kind: str) -> Sequence[str]:
