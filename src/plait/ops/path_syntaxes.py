@@ -27,9 +27,11 @@ def optional(word: str) -> Suggestion:
 
 
 def in_steps(node: Map, pointer: Pointer, depth: int) -> Wording | None:
-    """A hint for a missing key that names several steps, `a.b[0]`, or that is one part of a key with a slash."""
+    """A hint for a missing key that is empty, names several steps, `a.b[0]`, or is one part of a key with a slash."""
     token = pointer.tokens[depth]
     assert isinstance(token, KeyToken)
+    if not token.name:
+        return _without_empty(pointer, depth)
     joined = token.name
     for count, following in enumerate(pointer.tokens[depth + 1 :], depth + 2):
         if not isinstance(following, KeyToken):
@@ -131,6 +133,17 @@ def _instead(pointer: Pointer, path: str, reason: str) -> Wording:
     return quotation(replacing(str(pointer), [path], f'{reason}: "{path}"'))
 
 
+def _without_empty(pointer: Pointer, depth: int) -> Wording:
+    """A hint for an empty key that the document lacks."""
+    meant = pointer.until(depth) + str(pointer)[len(pointer.until(depth + 1)) :]
+    if depth == len(pointer.tokens) - 1:
+        shown = meant or "/"
+        return quotation(
+            replacing(f"{meant}/", [shown], f'did you mean "{shown}"? the part after the last "/" is a key')
+        )
+    return _instead(pointer, meant, 'between two "/" is an empty key')
+
+
 def _step(value: Value, part: str) -> tuple[str, Value]:
     """The step that selects a part of a value, and the part; null if it is not there."""
     if type(value) is Array:
@@ -215,18 +228,14 @@ def key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     last = depth == len(pointer.tokens) - 1
     if type(node) is not Array:
         if type(token) is KeyToken and token.name == "" and last and depth:
-            meant = pointer.until(depth)
-            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? the part after the last "/" is a key')
+            return _without_empty(pointer, depth)
         if not depth:
             return "the document is empty" if node is None else f"the document is a {kind_name(node)}, without keys"
         return f'{_no_parts(node)}: end the path at "{pointer.until(depth)}"'
     if type(token) is KeyToken and token.name == "-":
         return appending(pointer, depth)
     if type(token) is KeyToken and token.name == "":
-        meant = pointer.until(depth) + str(pointer)[len(pointer.until(depth + 1)) :]
-        if last:
-            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? the part after the last "/" is a key')
-        return _instead(pointer, meant, 'between two "/" is an empty key')
+        return _without_empty(pointer, depth)
     if type(token) is KeyToken and token.name in ("*", "[*]"):
         return Advice(
             "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
@@ -248,15 +257,15 @@ def array_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
         step = f"{key}/{name}={token.value.rstrip(']')}"
         return f'an item is a step of its own: "{with_step(pointer, depth, step)}"'
     if type(token) is MatchingIndexToken:
-        return f'write only the key: "{with_step(pointer, depth, token.value)}"'
+        named = next((key for key in (token.value, token.key) if node.find(key) is not None), None)
+        if named is not None:
+            return f'write only the key: "{with_step(pointer, depth, escape(named))}"'
     if text == "-":
         return f'"-" adds to an array; a key is added to a map by its name: "{pointer.until(depth)}/NAME?"'
     if node.find(text) is not None:
         return f'the key "{text}" is written "{text}?" in a path'
     first = next((item.key for item in node.items if type(item.key) is str), None)
-    return (
-        None if first is None else f'a map has keys, not numbers: such as "{with_step(pointer, depth, escape(first))}"'
-    )
+    return None if first is None else f'a map has keys, not items: such as "{with_step(pointer, depth, escape(first))}"'
 
 
 def _no_parts(node: Value) -> str:
