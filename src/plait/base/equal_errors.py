@@ -49,14 +49,19 @@ def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: s
     return tuple(map(key, (error, *error.findings)))
 
 
+# Codes of mistakes that are the same on any line: a file of values has a comment on every other line.
+_ON_ANY_LINE = frozenset({"unmarked-comment"})
+
+
 def mistake(finding: Finding) -> Key | Finding:
     """A key that is equal for the same mistake on equal lines of one evaluation. A secret line equals no other."""
     at = finding.at
     what = finding.detail if finding.subject else finding.expected or finding.hint
     if at is None or at.text is None or at.source is None or at.source.private or not what:
         return finding
-    facts = (finding.code, finding.word, finding.expected, finding.found, finding.hint)
-    return at.text.strip(), what, facts, tuple(finding.also)
+    facts = (finding.code, finding.expected, finding.hint)
+    own = () if finding.code in _ON_ANY_LINE else (at.text.strip(), finding.word, finding.found)
+    return own, what, facts, tuple(finding.also)
 
 
 # Maximum number of positions that are shown for a repeated mistake.
