@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import LayeringError
+    from plait.base.source import Position
     from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
 
@@ -44,13 +45,17 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
     """
     policies = [document for document in documents if document.schema.startswith(POLICY)]
     if not policies:
-        near = _site(documents) or did_you_mean(
-            POLICY + "/v1", dict.fromkeys(d.schema for d in documents if d.schema.startswith("deck"))
-        )
+        wanted = f"{POLICY}/v1"
+        alike = nearest(wanted, dict.fromkeys(one.schema for one in documents))
+        misspelt = next((one for one in documents if one.schema == alike), None)
+        near = _site(documents)
+        if near is None and misspelt is not None:
+            near = replacing(misspelt.schema, [wanted], f'"{misspelt.schema}": did you mean "{wanted}"?')
         raise failure(
             "LayeringPolicyNotFound",
             "no document is a layering policy",
-            expected=f"a document with schema {POLICY}/v1 whose data.layerOrder lists the layers",
+            at=None if misspelt is None else _schema_position(misspelt),
+            expected=f"a document with schema {wanted} whose data.layerOrder lists the layers",
             found=_few_files(documents),
             hint=near or "add the file or directory of the policy",
         )
@@ -64,6 +69,12 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
             )
         )
     return LayeringPolicy(policy, _order_of(policy))
+
+
+def _schema_position(document: LayeredDocument) -> Position:
+    top = document.node.value
+    item = top.find("schema") if type(top) is Map else None
+    return document.position if item is None else item.position
 
 
 # Maximum number of files in a message.

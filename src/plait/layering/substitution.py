@@ -35,6 +35,15 @@ if TYPE_CHECKING:
     Sources = Mapping[tuple[str, str], LayeredDocument]
 
 
+def _without_path(document: LayeredDocument, entry: Substitution, path: MapItem | None) -> LayeringError:
+    """The error for a destination whose path is missing, or no string."""
+    number = next((number for number, item in enumerate(document.substitutions) if item is entry.item), 0)
+    hint = "dest: {path: .KEY}"
+    if path is not None and type(path.value) is Array:
+        hint = "several destinations are a list of maps: dest: [{path: .KEY}, {path: .OTHER}]"
+    return malformed_substitution(document, entry.item, number, "a `dest` with a string `path`", path, hint=hint)
+
+
 def entries(document: LayeredDocument) -> Iterator[Substitution]:
     """The substitution entries of a document. Raises LayeringError (InvalidDocumentFormat) for an invalid one."""
     for number, item in enumerate(document.substitutions):
@@ -85,7 +94,7 @@ def substitute(
             item = dest.find("path")
             text = text_of(item)
             if item is None or text is None:
-                raise malformed_substitution(document, entry.item, 0, "a `dest` with a string `path`")
+                raise _without_path(document, entry, item)
             ways.before_step(document, dest)
             if listener is not None:
                 listener.went(dest.source, placing_point(dest), "done")
