@@ -88,4 +88,4 @@ def test_keys_that_are_none(text: str) -> None:
 
 def test_keys_need_an_issuer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--check", "--issuer-keys", "jwks.json"]) == 2
-    assert "--issuer-keys needs --issuer" in capsys.readouterr().err
+    assert "--issuer-keys has no effect without --issuer" in capsys.readouterr().err

@@ -254,7 +254,7 @@ _ERRORS = (
     ("U0105", "unexpected-argument", "an argument is not accepted here"),
     ("U0106", "invalid-value", "the value of a flag or argument is not valid"),
     ("U0107", "unknown-choice", "a value is not one of the accepted words"),
-    ("U0108", "flag-conflict", "two flags exclude each other"),
+    ("U0108", "flag-conflict", "two flags exclude each other, or a flag requires another one"),
     ("U0109", "extra-not-installed", "an optional dependency is not installed"),
     ("U0110", "nothing-to-do", "an input is missing"),
     ("U0111", "standard-input", "standard input cannot be read here, or again"),

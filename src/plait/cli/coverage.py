@@ -42,7 +42,7 @@ class Cover(Request):
     )
     append = texts("append", "add the counts of an earlier JSON report", value="FILE")
     jobs = JOBS
-    no_runs = switch("no-runs", "run nothing; report the counts that --append adds")
+    no_runs = switch("no-runs", "run nothing; report the counts that --append adds", requires=("append",))
     fail_under = text("fail-under", "fail if line and branch coverage is below PERCENT", value="PERCENT")
     output_links = ALLOW_OUTPUT
 

@@ -55,11 +55,13 @@ class Diff(Request):
         value="KIND",
         choices=KINDS,
     )
-    no_tests = switch("no-tests", "with --as ops, omit the operations that test the old values")
+    no_tests = switch("no-tests", "with --as ops, omit the operations that test the old values", requires=("as_",))
     output = OUTPUT
     site = switch("site", "treat A and B as Airship sites, site/NAME, and compare their rendered documents")
     repository = REPOSITORY
-    lenient = switch("lenient", "with --site, warn about missing substitution sources instead of failing")
+    lenient = switch(
+        "lenient", "with --site, warn about missing substitution sources instead of failing", requires=("site",)
+    )
     exit_code = switch("exit-code", "exit with status 1 if anything differs")
     cleartext_secrets = switch("cleartext-secrets", "show the data of encrypted documents; --as always writes them")
     _1 = Heading(SAFETY)

@@ -49,7 +49,7 @@ class Init(Request):
     usage = "[DIRECTORY]"
     dry_run = switch("dry-run", "print the project file of an existing repository without writing it")
     agents = switch("agents", "write an AGENTS.md instead: the project's commands and rules for AI agents")
-    force = switch("force", "with --agents, replace a file that exists")
+    force = switch("force", "with --agents, replace a file that exists", requires=("agents",))
     yes = switch("yes", "write without asking for confirmation", short="y")
     output_links = ALLOW_OUTPUT
 

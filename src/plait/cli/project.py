@@ -96,7 +96,7 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
     """
     run, words = chosen(path, argv)
     try:
-        typed = table(run.command).parse(words) if words else dialect(run.command)()
+        typed = table(run.command).parse(words, run.used) if words else dialect(run.command)()
     except PlaitError as error:
         if is_run(words[0]):
             package.unknown_names.several_runs(error, run.name, *words)

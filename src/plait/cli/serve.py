@@ -43,8 +43,6 @@ def _serve(flags: Serve) -> int:
         )
     host = flags.host
     tokens = flags.tokens or None
-    if flags.has(Serve.issuer_keys) and not flags.has(Serve.issuer):
-        raise UsageError("--issuer-keys needs --issuer", code="flag-conflict")
     asked = tokens is not None or flags.has(Serve.issuer) or flags.has(Serve.keystone)
     if not asked and host not in LOOPBACK:
         raise UsageError(

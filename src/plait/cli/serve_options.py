@@ -42,9 +42,22 @@ class Serve(Request):
         "issuer-keys",
         "file with the issuer's public keys as a JSON Web Key Set; without it they are fetched",
         value="FILE",
+        requires=("issuer",),
     )
-    audience = text("audience", "required audience (aud) of signed tokens", value="NAME", default=("plait",))
-    roles_claim = text("roles-claim", "claim of signed tokens that lists the roles", value="CLAIM", default=("roles",))
+    audience = text(
+        "audience",
+        "required audience (aud) of signed tokens",
+        value="NAME",
+        default=("plait",),
+        requires=("issuer",),
+    )
+    roles_claim = text(
+        "roles-claim",
+        "claim of signed tokens that lists the roles",
+        value="CLAIM",
+        default=("roles",),
+        requires=("issuer",),
+    )
     keystone = text(
         "keystone",
         "accept Keystone tokens; file with a [keystone_authtoken] section, such as deckhand.conf",
@@ -62,10 +75,14 @@ class Serve(Request):
     barbican = text(
         "barbican", "for import-deckhand: URL of the Barbican service with the data of encrypted documents", value="URL"
     )
-    barbican_token = text("barbican-token", "file with a Keystone token for Barbican", value="FILE")
+    barbican_token = text(
+        "barbican-token", "file with a Keystone token for Barbican", value="FILE", requires=("barbican",)
+    )
     _4 = Heading("Webhooks and telemetry")
     webhook = texts("webhook", "URL to notify of each new revision", value="URL")
-    webhook_key = text("webhook-key", "file with the key that signs webhook requests", value="FILE")
+    webhook_key = text(
+        "webhook-key", "file with the key that signs webhook requests", value="FILE", requires=("webhook",)
+    )
     telemetry = switch("telemetry", "export traces and metrics as configured by the OTEL_* environment variables")
     log_format = text(
         "log-format",

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
     from plait.authoring.testing.results import CaseResult
-    from plait.engine.options import Declared
 
 
 class Test(Request):
@@ -81,9 +80,12 @@ class Test(Request):
         "cov-report",
         "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE",
         value="FORM:PATH",
+        requires=("cov",),
     )
-    cov_append = texts("cov-append", "add the counts of an earlier JSON report", value="FILE")
-    fail_under = text("fail-under", "fail if line and branch coverage is below PERCENT", value="PERCENT")
+    cov_append = texts("cov-append", "add the counts of an earlier JSON report", value="FILE", requires=("cov",))
+    fail_under = text(
+        "fail-under", "fail if line and branch coverage is below PERCENT", value="PERCENT", requires=("cov",)
+    )
     _5 = Heading("General")
     project = text(
         "project",
@@ -165,11 +167,7 @@ def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
 
 def _coverage_reports(flags: Test) -> Reports | None:
     """The requested coverage reports, or None. Raises UsageError."""
-    options: list[Declared] = [Test.cov_report, Test.cov_append, Test.fail_under]
-    given = [one.shown for one in options if flags.has(one)]
     if not flags.cov:
-        if given:
-            raise UsageError(f"{given[0]} is for --cov", expected="plait test --cov ...", code="flag-conflict")
         return None
     if flags.watch:
         raise UsageError(

@@ -157,6 +157,7 @@ OUTPUT_BY = declared(
     'write each document to its own file, named by this pattern of its values: "{kind}/{name}.yml"',
     value="PATTERN",
     attribute="output_by",
+    requires=("output_files", "emptied", "bulk_out"),
 )
 OUTPUT_FILES = declared(
     "output-files",

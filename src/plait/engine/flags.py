@@ -14,13 +14,13 @@ after arguments, and treat everything after `--` as arguments.
 
 from __future__ import annotations
 
-from plait.base.errors import UsageError, did_you_mean
+from plait.base.errors import UsageError
 from plait.engine.common import FALSE, GENERAL, NO_EFFECT, TRUE
 from plait.engine.options import GO_FLAGS, NUMBER, PFLAG, SWITCH, Option, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
     from typing import Any, Generic, TypeAlias, TypeVar
 
     from plait.engine.options import Declared
@@ -74,30 +74,20 @@ class Command(Generic[R]):
         self._by_name: dict[str, Option] = {flag.name: flag for flag in (*hidden, *self.flags)}
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
 
-    def parse(self, argv: Sequence[str]) -> R:
-        """Parses a command line without the words that selected the command.
+    def parse(self, argv: Sequence[str], settings: Container[str] = ()) -> R:
+        """Parses a command line without the words that selected the command. settings: other options that are used.
 
-        Raises UsageError for an unknown flag, a missing or superfluous value, an invalid value of a switch, and
-        unexpected arguments. With `--help` the rest is parsed as well, but arguments are not checked.
+        Raises UsageError for an unknown flag, a missing or superfluous value, an invalid value of a switch, unexpected
+        arguments, and a flag without one that it requires. With `--help` the rest is parsed, but not checked.
         """
-        return self.checked(self.read(argv))
+        return self.checked(self.read(argv), settings)
 
-    def checked(self, found: R) -> R:
+    def checked(self, found: R, settings: Container[str] = ()) -> R:
         """As `parse`, for a command line that `read` returned. Raises UsageError."""
-        if found.arguments and not self.request.usage and not found.help:
-            from plait.engine.similar import argument_hint
+        if not found.help and ((found.arguments and not self.request.usage) or found.lacking(settings)):
+            from plait.engine.misused_flags import misused
 
-            extra = ", ".join(found.arguments)
-            known = [name for name, _ in self.request.commands]
-            error = UsageError(
-                f"command '{self.name}' does not accept extra arguments '{extra}'",
-                reference=f"command '{self.name}' does not accept extra arguments '{found.arguments[0]}'",
-                hint=did_you_mean(found.arguments[0], known)
-                or argument_hint(self.name, found, reads_files="f" in [flag.short for flag in self.flags]),
-                code="unexpected-argument",
-            )
-            error.parsed = found
-            raise error
+            raise misused(self.name, self.flags, found, settings)
         return found
 
     def read(self, argv: Sequence[str]) -> R:

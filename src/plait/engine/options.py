@@ -15,7 +15,7 @@ from plait.base.extensions import split_format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
     from plait.base.source import Position
@@ -155,12 +155,13 @@ class Option:
     is_positional: without a name in the API.
     is_negated: the attribute is the opposite of the switch.
     has_effect: False for a flag that is accepted and ignored.
+    requires: the attributes of options; without one of them it has no effect.
     attribute: of the request, by default the name.
     """
 
     __slots__ = (
         "attribute", "choices", "default", "environment", "has_effect", "help", "is_argument", "is_last", "is_negated", "is_positional", "kind", "name",
-        "part", "path", "program", "setting", "short", "step", "value",
+        "part", "path", "program", "requires", "setting", "short", "step", "value",
     )  # fmt: skip
 
     def __init__(
@@ -184,6 +185,7 @@ class Option:
         is_positional: bool = False,
         is_negated: bool = False,
         has_effect: bool = True,
+        requires: Sequence[str] = (),
         attribute: str = "",
     ) -> None:
         self.attribute = attribute or name
@@ -205,6 +207,7 @@ class Option:
         self.is_positional = is_positional
         self.is_negated = is_negated
         self.has_effect = has_effect
+        self.requires = requires
 
     def __repr__(self) -> str:
         return f"Option({self.shown!r})"
@@ -461,6 +464,14 @@ class Request:
     def has(self, *options: Declared) -> bool:
         """True if one of the options is used."""
         return any(one.attribute in self._values for one in options)
+
+    def lacking(self, settings: Container[str] = ()) -> Option | None:
+        """The first used option without one that it requires, or None. settings: attributes of other used options."""
+        for use in self.uses:
+            needed = use.option.requires
+            if needed and not any(one in self._values or one in settings for one in needed):
+                return use.option
+        return None
 
     @property
     def key(self) -> tuple[tuple[str, object], ...]:

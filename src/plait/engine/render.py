@@ -124,12 +124,14 @@ class Render(Linked):
         "merge-key",
         "item keys of an array in merges, [KIND:]PATH=KEY,KEY=DEFAULT; PATH=. for a set, PATH= for neither",
         value="PATH=KEY",
+        requires=("merge",),
     )
     merge_schemas: Texts = texts(
         "merge-schemas",
         "file or directory of CRDs, OpenAPI documents and JSON Schemas that declare item keys",
         value="PATH",
         path=READ_PATH,
+        requires=("merge",),
     )
     _4 = Heading("Output")
     output = csv(

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from os.path import lexists
-
 from plait.base.similar_names import listed, near
-from plait.engine.common import FALSE, TRUE
-from plait.engine.options import SWITCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from plait.engine.options import Request
 
 # Flags of helm, kubectl, kustomize, spruce and similar programs, and parts of names.
 _MEANT = {
@@ -61,22 +55,6 @@ def meant_by(name: str, known: Sequence[str]) -> list[str]:
     """The most likely intended flags, at most three."""
     meant = [other for other in _MEANT.get(name, ()) if other in known]
     return list(dict.fromkeys([*meant, *near(name, known)]))[:_MOST]
-
-
-def argument_hint(command: str, found: Request, *, reads_files: bool) -> str:
-    """A hint about a superfluous argument, which was probably intended as the value of a switch, or as an input.
-
-    reads_files: the flag -f names an input.
-    """
-    first = found.arguments[0]
-    if first in TRUE or first in FALSE:
-        last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]
-        if last:
-            return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
-
-    if reads_files and (lexists(first) or "." in first or "/" in first):
-        return f"pass an input with a flag: -f {first}"
-    return f"{command} --help lists the flags"
 
 
 def unknown_hint(command: str, usage: str, name: str, known: Sequence[str], meant: Sequence[str] | None) -> str:

@@ -104,6 +104,13 @@ class Run:
         return f"<Run {self.name!r}: {self.command}>"
 
     @property
+    def used(self) -> frozenset[str]:
+        """The attributes of the options that it uses."""
+        return frozenset(
+            option.attribute for option in [one.option for one in self.uses] + [one.option for one in self.settings]
+        )
+
+    @property
     def extensions(self) -> frozenset[str]:
         """The extensions that its settings enable; empty if the settings are invalid."""
         found = [one for one in self.settings if one.name == "with"]
