@@ -918,3 +918,18 @@ def test_a_step_of_kuttl_runs_in_its_directory(repository: pathlib.Path) -> None
     put(repository, "test/a/00-install.yaml", step)
     (run,) = infer(str(repository)).runs
     assert (run.why, run.evaluate().to_yaml()) == ("test/a/00-install.yaml:4", "a: 1\n")
+
+
+def test_templates_without_their_values_get_a_project_file(
+    repository: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "config/schema.yml").unlink()
+    put(repository, "README.md", "```sh\nytt -f config -f $VALUES_YAML\n```\n")
+    assert main(["init"]) == 2
+    err = capsys.readouterr().err
+    assert "README.md:2: ytt -f config -f $VALUES_YAML: $VALUES_YAML is only known when the script runs" in err
+    advised = "runs: {app: {render: {files: [config], data-values-file: [values.yml]}}}"
+    assert f"write a plait.yml, such as {advised} with the values that it needs" in err
+    put(repository, "plait.yml", advised)
+    put(repository, "values.yml", "a: 1\n")
+    assert main(["run", "app"]) == 0

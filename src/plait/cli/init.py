@@ -8,6 +8,7 @@ from shlex import quote
 from plait.authoring.project.drafting import draft
 from plait.authoring.project.inference.site_runs import site_directories
 from plait.authoring.project.other_tools import other_tool
+from plait.authoring.project.run_inference import top_of_templates
 from plait.base.errors import UsageError
 from plait.base.lines import lines_of
 from plait.base.writing.real_paths import failure
@@ -265,6 +266,9 @@ def _by_hand(directory: str) -> str:
         named = ", ".join(f"{one}=DIR" for one in repositories_of(os.path.join(directory, site)))
         needed = f", repository: [{named}]" if named else ""
         return f"runs: {{{name}: {{layer: {{site: {os.path.normpath(site)}{needed}}}}}}}"
+    templates = top_of_templates(directory)
+    if templates:
+        return f"runs: {{app: {{render: {{files: [{templates}], data-values-file: [values.yml]}}}}}} with the values that it needs"
     return "runs: {app: {patch: {base: app.yml, ops: [ops.yml]}}}"
 
 

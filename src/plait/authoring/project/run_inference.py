@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS = "template", "values", "policy", "layered", "operations"
 
 # Maximum number of files; a larger project needs a project file.
-_MOST_FILES = 5000
-_MOST_BYTES = 1 << 16
+_MOST_FILES, _MOST_BYTES = 5000, 1 << 16
 
 _EXTENSIONS = (".yml", ".yaml")
 _VALUES = re.compile(rb"(?m)^[ \t]*#@data/values(-schema)?[ \t\r]*$")
@@ -43,15 +42,11 @@ _CODE = re.compile(rb"(?m)^[ \t]*#@|^[^#'\"\n]*[ \t]#@ ")
 _POLICY = re.compile(rb"(?m)^schema:[ \t]*['\"]?deckhand/LayeringPolicy/")
 _LAYERED = re.compile(rb"(?m)^ +schema:[ \t]*['\"]?metadata/(Document|Control)/v")
 _OPERATION = re.compile(rb"(?m)^- (\{ ?)?(type|path): ?['\"]?(replace|remove|test|move|copy|/)")
-# The name of directories with private libraries, which other files evaluate.
-_LIBRARIES = "_ytt_lib"
+_LIBRARIES = "_ytt_lib"  # directories with private libraries, which other files evaluate
 # Maximum number of directories that are tried separately if all files together do not render.
 _MOST_PARTS = 32
-# Maximum number of displayed groups of rejected command lines, and of words of one.
-_MOST_TOLD = 12
-_SHOWN_WORDS = 6
-# Maximum number of displayed characters of a rejected command line.
-_SHOWN_CHARACTERS = 120
+# Maximum number of displayed groups of rejected command lines, and of words and characters of one.
+_MOST_TOLD, _SHOWN_WORDS, _SHOWN_CHARACTERS = 12, 6, 120
 # Entries that mark the root of a repository.
 _TOPS = (".git", ".hg", ".jj", ".svn")
 
@@ -186,10 +181,8 @@ def _shortened(run: Run) -> str:
 
 
 def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
-    """The largest directories with annotated YAML that render alone with some output.
-
-    Excludes directories with a build file that renders them differently, even if that run was rejected, and those built
-    by kustomize.
+    """The largest directories with annotated YAML that render alone with some output. Excludes those with a build file
+    that renders them differently, even if that run was rejected, and those built by kustomize.
     """
     found: list[Run] = []
     groups = _split({path: kind for path, kind in kinds.items() if kind in (TEMPLATE, VALUES)})
@@ -263,9 +256,8 @@ def _common(files: Iterable[str]) -> str:
 def _of_build_files(
     directory: str, notes: list[str], rejected: list[RejectedRun], *, verify: bool, is_top: bool
 ) -> Project | None:
-    """The runs of the repository's build files that read files in a directory, or None.
-
-    notes, rejected: receive remarks and rejected runs, if there is no run.
+    """The runs of the repository's build files that read files in a directory, or None. notes, rejected: receive remarks
+    and rejected runs, if there is no run.
     """
     *_, top = _above(directory)
     if not any(os.path.lexists(os.path.join(top, name)) for name in _TOPS):
@@ -306,6 +298,12 @@ def _omitted_text(inference: Inference) -> list[str]:
 def _beginning(shown: str) -> str:
     """A command line, shortened to whole words, so that the reason after it is seen."""
     return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[:_SHOWN_CHARACTERS].rpartition(' ')[0]} ..."
+
+
+def top_of_templates(directory: str) -> str:
+    """The directory with all annotated YAML below a directory, "" if there is none."""
+    files = [path for path, kind in _kinds_below(os.path.abspath(directory), []) if kind in (TEMPLATE, VALUES)]
+    return os.path.normpath(os.path.relpath(_common(files), directory)) if files else ""
 
 
 def _concerns(run: Run, directory: str) -> bool:
