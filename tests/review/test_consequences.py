@@ -188,6 +188,15 @@ def test_a_definition_that_accepts_less(old: object, new: object, expected: list
     assert [part for one in found for _, part in one.subjects] == expected
 
 
+def test_a_role_with_very_many_permissions() -> None:
+    many = [str(number) for number in range(500)]
+    new = {"kind": "Role", "rules": [{"apiGroups": many, "resources": many, "verbs": many}]}
+    assert [one.subjects for one in consequences([("x", role(), new)])] == [
+        [("x", "too many permissions to compare")]
+    ] * 2
+    assert consequences([("x", new, dict(new))]) == []
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [

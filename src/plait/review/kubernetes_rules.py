@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
+
 from plait.review.crd_rules import CRD, stricter
 from plait.review.image_rules import pod_of
 from plait.review.rules import ERROR, NOTE, WARNING, Rule, at, is_on_both, items_of, kind_of
@@ -66,29 +69,45 @@ def _added(old: Data, new: Data) -> Iterator[str]:
         yield ""
 
 
-def _permissions(data: Data) -> set[tuple[str, str, str, str]]:
+# Permissions of one role that are listed, and comparisons of two of them.
+_MOST_PERMISSIONS = 20_000
+_MOST_COMPARISONS = 1_000_000
+
+
+def _permissions(data: Data) -> set[tuple[str, str, str, str]] | None:
+    """The permissions of a role: group, resource, name and verb. None if they are too many."""
     found: set[tuple[str, str, str, str]] = set()
     for rule in items_of(at(data, "rules")):
-        names = [str(one) for one in items_of(at(rule, "resourceNames"))] or ["*"]
-        groups = [str(one) for one in items_of(at(rule, "apiGroups"))] or [""]
-        kinds = [str(one) for one in items_of(at(rule, "resources"))]
-        kinds += [str(one) for one in items_of(at(rule, "nonResourceURLs"))]
-        for verb in items_of(at(rule, "verbs")):
-            found |= {(group, kind, name, str(verb)) for group in groups for kind in kinds for name in names}
+        kinds = _texts(rule, "resources") + _texts(rule, "nonResourceURLs")
+        parts = (
+            _texts(rule, "apiGroups") or [""],
+            kinds,
+            _texts(rule, "resourceNames") or ["*"],
+            _texts(rule, "verbs"),
+        )
+        if prod(map(len, parts)) > _MOST_PERMISSIONS - len(found):
+            return None
+        found.update(product(*parts))
     return found
 
 
-def _is_granted(wanted: tuple[str, str, str, str], known: set[tuple[str, str, str, str]]) -> bool:
-    return wanted in known or any(all(b in (a, "*") for a, b in zip(wanted, one, strict=True)) for one in known)
+def _texts(rule: Data, key: str) -> list[str]:
+    return [str(one) for one in items_of(at(rule, key))]
 
 
 def _more(old: Data, new: Data) -> Iterator[str]:
     """The permissions that the old role does not grant, one text for all resources with the same verbs."""
-    before = _permissions(old)
+    before, after = _permissions(old), _permissions(new)
+    wild = [one for one in before or () if "*" in one]
+    if before is None or after is None or len(after - before) * len(wild) > _MOST_COMPARISONS:
+        if at(old, "rules") != at(new, "rules"):
+            yield "too many permissions to compare"
+        return
     verbs: dict[tuple[str, str, str], list[str]] = {}
-    for one in sorted(_permissions(new)):
-        if not _is_granted(one, before):
-            verbs.setdefault(one[:3], []).append(one[3])
+    for group, kind, name, verb in sorted(after - before):
+        wanted = group, kind, name, verb
+        if not any(all(b in (a, "*") for a, b in zip(wanted, one, strict=True)) for one in wild):
+            verbs.setdefault((group, kind, name), []).append(verb)
     resources: dict[tuple[str, str], list[str]] = {}
     for (group, kind, name), found in verbs.items():
         resources.setdefault((", ".join(found), name), []).append(f"{group}/{kind}" if group else kind)
