@@ -279,7 +279,8 @@ class Explainer:
             return history
         below: list[tuple[str, HistoryEntry]] = []
         left = _MOST_ITEMS
-        stack = [(node_path, frozenset(entry.source for entry in history.entries))]
+        # A file of variables is read by each of its variables, so its name identifies it.
+        stack = [(node_path, _files_of(history.entries))]
         while stack:
             parent, own = stack.pop()
             value = parent.value
@@ -293,9 +294,9 @@ class Explainer:
                 entry = inner.entries[-1] if inner.entries else None
                 if entry is None or inner.secret:
                     continue
-                if entry.source is not None and entry.source not in own:
+                if entry.source is not None and entry.source.shown not in own:
                     below.append((inner.place.path.removeprefix(history.place.path).removeprefix("."), entry))
-                inside.append((place, own | {one.source for one in inner.entries}))
+                inside.append((place, own | _files_of(inner.entries)))
             stack += reversed(inside)
         history.added = below
         return history
@@ -532,6 +533,10 @@ def distinct(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
         elif entry.origins and entry is not known:
             out[key] = known.with_origins(distinct([*known.origins, *entry.origins]))
     return list(out.values())
+
+
+def _files_of(entries: Iterable[HistoryEntry]) -> frozenset[str]:
+    return frozenset(one.source.shown for one in flat(entries) if one.source is not None)
 
 
 def flat(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
