@@ -9,13 +9,16 @@ import pytest
 
 from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target
-from plait.authoring.origin.finding_origins import VERIFIED, finding_origins
+from plait.authoring.origin.finding_origins import INPUT, VERIFIED, finding_origins
+from plait.authoring.origin.origin_reports import as_data, as_text, messages
 from plait.authoring.origin.report_files import MOST_FINDINGS, ReportFinding, read_report
 from plait.authoring.project.run import Run
 from plait.base.errors import UsageError
 from plait.base.source import Source
+from plait.engine.common import SECRETS
 from plait.engine.options import Use
 from plait.engine.render import Render
+from plait.insight.diagnostic_formats import as_sarif
 from plait.insight.node_paths import all_places
 from plait.insight.source_map import source_map
 from plait.tree.nodes import Map
@@ -383,3 +386,46 @@ def test_a_hostile_message_takes_linear_time() -> None:
         "resources": [{"kind": "A", "name": "a", "status": "statusInvalid", "msg": nested, "validationErrors": errors}]
     }
     assert len(found(json.dumps(report))) <= MOST_FINDINGS
+
+
+@pytest.mark.parametrize("form", ["{}", "./{}", "{}/../{}", "absolute"])
+def test_a_finding_about_an_input_stays_at_its_line(
+    form: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line of the input is no line of the output, even if both have the same number of lines."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/a.yml").write_text("#@ size = 1\nkind: A\nsize: #@ size\nname: a\n", "utf-8")
+    session = EditSession(Target(Run("", "render", (), None, "", None, uses=[Use(Render.inputs, "config")])))
+    name = {"{}/../{}": "config/../config/a.yml", "absolute": str(tmp_path / "config/a.yml")}.get(form)
+    name = name or form.format("config/a.yml")
+    for line in (1, 2, 3, 4):
+        (one,) = finding_origins(session, [ReportFinding("bad", file=name, line=line)])
+        assert (str(one.at), one.result, one.place) == (f"config/a.yml:{line}", INPUT, None)
+    (beyond,) = finding_origins(session, [ReportFinding("bad", file=name, line=5)])
+    assert beyond.at is None
+    # The name of an output file means the output.
+    (output,) = finding_origins(session, [ReportFinding("bad", file="a.yml", line=3)])
+    assert (str(output.at), output.result) == ("config/a.yml:4", VERIFIED)
+
+
+def test_a_secret_line_of_an_input_is_not_shown(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yml").write_text('#@ load("@ytt:data", "data")\na: #@ data.values.a\n', "utf-8")
+    (tmp_path / "s.yml").write_text("a: canary\n", "utf-8")
+    uses = [Use(Render.inputs, "a.yml"), Use(SECRETS, "file:s.yml")]
+    session = EditSession(Target(Run("", "render", (), None, "", None, uses=uses)))
+    found = [*finding_origins(session, [ReportFinding("canary is bad", file="s.yml", line=1)])]
+    assert found[0].is_secret
+    assert "canary" not in as_text(found) + json.dumps(as_data(found)) + as_sarif(messages(found))
+    assert "s.yml:1" in as_text(found)
+
+
+def test_the_text_of_kubeconform_has_its_own_hint() -> None:
+    for line in (
+        "stdin - Deployment web is invalid: problem",
+        "a.yml - Pod x failed validation: could not find schema",
+    ):
+        with pytest.raises(UsageError, match="not a report") as caught:
+            found(line)
+        assert caught.value.hint == "kubeconform -output json writes a report"

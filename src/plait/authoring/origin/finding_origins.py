@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 # The results. VERIFIED: with another value on the line, the output has another value there. CANDIDATE: the record of the
 # evaluation names the line, and nothing proves that an edit of it is the fix. GIVEN: a flag sets the value. UNKNOWN: the
-# output has no value at the reported position, or the value has no source.
-VERIFIED, CANDIDATE, GIVEN, UNKNOWN = "verified", "candidate", "given", "unknown"
+# output has no value at the reported position, or the value has no source. INPUT: the finding is about an input.
+VERIFIED, CANDIDATE, GIVEN, UNKNOWN, INPUT = "verified", "candidate", "given", "unknown", "input"
 
 # Maximum number of evaluations for one report, and for one value.
 MOST_EVALUATIONS = 400
@@ -100,6 +100,8 @@ class _OriginFinder:
         self._known: dict[tuple[str, int, Sequence[Item]], FindingOrigin] = {}
 
     def of(self, finding: ReportFinding) -> FindingOrigin:
+        if (own := self._input(finding)) is not None:
+            return own
         place = self._positions.find(finding)
         if place is None:
             return FindingOrigin(finding, None, reason=self._positions.lack(finding))
@@ -116,6 +118,25 @@ class _OriginFinder:
             at = self._line_of_text(finding, place.value, at)
         return FindingOrigin(
             finding, known.place, known.result, at, known.also, given=known.given, is_secret=known.is_secret
+        )
+
+    def _input(self, finding: ReportFinding) -> FindingOrigin | None:
+        """The origin of a finding that names a line of an input, from the working directory; None for another one. A name
+        that the output has as well means the output.
+        """
+        output, path = self._session.output, os.path.abspath(finding.file)
+        data = output.view.files.get(path)
+        if not finding.file or data is None or self._positions.has_file(finding.file):
+            return None
+        if not 0 < finding.line <= len(lines_of(text := data.decode("utf-8", "surrogateescape"))):
+            return None
+        is_secret = self._is_closed or output.is_secret(path, finding.line)
+        return FindingOrigin(
+            finding._replace(text=HIDDEN) if is_secret and finding.text else finding,
+            None,
+            INPUT,
+            Position(Source(os.path.relpath(path), text), finding.line),
+            is_secret=is_secret,
         )
 
     def _line_of_text(self, finding: ReportFinding, text: str, at: Position) -> Position:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.authoring.origin.finding_origins import CANDIDATE, GIVEN, VERIFIED
+from plait.authoring.origin.finding_origins import CANDIDATE, GIVEN, INPUT, VERIFIED
 from plait.base.codes import DiagnosticCode
 from plait.base.errors import Finding
 from plait.base.similar_names import counted
@@ -44,6 +44,8 @@ class _Group:
         more = f" and {counted(len(names) - _MOST_NAMED, 'other value')}" if len(names) > _MOST_NAMED else ""
         if first.result == VERIFIED:
             how = "with another value on this line, the output changes there"
+        elif first.result == INPUT:
+            how = "this file is an input: the report names its own line, not one of the output"
         elif first.is_secret:
             how = "not verified: the value depends on a secret"
         elif first.result == CANDIDATE:
@@ -92,8 +94,12 @@ def as_text(found: Sequence[FindingOrigin], styles: Styles | None = None, width:
         )
     verified = sum(one.result == VERIFIED for one in found)
     nowhere = sum(one.at is None and not one.given for one in found)
-    told = f"{counted(len(found), 'finding')}: {verified} verified, {len(found) - verified - nowhere} not verified"
-    out.append(f"{told}, {nowhere} without a source line\n")
+    inputs = sum(one.result == INPUT for one in found)
+    others = len(found) - verified - nowhere - inputs
+    told = (
+        f"{counted(len(found), 'finding')}: {verified} verified, {others} not verified, {nowhere} without a source line"
+    )
+    out.append(f"{told}, {inputs} about an input\n" if inputs else f"{told}\n")
     return "\n".join(out)
 
 

@@ -85,6 +85,10 @@ class OutputPositions:
         count = len(self._text(self._file(finding.file)).lines)
         return f"the output has {counted(count, 'line')}: the report is of another one" if finding.line > count else ""
 
+    def has_file(self, name: str) -> bool:
+        """True if an output file, or standard input, has exactly this name."""
+        return name in _STREAMS or name.removeprefix("./") in self._files
+
     def _file(self, name: str) -> str | None:
         """The output file that a report names; None for the printed stream."""
         if name in _STREAMS:

@@ -31,6 +31,9 @@ _DEEPEST = 100
 # Maximum number of characters of a message.
 _LONGEST = 4_000
 
+# A line of kubeconform's text, which names no line of the output.
+_KUBECONFORM = re.compile(r" - \S+ \S+ (?:is (?:in)?valid|failed validation)\b")
+
 
 class ReportFinding(NamedTuple):
     """One finding of a report.
@@ -378,7 +381,8 @@ def _of_lines(text: str, source: Source) -> list[ReportFinding]:
             )
         )
     if lines and not found:
-        raise _invalid(source, f"{counted(len(lines), 'line')} without FILE:LINE", _output_hint(source))
+        of_text = "kubeconform -output json writes a report" if any(map(_KUBECONFORM.search, lines)) else None
+        raise _invalid(source, f"{counted(len(lines), 'line')} without FILE:LINE", of_text or _output_hint(source))
     return found
 
 
