@@ -129,11 +129,35 @@ class Wish:
                 found=f"{len(documents)} documents",
                 code="one-document",
             )
-        return documents[0].value
+        value = documents[0].value
+        _check_keys(value, text)
+        return value
 
     def typed(self, text: str) -> str | None:
         """The value as the user typed it, or None."""
         return None if self.form != YAML or text.startswith("@") else text.strip()
+
+
+def _check_keys(value: Value, text: str) -> None:
+    """Raises UsageError for a key of a map in braces that is written without a colon after it, as in `{a:b}`."""
+    for item in value.items if type(value) is Map and text[:1] == "{" else ():
+        key = scalar_text(item.key)
+        if item.value is None and text.rpartition(key)[2].lstrip("\"' ")[:1] in {",", "}"}:
+            name, colon, rest = key.partition(":")
+            form = f"{name}: {rest}" if name and colon and rest else f"{key}: VALUE"
+            raise UsageError(
+                f'"{key}" is a key without a value in {text}',
+                expected="a space after the colon" if colon else "a colon and a value after the key",
+                hint=_with_form(text, key, form),
+                code="invalid-value",
+            )
+
+
+def _with_form(text: str, key: str, form: str) -> str | None:
+    """A map with another form of a key, as a hint; None if that form has no value either."""
+    written = text.replace(key, form)
+    made = read([Source("VALUE", written)])[0].value
+    return written if type(made) is Map and all(item.value is not None for item in made.items) else None
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:
@@ -281,7 +305,9 @@ def _set_from(target: Target, flags: Set) -> int:
     """Writes an edited output back. Returns the exit status: 1 if some differences could not be written back."""
     wanted = read(sources(flags.from_))
     with working("looking for the lines to edit"):
-        edit, refused = put_back(EditSession(target), wanted)
+        session = EditSession(target)
+        _check_output(session, flags.from_)
+        edit, refused = put_back(session, wanted)
     is_partial = flags.partial
     if not refused or is_partial:
         _show(edit)
@@ -291,6 +317,21 @@ def _set_from(target: Target, flags: Set) -> int:
     if refused and not is_partial:
         complain("plait: nothing was written; --partial skips these\n")
     return 1 if refused else 0
+
+
+def _check_output(session: EditSession, named: str) -> None:
+    """Raises UsageError if a file, or a directory, for `--from` has inputs of the run in place of its output."""
+    path = os.path.abspath(named)
+    read_files = [one for one, data in session.output.view.files.items() if data is not None]
+    if any(one == path or one.startswith(path + os.sep) for one in read_files):
+        run = session.target.run
+        command = f"run {run.name}" if run.name else f"{run.command} ..."
+        raise UsageError(
+            f"{named} is an input of the run",
+            expected="an edited copy of its output",
+            hint=f"plait {command} > out.yml, edit out.yml, then plait set {command} --from out.yml",
+            code="invalid-value",
+        )
 
 
 def _finish(target: Target, edit: Edit, flags: Set) -> None:

@@ -16,9 +16,9 @@ from plait.base.similar_names import counted, distance, is_slip
 from plait.base.suggestions import REPLACE, Hint, Suggestion
 from plait.insight.diff import diff, printed, read
 from plait.insight.history_text import shown
-from plait.insight.node_paths import TextFileLine, means_text, places, text_lines
+from plait.insight.node_paths import TextFileLine, chosen, means_text, places, text_lines, ways
 from plait.insight.path_resolution import find, kind_meant
-from plait.tree.nodes import Array, ArrayItem
+from plait.tree.nodes import Array, ArrayItem, Map
 from plait.yaml.document_names import document_name
 
 TYPE_CHECKING = False
@@ -86,6 +86,14 @@ class Absent:
             hint = Hint(text, Suggestion(REPLACE, slip, old=selector))
             fault = Fault(f"lacks {self._path.text}: no document has this name", [f"  {text}"], found=slip)
             yield failed(fault, self._at, code="expected-path", word=self._path.text, hint=hint)
+        misspelt = None if found else _misspelt_key(self._path, outcome)
+        if misspelt is not None:
+            key, meant = misspelt
+            text = f'did you mean "{meant}"?'
+            hint = Hint(text, Suggestion(REPLACE, meant, old=self._path.text))
+            why = f'the key "{key}" looks misspelt, so this would hold for any output'
+            fault = Fault(f"lacks {self._path.text}: {why}", [f"  {text}"], found=meant)
+            yield failed(fault, self._at, code="expected-path", word=self._path.text, hint=hint)
         for place in found:
             value = shown(place.value) if place.way else "this document"
             fault = Fault(f"lacks {place}: there is {value}, which must not exist", expected="no value", found=value)
@@ -103,6 +111,23 @@ def _misspelt(selector: str, outcome: CaseEvaluation) -> str | None:
             own == its and len(kind) > _SHORT and distance(kind, other, 1) == 1
         ):
             return name
+    return None
+
+
+def _misspelt_key(path: Path, outcome: CaseEvaluation) -> tuple[str, str] | None:
+    """The misspelt key of a PATH without a match, and the PATH that is meant; or None. The output has its key in the same
+    map.
+    """
+    for _, document in chosen(path, outcome.items()):
+        for depth, step in enumerate(path.steps):
+            if type(step) is not str or path.text.count(step) != 1:
+                continue
+            for way in ways(document.value, path.steps[:depth]):
+                around = way[-1].value if way else document.value
+                keys = [str(item.key) for item in around.items] if type(around) is Map else []
+                slip = next((key for key in keys if is_slip(step, key)), None)
+                if slip is not None and step not in keys:
+                    return step, path.text.replace(step, slip)
     return None
 
 
@@ -124,10 +149,11 @@ class Count:
         found = len(outcome.items() if self._path is None else _places(self._path, outcome))
         if found != self._wanted:
             of = "documents" if self._path is None else self._path.text
-            hint = None if self._path is None or found else _nearest(self._path, outcome)
+            hint, there = (None, None) if self._path is None or found else _nearest(self._path, outcome)
+            told = hint or (there and f"found: {there}")
             fault = Fault(
                 f"count {of}: expected {self._wanted}, found {found}",
-                [f"  {hint}"] if hint else (),
+                [f"  {told}"] if told else (),
                 expected=str(self._wanted),
                 found=str(found),
                 suggestions=accepting(self._wanted, found),
@@ -244,13 +270,13 @@ def _found(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
     return text_lines(texts, path) if means_text(path, texts) else find(path, outcome.items())
 
 
-def _nearest(path: Path, outcome: CaseEvaluation) -> str | None:
-    """A hint that names paths similar to a PATH that matches nothing."""
+def _nearest(path: Path, outcome: CaseEvaluation) -> tuple[str | None, str | None]:
+    """For a PATH that matches nothing: a hint that names similar ones, and what is there."""
     try:
         _found(path, outcome)
     except UsageError as error:
-        return error.hint
-    return None
+        return error.hint, error.found
+    return None, None
 
 
 def _failed_at(
