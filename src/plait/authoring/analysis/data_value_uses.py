@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from plait.tree.nodes import Map
+from plait.yaml.document_names import scalar_text
+from plait.ytt.starlark.syntax import Assign, Attribute, Name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from plait.authoring.analysis.file_facts import File
     from plait.tree.nodes import Document, MapItem
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 VALUES, SCHEMA = "@data/values", "@data/values-schema"
 _MODULE = "@ytt:data"
+# Files whose names other files load.
+LIBRARY_FILES = (".lib.yml", ".lib.yaml", ".star", ".lib.txt")
 
 
 def declared(file: File) -> Iterator[tuple[str, Document]]:
@@ -46,15 +50,38 @@ def uses_in(file: File) -> Iterator[Keys]:
     modules = {here for load in names.loads if load.path == _MODULE for here, _, _ in load.names}
     if not modules:
         return
-    begun = {(one.parts[0][1], one.parts[0][2]): one.names for one in names.chains if one.names[0] in modules}
+    begun = {(one.parts[0][1], one.parts[0][2]): one.names for one in names.chains}
+    aliases = {} if file.path.endswith(LIBRARY_FILES) else _aliases(file, modules)
+    given = {(line, ("values", *keys)) for line, keys in aliases.values()}
     for one in names.occurrences:
-        if one.name not in modules or one.is_binding:
-            continue
         chain = begun.get((one.line, one.column))
-        if chain is None:
+        rest = tuple(chain[1:]) if chain is not None else ()
+        if one.is_binding:
+            continue
+        if one.name in aliases:
+            yield (*aliases[one.name][1], *rest)
+        elif one.name in modules and chain is None:
             yield ()  # the module itself is passed on
-        elif chain[1] == "values":
-            yield tuple(chain[2:])
+        elif one.name in modules and rest[0] == "values" and (one.line, rest) not in given:
+            yield rest[1:]
+
+
+def _aliases(file: File, modules: Collection[str]) -> dict[str, tuple[int, Keys]]:
+    """The names that are bound once, to data values, as in `v = data.values`: each with its line and the keys."""
+    found: dict[str, tuple[int, Keys]] = {}
+    bound = [one.name for one in file.names.occurrences if one.is_binding]
+    for statement in file.names.statements:
+        if not isinstance(statement, Assign) or not isinstance(statement.target, Name) or statement.operator:
+            continue
+        keys: list[str] = []
+        value = statement.value
+        while isinstance(value, Attribute):
+            keys.insert(0, value.name)
+            value = value.x
+        is_values = isinstance(value, Name) and value.name in modules and keys[:1] == ["values"]
+        if is_values and bound.count(statement.target.name) == 1:
+            found[statement.target.name] = (statement.line, tuple(keys[1:]))
+    return found
 
 
 def is_used(keys: Sequence[str], used: Iterable[Keys]) -> bool:
@@ -72,7 +99,7 @@ def unused_values(documents: Iterable[Document], used: Iterable[Keys]) -> Iterat
             if type(item.value) is not Map:
                 continue
             for inner in item.value.items:
-                keys = (*around, str(inner.key))
+                keys = (*around, scalar_text(inner.key))
                 if not is_used(keys, known):
                     yield keys, inner
                 elif not any(one == keys[: len(one)] for one in known):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from plait.authoring.analysis.data_value_uses import LIBRARY_FILES
 from plait.authoring.analysis.file_facts import TEMPLATE
 from plait.authoring.analysis.unused_names import LOAD, NAME, unused_names
 from plait.authoring.lint.dead_values import TESTS, modules
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from plait.authoring.lint.subject import LintProject
 
 _MODULES = "@ytt:"
-_LIBRARY_FILES = (".lib.yml", ".lib.yaml", ".star", ".lib.txt")
 
 
 def code(subject: LintProject) -> Iterator[LintFinding]:
@@ -160,7 +160,7 @@ def _is_simple_assignment(file: File, occurrence: Occurrence) -> bool:
 
 def _unused_at_top(file: File) -> Iterator[Occurrence]:
     """Unread names at the top level of a file that other files cannot load."""
-    if file.path.endswith(_LIBRARY_FILES):
+    if file.path.endswith(LIBRARY_FILES):
         return
     names = file.names
     for one in names.occurrences:
@@ -191,7 +191,7 @@ def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[LintFinding]
         if one is None or len(names.same(one)) > 1:
             continue
         is_top = one.scope is names.program
-        if is_top and (function.name in wanted and file.path.endswith(_LIBRARY_FILES)):
+        if is_top and (function.name in wanted and file.path.endswith(LIBRARY_FILES)):
             continue
         last = block_end(file.lines, function.line, is_program=file.kind == STARLARK)
         if last is None:
