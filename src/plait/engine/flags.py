@@ -212,7 +212,7 @@ class Command(Generic[R]):
             flag = self._by_short.get(letter)
             if flag is None:
                 name = word.lstrip("-").partition("=")[0]
-                known = [name] if name in self._by_name else []
+                known = [name] if name in self._by_name else None
                 error = self._unknown(letter, f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", known)
                 if self.style == PFLAG:
                     escaped = f"\\{letter}" if letter in "'\\" else chr(letter.encode()[0])

@@ -295,13 +295,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
             raise error
         below = runs.find(base.value)
         if below is None:
-            names = [str(item.key) for item in runs.items]
-            raise UsageError(
-                f'unknown run "{base.value}"',
-                at=base.position,
-                hint=did_you_mean(base.value, names),
-                code="run-not-found",
-            )
+            raise _errors().unknown_base(base, [run for run in runs.items if run not in chain])
         if below in chain:
             ring = " -> ".join(str(one.key) for one in (*chain[chain.index(below) :], below))
             bases = [item for one in chain[chain.index(below) : -1] for item in (_base_of(one),) if item is not None]

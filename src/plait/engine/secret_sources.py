@@ -17,7 +17,7 @@ from time import monotonic
 from plait.base import content
 from plait.base.content import note_secrets
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, conceal
-from plait.base.input_view import check_program, check_read, current_permissions
+from plait.base.input_view import check_program, check_read, current_permissions, may_read
 from plait.base.limits import current_budget, limit_error
 from plait.base.lines import lines_of
 from plait.base.path_errors import read_failure
@@ -47,7 +47,7 @@ class Named:
         """Raises UsageError."""
         found = _ARGUMENT.fullmatch(argument)
         if found is None or found["kind"] not in KINDS or found["key"] == "":
-            hint = None if found is None else did_you_mean(found["kind"], KINDS)
+            hint = (found and did_you_mean(found["kind"], KINDS)) or _source_hint(argument)
             raise UsageError(f'"{argument}" is not a secret source', expected=FORM, hint=hint, code="secrets-source")
         self.argument = argument
         self.key: str = found["key"] or ""
@@ -67,6 +67,16 @@ class Named:
         return SOPS if self.kind == SOPS else ""
 
 
+def _source_hint(argument: str) -> str | None:
+    """A hint with the source for an existing path without its kind, or with its key after its kind; or None."""
+    head, _, path = argument.rpartition("=")
+    first, colon, key = head.rpartition(":")
+    if not may_read(path) or not os.path.exists(path):
+        return None
+    kind = DIRECTORY if os.path.isdir(path) else first if colon else FILE
+    return f'did you mean "{f"{key}=" if key else ""}{kind}:{path}"?'
+
+
 def read_secrets(arguments: Iterable[str], *, allow_exec: bool = False) -> list[Map]:
     """The values of each source, in order, by name. allow_exec: commands may be run.
 
@@ -79,6 +89,8 @@ def read_secrets(arguments: Iterable[str], *, allow_exec: bool = False) -> list[
         try:
             found.append(_values(Named(argument), allow_exec))
         except PlaitError as error:
+            if error.code == "file-not-found":
+                error.hint = ("=" in argument.partition(":")[2] and _source_hint(argument)) or error.hint
             raise error.within(f"in --secrets {argument}") from None
     return found
 

@@ -7,8 +7,9 @@ import os
 from plait.base.errors import ReadError, UsageError
 from plait.base.path_errors import read_failure
 from plait.base.permissions import FILE_NAMES
-from plait.base.similar_names import near
+from plait.base.similar_names import did_you_mean, near
 from plait.base.source import displayable_path
+from plait.base.suggestions import replacing
 from plait.tree.nodes import Array, Map, kind_name
 from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
@@ -174,6 +175,29 @@ def wrong_step(item: MapItem, has_files: bool) -> UsageError:
     if has_files and type(item.value) is str:
         error.hint = f"{item.key}: {{files: [{item.value}]}}"
     return error
+
+
+def unknown_base(base: MapItem, runs: Sequence[MapItem]) -> UsageError:
+    """The error for the name of a base that a project does not have. runs: those that may be the base."""
+    name, names = str(base.value), [str(one.key) for one in runs]
+    abstract = [
+        str(one.key)
+        for one in runs
+        if type(one.value) is Map and (item := one.value.find("abstract")) is not None and item.value is True
+    ]
+    return UsageError(
+        f'unknown run "{name}"',
+        at=base.position,
+        expected=", ".join(names) or None,
+        hint=did_you_mean(name, names)
+        or (
+            replacing(name, abstract, f'did you mean "{abstract[0]}", which is abstract?')
+            if len(abstract) == 1
+            else None
+        )
+        or ("name one of these runs" if names else "remove the base, or add the run"),
+        code="run-not-found",
+    )
 
 
 def not_a_run(item: MapItem) -> UsageError:

@@ -15,6 +15,7 @@ _MEANT = {
     "data-values": ("data-values-file", "data-value"),
     "filename": ("file",),
     "format": ("output",),
+    "i": ("write",),
     "in-place": ("write",),
     "inspect": ("data-values-inspect",),
     "input": ("file",),

@@ -340,6 +340,7 @@ def _axis_name(item: MapItem) -> str:
             f'"{name}" is not a name of an axis',
             at=item.position,
             expected="letters, digits, - and _, not a digit first",
+            hint=package.unknown_names.axis_name_hint(name, name),
             code="matrix",
         )
     return name

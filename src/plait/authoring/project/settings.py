@@ -188,7 +188,7 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         from plait.base.path_errors import read_failure
 
-        hint = package.unknown_names.variable_hint(text)
+        hint = package.unknown_names.path_hint(text, option.setting, directory)
         raise read_failure(path, subject=f'"{text}"', at=at, expected="a file or a directory", hint=hint)
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
+from itertools import islice
 
+from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.other_tools import other_tool
-from plait.base.errors import UsageError
+from plait.base.errors import PlaitError, UsageError
+from plait.base.input_view import may_read
 from plait.base.path_errors import read_failure
-from plait.base.similar_names import did_you_mean, near
+from plait.base.similar_names import did_you_mean, listed, near
 from plait.base.source import displayable_path
+from plait.base.suggestions import replacing
 from plait.engine.options import MAP
 from plait.engine.setting_errors import COMMANDS
 from plait.tree.nodes import Array, Map
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
-    from plait.base.errors import PlaitError, ReadError
+    from plait.base.errors import ReadError
     from plait.engine.options import Option, Request
     from plait.tree.nodes import MapItem
 
@@ -178,11 +184,43 @@ def relate_settings(error: PlaitError, request: Request) -> None:
                 one.also.insert(0, use.origin.labelled("the setting"))
 
 
-def variable_hint(text: str) -> str | None:
-    """A hint for a missing path that names a variable of the environment, or None."""
-    if "$" not in text:
+def path_hint(text: str, setting: str, directory: str) -> str | None:
+    """A hint for a missing path that names a variable of the environment, contains several paths, or was moved to another
+    directory of the project; or None.
+    """
+    if "$" in text:
+        return "environment variables are not filled in: a matrix makes a run for each value, {NAME} in its settings"
+    paths = [one for one in re.split(r"[\s,]+", text) if one]
+    if len(paths) > 1 and all(_exists(directory, one) for one in paths):
+        return f"{len(paths)} paths are {len(paths)} items: {setting}: [{', '.join(paths)}]"
+    if os.path.isabs(text) or os.pardir in text.split("/") or not may_read(directory or os.curdir):
         return None
-    return "environment variables are not filled in: a matrix makes a run for each value, {NAME} in its settings"
+    name = os.path.basename(text.rstrip("/"))
+    with suppress(PlaitError):
+        places = [*islice(walk(directory or os.curdir), _MOST_DIRECTORIES)]
+        found = [os.path.join(here, name) for here, folders, names in places if name in (*folders, *names)]
+        shown = [os.path.relpath(one, directory or os.curdir).replace(os.sep, "/") for one in found]
+        moved = [
+            one for one in shown if not any(part[0] == "." or part in SKIPPED_DIRECTORIES for part in one.split("/"))
+        ]
+        if 0 < len(moved) <= _MOST_READERS:
+            return replacing(text, moved, f"did you mean {listed(moved, quote=chr(34))}?")
+    return None
+
+
+# Directories in which a file is searched that was moved.
+_MOST_DIRECTORIES = 1000
+
+
+def _exists(directory: str, path: str) -> bool:
+    joined = os.path.join(directory, path)
+    return may_read(joined) and os.path.exists(joined)
+
+
+def axis_name_hint(name: str, names: str) -> str | None:
+    """A hint for a table whose columns are not separated by commas, or None. names: its first line."""
+    sign = next((one for one in ";\t|" if one in name), "")
+    return f"the columns are separated by commas: {names.replace(sign, ',')}" if sign else None
 
 
 def axis_hint(name: str, axes: Iterable[str]) -> str:

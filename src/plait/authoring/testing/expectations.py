@@ -151,9 +151,18 @@ def _pattern(item: MapItem) -> object:
             f'"{item.value}" is not a valid regular expression',
             at=item.position,
             found=_text(error.args[0]),
-            hint="the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
+            hint=_glob_hint(item.value)
+            or "the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
             code="test-form",
         ) from None
+
+
+def _glob_hint(text: str) -> str | None:
+    """A hint with the regular expression for a pattern of file names, or None."""
+    import re2
+
+    meant = "".join({"*": ".*", "?": "."}.get(sign, re2.escape(sign)) for sign in text)
+    return f'this is a pattern of file names; as a regular expression: "{meant}"' if text[:1] in ("*", "?") else None
 
 
 def _text(value: object) -> str:

@@ -179,9 +179,15 @@ def _parsed(path: str, text: str) -> object:
         except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", 1)
             words = getattr(error, "msg", None) or str(error)
-            at = Position(Source(path, text), line)
+            before = text[: getattr(error, "pos", 0)].rstrip()
+            is_comma = before.endswith(",") and text[len(before) :].lstrip()[:1] in ("}", "]")
             raise UsageError(
-                f'the schema "{displayed_path(path)}" is not JSON: {words}', at=at, code="json-schema-file"
+                f'the schema "{displayed_path(path)}" is not JSON: {words}',
+                at=Position(Source(path, text), before.count("\n") + 1 if is_comma else line),
+                hint="remove the comma after the last item"
+                if is_comma
+                else "JSON has no comments, and its keys and texts are in double quotes",
+                code="json-schema-file",
             ) from None
 
     documents = [to_plain(document.value) for document in read(Source(path, text), keep_mark=False).items]
