@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import io
 import pathlib
 import re
@@ -18,23 +19,45 @@ CITATION = re.compile(r"\bspec (ytt|ops|layering|review|fleet|authoring|wishes)\
 
 
 @functools.cache
-def docstrings() -> list[tuple[str, str]]:
-    return [*read_docstrings()]
-
-
-def read_docstrings() -> Iterator[tuple[str, str]]:
+def texts() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Docstrings, with texts below a constant, and all other strings, such as messages."""
+    docstrings: list[tuple[str, str]] = []
+    strings: list[tuple[str, str]] = []
     for path in sorted(SOURCES.rglob("*.py")):
+        described = set()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                text = ast.get_docstring(node)
-                if text:
-                    yield f"{path.relative_to(SOURCES)}:{node.body[0].lineno}", text
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                described.add(node.value)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found = docstrings if node in described else strings
+                found.append((f"{path.relative_to(SOURCES)}:{node.lineno}", inspect.cleandoc(node.value)))
+    return docstrings, strings
+
+
+def docstrings() -> list[tuple[str, str]]:
+    return texts()[0]
 
 
 def test_docstrings_open_with_a_noun_phrase_or_a_verb() -> None:
     found = docstrings()
     assert len(found) > 5000
     assert [place for place, text in found if QUESTION.match(text)] == []
+
+
+def test_parameters_are_described_by_a_noun() -> None:
+    # "count: of texts" says less than "count: the number of texts".
+    bare = re.compile(r"(?:^|[.;]\s)([a-z]\w*(?:, [a-z]\w*)*): of\s")
+    assert [(place, found[0]) for place, text in docstrings() if (found := bare.search(text))] == []
+
+
+def test_messages_have_no_words_that_the_glossary_replaces() -> None:
+    strings = texts()[1]
+    assert len(strings) > 20000
+    odd = re.compile(
+        r"\banother \w+ than\b|\bmakes? an? \w+ of\b|\b(?:is|are) (?:made of|put in|taken out)\b|\bin the place of\b"
+        r"|(?<!there) (?:is|are) no (?!longer\b|more\b)\w+ |\bof a wrong\b|\bis given (?:with|by|without)\b|\bhas another\b"
+    )
+    assert [(place, found[0]) for place, text in strings if (found := odd.search(text))] == []
 
 
 def test_sources_cite_only_documents_of_the_project() -> None:

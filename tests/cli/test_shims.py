@@ -1,4 +1,4 @@
-"""plait in the place of ytt and of bosh: which program a command line is meant for, and the files of `plait shims`."""
+"""plait in place of ytt and of bosh: which program a command line is meant for, and the files of `plait shims`."""
 
 from __future__ import annotations
 

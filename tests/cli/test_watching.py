@@ -166,7 +166,7 @@ def test_findings_are_told_again(place: Path, started: list[Process]) -> None:
     run.wait_for("0 findings; Ctrl-C ends")
     app = place / "config" / "app.yml"
     app.write_text(FILES["config/app.yml"] + "a: yes\n")
-    assert "app.yml changed, 1 finding\n" in run.wait_for("yes is true by YAML 1.1")
+    assert "app.yml changed, 1 finding\n" in run.wait_for("yes is true in YAML 1.1")
     app.write_text("a: [\n")
     run.wait_for("plait: config/app.yml:")
     app.write_text('#@ load("@ytt:data", "data")\na: 1\n')

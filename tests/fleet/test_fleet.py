@@ -201,7 +201,7 @@ MISTAKES = {
     "axes: {region: nothing}": "a list of values",
     "axes: {region: {files: plain.yml}}": "the pattern has no wildcard",
     "axes: {region: {directories: nowhere}}": "cannot list",
-    "axes: {a b: [1]}": "is not a name of an axis",
+    "axes: {a b: [1]}": "is not a valid axis name",
     "axes: {region: [eu]}\n      exclude: [{region: us}]": "this excludes no environment",
     "axes: {region: [eu]}\n      exclude: [{regoin: us}]": 'unknown axis "regoin"',
     "axes: {region: [eu], b: [1]}\n      include: [{region: us}]": "a value on each axis",

@@ -66,7 +66,7 @@ def test_a_question_mark_for_a_path(tmp_path: Path) -> None:
 def test_a_question_mark_where_one_wants_it(tmp_path: Path) -> None:
     found = done(tmp_path / "a", OPERATIONS, "ops.yml", OPERATIONS["ops.yml"], "name=web/inst|ances")
     [(title, texts)] = found.items()
-    assert title == "Make /instances and what is below it if it is missing: add ?"
+    assert title == "Make /instances and everything below it if it is missing: add ?"
     assert "path: /instance_groups/name=web/instances?\n" in texts["ops.yml"]
     text = OPERATIONS["ops.yml"].replace("name=web/", "name=web?/")
     assert done(tmp_path / "b", OPERATIONS, "ops.yml", text, "web?/inst|ances") == {}

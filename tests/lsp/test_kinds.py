@@ -132,7 +132,7 @@ def test_plain_parts_of_templates_are_checked(made: Workshop) -> None:
 def test_values_that_there_may_not_be(made: Workshop) -> None:
     made.open("config/app.yml", APP.replace("Recreate", "recreate").replace("image: x", "image: [x]"))
     assert [problem.message.split("\n")[0] for problem in of_kinds(made, "config/app.yml")] == [
-        "the value is none of Recreate, RollingUpdate",
+        "the value is not one of Recreate, RollingUpdate",
         "array where string is expected",
     ]
 

@@ -70,7 +70,7 @@ def test_a_value_is_checked(made: Workshop, place: str) -> None:
     lines = text.split("\n")
     assert found(made, name) == [
         ("the number is less than 1", lines.index(f"{indent}size: 0") + 1),
-        ("the value is none of fast, slow", lines.index(f"{indent}mode: fats") + 1),
+        ("the value is not one of fast, slow", lines.index(f"{indent}mode: fats") + 1),
     ]
     [problem] = [one for one in diagnostics.problems(made.state, made.path(name)) if one.fixes]
     edit = problem.fixes[0].edits[0]

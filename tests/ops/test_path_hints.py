@@ -54,7 +54,7 @@ def test_the_suggested_path_works(path: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("path", "hint"),
     [
-        ("/zones/3?", 'a number selects an item that is there, and is never optional; "/zones/-" adds an item'),
+        ("/zones/3?", 'an index selects an existing item, and cannot be optional; "/zones/-" adds an item'),
         ("/zones/z2", 'an item is selected by its index: "/zones/1"'),
         ("/zones/z3", 'an item is selected by its index: "/zones/0"'),
         ("/groups/cell", 'an item is selected by index or by match: "/0", "/name=cell"'),

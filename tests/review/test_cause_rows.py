@@ -159,7 +159,7 @@ def test_consequences_of_several_runs_are_told_once(place: Path) -> None:
     assert [(one.text, one.where, subjects_text(one)) for one in found.consequences] == [
         ("2 instance groups are recreated", "", "cf: web (stemcell); db (stemcell)"),
         ("1 instance group is recreated", "1 of 2 runs: b", "cf: cell (stemcell)"),
-        ("1 release has another version", "", "cf: x x-1 → x-2"),
+        ("1 release has a different version", "", "cf: x x-1 → x-2"),
     ]
 
 

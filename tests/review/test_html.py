@@ -249,7 +249,7 @@ def test_the_title_names_two_things(tmp_path: Path) -> None:
         "instances-recreated",
         "release-version-changed",
     ]
-    assert "<h1>1 instance group is recreated, 1 release has another version</h1>" in to_html(made)
+    assert "<h1>1 instance group is recreated, 1 release has a different version</h1>" in to_html(made)
 
 
 # ---- in a browser

@@ -341,7 +341,7 @@ def test_permissions_are_those_of_the_base(place: Path, tmp_path: Path) -> None:
             assert [access for access, _ in found.permissions] == ["read"]
             assert found.permissions[0][1].endswith("outside.yml")
             assert [one.side for one in found.failures] == ["head"]
-            assert "only HEAD's project file asks for it" in found.failures[0].report
+            assert "only HEAD's project file requests it" in found.failures[0].report
             assert "plait trust" not in found.failures[0].report
             assert "99" not in to_text(found)
     commit(place, {})
@@ -375,7 +375,7 @@ def test_local_files_belong_to_the_working_directory_only(place: Path) -> None:
 def test_no_hint_proposes_what_a_review_never_grants(settings: str, place: Path) -> None:
     write(place, {"plait.yml": f"runs: {{app: {{render: {{files: [config], {settings}}}}}}}\n"})
     [failure] = review("HEAD").failures
-    assert "only HEAD's project file asks for it" in failure.report
+    assert "only HEAD's project file requests it" in failure.report
     assert "plait trust" not in failure.report
 
 

@@ -172,7 +172,7 @@ def test_what_takes_too_long(
         provider.slow, provider.drops = slow, drops
         a_minute_later()
         assert not takes(found, provider, "two")
-        with pytest.raises(PlaitError, match=r"no whole answer after 0\.3 seconds"):
+        with pytest.raises(PlaitError, match=r"no complete answer after 0\.3 seconds"):
             issuer_of(provider)
 
 
@@ -191,13 +191,13 @@ def test_what_is_at_an_address_must_be_the_issuers_keys(provider: Provider) -> N
             "no JSON": (WELL_KNOWN, "<html>", "not a JSON map"),
             "too deep": (WELL_KNOWN, "[" * 100_000, "not a JSON map"),
             "not UTF-8": (WELL_KNOWN, "\xff", "not a JSON map"),
-            "no keys": (WELL_KNOWN, json.dumps({"issuer": provider.address}), "names no jwks_uri"),
+            "no keys": (WELL_KNOWN, json.dumps({"issuer": provider.address}), "has no jwks_uri"),
             "keys in the clear": (
                 WELL_KNOWN,
                 json.dumps(about | {"jwks_uri": "http://sso.example.com/keys"}),
-                "not an address to fetch",
+                "not an address of keys",
             ),
-            "a file of keys": (WELL_KNOWN, json.dumps(about | {"jwks_uri": "file:///etc/passwd"}), "not an address to"),
+            "a file of keys": (WELL_KNOWN, json.dumps(about | {"jwks_uri": "file:///etc/passwd"}), "not an address of"),
             "keys elsewhere": ("/keys", (302, f"{other.address}/keys"), "302 Found"),
             "a description elsewhere": (WELL_KNOWN, (307, f"{other.address}{WELL_KNOWN}"), "307 Temporary"),
             "too much": ("/keys", " " * (1 << 20) + "{}", "more than 1048576 bytes"),
@@ -217,7 +217,7 @@ def test_what_is_at_an_address_must_be_the_issuers_keys(provider: Provider) -> N
     "address", ["http://sso.example.com", "file:///keys", "sso.example.com", "https://", "https://[", ""]
 )
 def test_addresses_that_are_not_asked(address: str) -> None:
-    with pytest.raises(UsageError, match="not an address to fetch keys from"):
+    with pytest.raises(UsageError, match="not an address of keys"):
         Issuer(address, AUDIENCE).discover()
 
 
@@ -236,4 +236,4 @@ def test_the_command_line(
     assert main([*check, f"{provider.address}/realm"]) == 1
     told = capsys.readouterr().err
     assert f"{provider.address}/realm{WELL_KNOWN}': 404 Not Found" in told
-    assert "--issuer-keys takes them from a file" in told
+    assert "--issuer-keys reads them from a file" in told

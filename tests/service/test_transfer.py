@@ -66,7 +66,7 @@ def test_what_is_exported_can_be_imported(
     put(client, "c", {"name": "z", "data": 1})
     client.close()
     assert main(["serve", "import", "all.jsonl", "--database", "sqlite:///other.db"]) == 1
-    assert "has revisions already" in capsys.readouterr().err
+    assert "already has revisions" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
@@ -80,7 +80,7 @@ def test_lines_that_are_broken_leave_nothing(
     lines[number - 1] = lines[number - 1][:-20] + "\n"
     (tmp_path / "all.jsonl").write_text("".join(lines), "utf-8")
     assert main(["serve", "import", "all.jsonl", "--database", "sqlite:///other.db"]) == 1
-    assert f"line {number} is not what plait serve export writes" in capsys.readouterr().err
+    assert f"line {number} does not come from plait serve export" in capsys.readouterr().err
     client = serving.Client(application("sqlite:///other.db"))
     assert client.ask("GET", "/revisions").document == {"count": 0, "results": []}
     client.close()

@@ -356,7 +356,7 @@ def test_replace_takes_the_right_key_and_keeps_the_place() -> None:
 
 def test_replace_that_repeats_a_key_is_an_error() -> None:
     error = failure("{a: 1, b: 2}", '#@overlay/match by=fn(lambda k, l, r: k == "b")\n#@overlay/replace\na: 5\n')
-    assert error.message == "Expected key 'a' to be there only once after the overlay"
+    assert error.message == "Expected key 'a' to occur only once after the overlay"
     two = failure("{a: 1, b: 2}", "#@overlay/match by=all_items, expects=2\n#@overlay/replace\nc: 5\n")
     assert "'c'" in two.message
 

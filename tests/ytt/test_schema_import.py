@@ -104,7 +104,7 @@ REPORTED: list[tuple[dict[str, Plain], str]] = [
     ({"if": {"type": "string"}, "then": {"minLength": 1}, "type": "string"}, "if: not checked"),
     ({"type": "string", "pattern": "(a)\\1"}, "is not checked"),
     ({"$ref": "#/$defs/tree"}, "$ref: the schema contains itself, so any value is accepted there"),
-    ({"type": "integer", "default": "x"}, "default: the default has another type, and is ignored"),
+    ({"type": "integer", "default": "x"}, "default: the default has a different type, and is ignored"),
 ]  # fmt: skip
 
 

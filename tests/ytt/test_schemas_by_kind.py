@@ -131,7 +131,7 @@ def test_what_has_no_schema(tmp_path: Path) -> None:
         ({"properties": {"a": {}}, "x-kubernetes-preserve-unknown-fields": True}, "b: 1", []),
         ({"properties": {}, "type": "object"}, "b: 1", []),
         ({"required": ["a"]}, "b: 1", ['the key "a" is missing']),
-        ({"enum": ["Always", "Never"]}, "always", ["the value is none of Always, Never / Always"]),
+        ({"enum": ["Always", "Never"]}, "always", ["the value is not one of Always, Never / Always"]),
         ({"anyOf": [{"enum": ["a"]}, {"type": "string"}]}, "b", []),
         ({"x-kubernetes-int-or-string": True}, "80%", []),
         ({"x-kubernetes-int-or-string": True}, "[]", ["array where integer or string is expected"]),

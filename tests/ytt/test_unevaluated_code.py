@@ -91,7 +91,7 @@ def test_an_item() -> None:
 def test_blocks(code: str, text: str) -> None:
     [warning] = rendered(f"first: 1\na: |\n  one\n  {code}\n  two\n").warnings
     assert str(warning) == (
-        "a.yml:9: #@ is text within this block; #@yaml/text-templated-strings above a has code in it evaluated, "
+        "a.yml:9: #@ is text within this block; #@yaml/text-templated-strings above a evaluates code in it, "
         f"written as {text}"
     )
 

@@ -39,4 +39,4 @@ class Canceller:
 
 
 CURRENT: ContextVar[Canceller | None] = ContextVar("plait_stop", default=None)
-"""What may end the call that is going on."""
+"""The object that may end the current call."""

@@ -188,5 +188,5 @@ def check_layers(
 
 
 def _found(error: PlaitError) -> Findings:
-    """The findings of an error that collects, else the error itself as one."""
+    """The findings of an error that collects them. Any other error is its own only finding."""
     return Findings(error.findings or [as_finding(error)])

@@ -26,7 +26,7 @@ class Event(NamedTuple):
     """The start or the end of a call inside of an engine.
 
     kind: "started" or "finished". function: its name, such as "render". call: the number of the call, from 1. seconds:
-    how long it took; 0.0 at its start. error: what it raised, or None.
+    how long it took; 0.0 at its start. error: the error that it raised, or None.
     """
 
     kind: Literal["started", "finished"]
@@ -118,7 +118,7 @@ class Engine:
         return result
 
     def _hinted(self, call: Callable[[], T]) -> T:
-        """The result of a call. An error about a permission gets a hint how to grant it."""
+        """The result of a call. An error about a permission gets a hint about how to grant it."""
         try:
             return call()
         except PermissionDeniedError as error:

@@ -51,8 +51,8 @@ class History(Comparable):
     r"""The history of one value.
 
     document: the document's name, such as "Deployment/web"; None if it has none; for a line of a text file, its path.
-    path: of the value in the document, or the line number. value: plain data. entries: oldest first; the last one is in
-    the output. presence: the entries that decided the existence of the value. secret: its values are hidden.
+    path: the path of the value in the document, or the line number. value: plain data. entries: oldest first; the last
+    one is in the output. presence: the entries that decided the existence of the value. secret: its values are hidden.
 
     >>> import plait
     >>> template = "#@ port = 80\nport: #@ port + 1\n"
@@ -113,11 +113,10 @@ def explain(documents: Documents, path: str | None = None, *, cleartext_secrets:
 
     Raises PlaitError.
 
-    >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True)
-    >>> patched = plait.patch(rendered, plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)
-    >>> [history] = plait.explain(patched, "port")
-    >>> [(entry.action, entry.place, entry.value, entry.state) for entry in history.entries]
-    [('written', 'a.yml:1', 80, 'overridden'), ('replace', 'operations', 81, 'current')]
+    >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True) >>> patched = plait.patch(rendered,
+    plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True) >>> [history] =
+    plait.explain(patched, "port") >>> [(entry.action, entry.place, entry.value, entry.state) for entry in
+    history.entries] [('written', 'a.yml:1', 80, 'overridden'), ('replace', 'operations', 81, 'current')]
     """
     if not isinstance(documents, Documents):
         raise TypeError(f"explain needs a result of render, patch, layer or compose, not {type(documents).__name__}")

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 def with_error_facts(function: Callable[P, T]) -> Callable[P, T]:
-    """Makes an API function's uncaught errors show all their facts in Python's traceback. An engine observes the call."""
+    """Makes uncaught errors of an API function show all their facts in Python's traceback. Reports each call to its
+    engine.
+    """
 
     @functools.wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> T:

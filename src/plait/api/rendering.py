@@ -120,8 +120,8 @@ def _shared_files(request: Render) -> Iterator[tuple[SharedFiles | None, CodeCac
 
 
 class RenderInputs:
-    """The inputs of a render. context, printed: receive its messages. documents: the parsed inputs. shared: the files of
-    earlier calls.
+    """The inputs of a render. context, printed: receive its messages. documents: the parsed inputs. shared: the files
+    of earlier calls.
     """
 
     def __init__(self, request: Render, options: RenderOptions, shared: SharedFiles | None = None) -> None:

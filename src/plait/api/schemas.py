@@ -28,8 +28,8 @@ FORMS = (PYDANTIC, JSON_SCHEMA, OPENAPI)
 
 
 class SchemaText(Comparable):
-    """A converted schema. text: of the file. warned: a warning for each rule that the new form does not express; each is a
-    string, and its `diagnostic` has the code and the position. warnings: the same as plain strings.
+    """A converted schema. text: the text of the file. warned: a warning for each rule that the new form does not
+    express; each is a string, and its `diagnostic` has the code and the position. warnings: the same as plain strings.
     """
 
     __slots__ = ("text", "warned")

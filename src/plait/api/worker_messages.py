@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.engine.results import Fault, Place, State, Words
 
     class ErrorPayload(TypedDict):
-        """An error. limit: of a LimitError; kind: of a LayeringError."""
+        """An error. limit: the limit of a LimitError; kind: the kind of a LayeringError."""
 
         type: str
         document: Words | None

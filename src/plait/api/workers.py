@@ -32,8 +32,8 @@ _GRACE = 0.3
 
 
 def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
-    """Calls a function in a worker process. Returns the state of its result. name: of a function of the API, or with
-    its module.
+    """Calls a function in a worker process. Returns the state of its result. name: the name of a function of the API,
+    or with its module.
 
     Raises the errors of the call, and LimitError if the process was killed or died.
     """

@@ -72,7 +72,7 @@ class CodeCache:
     def open_pack(self, paths: Sequence[str]) -> None:
         """Enables the pack of these inputs, if there are many.
 
-        The pack is named after two inputs, those with the least digests. So the same inputs in another directory share
+        The pack is named after the two inputs with the smallest digests. So the same inputs in another directory share
         it, and another file rarely changes it: sites that differ in a values file share one pack.
         """
         if len(paths) >= _MANY:

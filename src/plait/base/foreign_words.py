@@ -87,15 +87,13 @@ EXPRESSIONS: Mapping[str, str] = {
 }
 
 _ENVIRONMENT = (
-    "templates cannot read the environment: a data value can, set by --data-values-env PREFIX or -v NAME=$NAME"
+    "templates cannot read the environment: use a data value, set by --data-values-env PREFIX or -v NAME=$NAME"
 )
 _CONSTANT = "templates have no time and no random numbers, so that equal inputs give equal output: use a data value"
 _BLOCK = 'a block ends with "end": #@ end in YAML, (@ end @) in a text'
 _FILE = 'data.read("FILE"), with load("@ytt:data", "data"), is the text of an input'
-_QUOTES = (
-    "a value needs no quotes here: a text is printed with the quotes that it needs; str(x) makes a text of a number"
-)
-_INDENT = "a map or an array is indented by its place: key: #@ x"
+_QUOTES = "a value needs no quotes here: a string is printed with the quotes that it needs; str(x) converts a number to a string"
+_INDENT = "a map or an array is indented automatically: key: #@ x"
 _FAILS = 'fail("...") in an if block ends the run'
 # Facts about other words.
 FACTS: Mapping[str, str] = {
@@ -108,7 +106,7 @@ FACTS: Mapping[str, str] = {
         ("quote squote", _QUOTES),
         ("indent nindent", _INDENT),
         ("open file readFile", _FILE),
-        ("required mandatory", f"{_FAILS}; in a schema, #@schema/validation min_len=1 requires a text"),
+        ("required mandatory", f"{_FAILS}; in a schema, #@schema/validation min_len=1 requires a string"),
         ("Exception ValueError TypeError RuntimeError KeyError", _FAILS),
         ("re", 'regular expressions are in a module: load("@ytt:regexp", "regexp")'),
         ("include tpl", 'a function of another file is loaded: load("NAME.lib.yml", "function"), then function(...)'),
@@ -116,7 +114,7 @@ FACTS: Mapping[str, str] = {
         ("round", "int(x + 0.5) rounds a positive number"),
         ("input raw_input", "templates read only inputs: use a data value"),
         ("sys subprocess", "templates cannot reach the system: use a data value"),
-        ("self this", "there are no classes: a function takes what it needs as a parameter"),
+        ("self this", "there are no classes: a function receives its data as parameters"),
         ("undefined", "a missing value is None; hasattr(x, 'name') tests for a field"),
         ("Release Chart Capabilities", "Helm's objects do not exist here: declare a data value for each part"),
         ("Files", _FILE),
@@ -130,11 +128,11 @@ _KEYWORD = "and|break|continue|def|elif|else|for|if|in|lambda|load|not|or|pass|r
 KEYWORDS = frozenset(_KEYWORD.split("|"))
 # Python's syntax that users try, and its equivalent in Starlark. These words are reserved.
 RESERVED: Mapping[str, str] = {
-    "class": 'struct.make(...), from load("@ytt:struct", "struct"), makes a value with fields',
+    "class": 'struct.make(...), from load("@ytt:struct", "struct"), creates a value with fields',
     "except": 'assert.try_to(...), from load("@ytt:assert", "assert"), continues after a failure',
     "from": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
     "import": 'modules and files are loaded: load("@ytt:json", "json"), load("file.star", "name")',
-    "as": 'another name for what is loaded: load("file.star", new="old")',
+    "as": 'to load under another name: load("file.star", new="old")',
     "del": "x.pop(KEY) removes an entry of a dict, x.remove(ITEM) one of a list",
     "finally": 'assert.try_to(...), from load("@ytt:assert", "assert"), continues after a failure',
     "global": "a function returns values, and changes only items of lists and dicts",
@@ -180,7 +178,7 @@ _STATEMENTS = (
     (rf"(?P<a>{_WORD})\s*:\s*{_WORD}\s*=\s*(?P<b>.*)", "variables have no types: {a} = {b}"),
     (
         rf"(?P<a>{_WORD})\s*=\s*(?P<b>{_WORD})\s*=(?![=>])",
-        "a statement assigns once: {a} = ... and {b} = ... in two lines",
+        "a statement has one assignment: {a} = ... and {b} = ... in two lines",
     ),
     (r"els(?:e)?if\s+(?P<a>.*)", "it is spelt elif: elif {a}"),
     (rf"(?:function|func|fn|fun|macro|define)\s+(?P<a>{_WORD}\s*\(.*?\))", "a function begins with def: def {a}:"),
@@ -232,7 +230,7 @@ _PARTS = (
     (r"\*\*", "there is no power operator: multiply, as in x * x"),
     (r"\+\+|--", "there is no ++ and no --: x + 1, or x += 1 as a line of its own"),
     (r"\b(?P<a>\d+)_(?P<b>\d+)\b", "a number is written without _: {a}{b}"),
-    (r"`(?P<a>[^`]*)`", 'a text is in quotes: "{a}"'),
+    (r"`(?P<a>[^`]*)`", 'a string is in quotes: "{a}"'),
     (r"\$\{?(?P<a>\w[\w.]*)", "a variable is written as its name alone: {a}"),
     (r"\$", "a variable is written as its name alone"),
     (r";", "a line has one statement, without a semicolon"),
@@ -241,8 +239,8 @@ _PARTS = (
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 # Values side by side. Keywords are replaced by commas.
 _PAIRS = (
-    (r"""["']\s+["']""", "texts are joined with +"),
-    (r"""["']\s+[A-Za-z_(]|[\w)\]]\s+["']""", "texts are joined with +, and a call has parentheses"),
+    (r"""["']\s+["']""", "strings are joined with +"),
+    (r"""["']\s+[A-Za-z_(]|[\w)\]]\s+["']""", "strings are joined with +, and a call has parentheses"),
     (rf"(?:^|[(|=,]\s*)(?P<a>{_WORD})\s+(?P<b>[A-Za-z_0-9][\w.]*)", "a call has parentheses: {a}({b})"),
     (r"""[\w)\]}"']\s+[\w"'(\[{]""", "two values need an operator or a comma between them"),
 )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Commit(NamedTuple):
-    """A commit. name: its full hash. parents: their full hashes. date: of the author, as ISO 8601."""
+    """A commit. name: its full hash. parents: their full hashes. date: the date of the author, as ISO 8601."""
 
     name: str
     parents: Sequence[str]
@@ -97,7 +97,7 @@ class Repository:
                     code="git",
                 )
         elif not is_within(common, self.top):
-            raise UsageError("the git data of the working directory leads out of it", found=common, code="git")
+            raise UsageError("the git data of the working directory is outside of it", found=common, code="git")
         else:
             self._check_links(data)
 
@@ -118,7 +118,7 @@ class Repository:
             with os.scandir(top) as entries:
                 for entry in entries:
                     if entry.is_symlink() and not is_within(os.path.realpath(entry.path), data):
-                        raise UsageError("a link in the git data leads out of it", found=entry.path, code="git")
+                        raise UsageError("a link in the git data points outside of it", found=entry.path, code="git")
 
     def commit(self, revision: str) -> str:
         """The full name of a revision. Raises UsageError."""
@@ -183,7 +183,7 @@ class Repository:
         remotes = self._git("remote").split()
         remote, _, branch = revision.partition("/")
         if not branch or remote in remotes:
-            return "git fetch gets branches and commits of the remote repository" if remotes else None
+            return "git fetch downloads branches and commits of the remote repository" if remotes else None
         local = branch if branch in names else next(iter(names), "HEAD")
         there = f"the remotes are {', '.join(remotes)}" if remotes else f'the repository has no remote "{remote}"'
         return f"{there}; {local} is here, and git remote add {remote} URL adds the remote"
@@ -338,7 +338,7 @@ class Repository:
                 "this directory is not in a git repository",
                 expected="the directory of a clone, or one below it",
                 found=done.errors.partition("\n")[0] or self.top,
-                hint="change to the repository, or make one: git init",
+                hint="change to the repository, or create one: git init",
                 code="git",
             )
         return done.output.decode("utf-8", "surrogateescape")

@@ -4,8 +4,8 @@
         ...
 
 The name of a limit is the same in `--limit NAME=VALUE`, in `limits={NAME: VALUE}` and in messages. Code in the `with`
-block, in the same thread, is subject to these limits; code that reads, evaluates or prints calls `current_budget()`. Default
-limits grow with the size of the inputs, as listed in GROWS.
+block, in the same thread, is subject to these limits; code that reads, evaluates or prints calls `current_budget()`.
+Default limits grow with the size of the inputs, as listed in GROWS.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def limit_error(
     expected: str | None = None,
     hint: str | None = None,
 ) -> LimitError:
-    """The error for an exceeded limit. what: the subject of the message. name, value: of the
+    """The error for an exceeded limit. what: the subject of the message. name, value: the name and value of the
     limit.
     """
     text = f"{what} exceeds the limit {name}={_format_value(name, value)}"

@@ -142,7 +142,9 @@ def replace_directory(directory: str, files: Iterable[tuple[str, bytes]], announ
 
 
 def places_of(files: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
-    """The contents by path. Raises UsageError for two files with the same path, and for a path outside of the directory."""
+    """The contents by path. Raises UsageError for two files with the same path, and for a path outside of the
+    directory.
+    """
     places: dict[str, bytes] = {}
     for path, data in files:
         place = inside(path)

@@ -1,4 +1,4 @@
-"""The pages of the documentation: beside the package in an installation or in a single file, in docs/ of a checkout."""
+"""The pages of the documentation: next to the package in an installation or a single file, in docs/ of a checkout."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ def read_failure(
     """The error for a path that cannot be read, to be raised.
 
     error: the system's error; None to determine it. subject: the name of the path in the message; by default the path.
-    doing: the failed action. hint: replaces the usual one. extensions: of the files to name in a hint; by default all.
+    doing: the failed action. hint: replaces the usual one. extensions: the extensions of the files to name in a hint;
+    by default all.
     """
     if error is None:
         error = _reason_of(path)
@@ -148,7 +149,7 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
 
 
 def _similar_files(name: str, names: Sequence[str]) -> list[str]:
-    """The most similar of some names of files. That two names have the same extension does not make them similar."""
+    """The most similar of some names of files. A common extension does not make two names similar."""
     stem, extension = os.path.splitext(name)
     stems = {known: one for one in names for known, own in (os.path.splitext(one),) if own == extension}
     same = [one for one in names if os.path.splitext(one)[0] == stem]

@@ -1,5 +1,5 @@
-"""The parts of caches that several evaluations share: a cache of what was used recently, the count of what was reused, and
-the key of what an evaluation may read.
+"""The parts of caches that several evaluations share: a cache of recently used entries, the number of reused ones, and
+a key for the files and servers that an evaluation may read.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ class Count:
 
 
 def access_key() -> Hashable:
-    """The key of what the current evaluation may read: files that others read may be out of its reach."""
+    """A key for the files and servers that the current evaluation may read. Another evaluation may have access to
+    others.
+    """
     own = current_permissions()
     return own and (own.directory, own.checkout, own.file, own.granted)

@@ -1,5 +1,5 @@
-"""Origins of text: a source is a named text, a position is a line in it, a frame is an action at a position. Wordings are
-texts of messages, with the sources that they quote.
+"""Origins of text: a source is a named text, a position is a line in it, a frame is an action at a position. Wordings
+are texts of messages, with the sources that they quote.
 
 Nodes store the source and the line number (two slots). A `Position` is created on demand.
 """
@@ -22,8 +22,8 @@ class Source:
     the number of its first line (1 unless the text is a part of a larger one). private: messages do not quote it unless
     the user requests it. extensions: the enabled extensions of its language (`plait.base.extensions`). is_unnamed: the
     reference program names its lines by number only, as in `.star` files. flag: the flag whose argument contains the
-    text, without dashes; "" for a file. argument: of the flag, if it differs from the text: a prefix of environment
-    variables, a path with its key, a secret source.
+    text, without dashes; "" for a file. argument: the argument of the flag, if it differs from the text: a prefix of
+    environment variables, a path with its key, a secret source.
     """
 
     __slots__ = (
@@ -211,7 +211,7 @@ class Wording(str):
 
 
 class Flag:
-    """A reference to an option in a text. name: of the flag. value: of the flag, "" for a switch."""
+    """A reference to an option in a text. name: the name of the flag. value: the value of the flag, "" for a switch."""
 
     __slots__ = ("name", "value")
 

@@ -90,8 +90,8 @@ def is_dumb() -> bool:
 
 
 def _escape(character: str) -> str:
-    """The replacement of a character: of control characters except tab and line feed, their eight-bit forms, also as
-    invalid UTF-8, and marks.
+    """The escape for a character that is not printed as it is: a mark, or a control character except tab and line feed,
+    including eight-bit ones and those in invalid UTF-8.
     """
     code = ord(character)
     if code < 0x20 or 0x7F <= code < 0xA0:

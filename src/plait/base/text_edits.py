@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class Edit(NamedTuple):
-    """The replacement of a span of text, `text[start:end]`, which may include several lines. path: of the file, if
-    known.
+    """The replacement of a span of text, `text[start:end]`, which may include several lines. path: the path of the
+    file, if known.
     """
 
     start: int

@@ -36,9 +36,9 @@ def repeated_key(diagnostic: Diagnostic) -> str:
     source, first, last = later.source, earlier.line, later.line
     if len(diagnostic.also) == 1 and first == last:
         if "(@" in (source.line(last) or ""):
-            return f"a loop makes this key twice: make its values differ; {_OVERRIDE}"
+            return f"a loop creates this key twice: make its values differ; {_OVERRIDE}"
         return (
-            'a loop makes this key each time: begin the item with "- ", or compute the key: '
+            'a loop creates this key each time: begin the item with "- ", or compute the key: '
             "#@yaml/text-templated-strings above it, and (@= NAME @): as the key"
         )
     if first >= last or last - first > _MOST:
@@ -81,7 +81,7 @@ def _keys(source: Source, first: int, last: int) -> Iterator[tuple[str, int]]:
 
 
 def _alternatives(source: Source, first: int, last: int) -> str | None:
-    """The hint for an item after an `if` block that has another one with its key, or None."""
+    """The hint for an item after an `if` block that contains another item with the same key, or None."""
     opened: list[str] = []
     closed = second = 0
     for number in range(first, last):
@@ -104,11 +104,9 @@ def _alternatives(source: Source, first: int, last: int) -> str | None:
     if not closed or _opener(source, first) != "if" or len(opened) > 1:
         return None
     if not opened:
-        return f'for one or the other, write "#@ else:" instead of line {closed}, and "#@ end" below the item of line {last}'
+        return f'to run only one of the two, write "#@ else:" instead of line {closed}, and "#@ end" below the item of line {last}'
     if opened == ["if"]:
-        return (
-            f'for one or the other, remove line {closed}, and write "#@ elif" instead of the "#@ if" in line {second}'
-        )
+        return f'to run only one of the two, remove line {closed}, and write "#@ elif" instead of the "#@ if" in line {second}'
     return None
 
 
@@ -222,13 +220,11 @@ def two_values(diagnostic: Diagnostic) -> str | None:
     found = _BOTH.fullmatch(_line(diagnostic)[:_MOST].strip())
     if found is None:
         return None
-    return (
-        f'all of the text is one expression: {found["key"]}: #@ "{found["text"]}{{}}".format({found["code"].strip()})'
-    )
+    return f'write the whole text as one expression: {found["key"]}: #@ "{found["text"]}{{}}".format({found["code"].strip()})'
 
 
 def hidden_module(diagnostic: Diagnostic) -> str | None:
-    """The hint for a name that a template loads, and gives another value above its use; or None."""
+    """The hint for a name that a template loads, and then assigns to above its use; or None."""
     at = diagnostic.at
     if at is None or at.source is None or not diagnostic.word:
         return None
@@ -247,7 +243,7 @@ def hidden_module(diagnostic: Diagnostic) -> str | None:
                 bound[name] = number
     for name, number in bound.items():
         if number:
-            return f'line {number} assigns another value to the name "{name}", which hides the module: use another name there'
+            return f'line {number} assigns a different value to the name "{name}", which hides the module: use another name there'
     return None
 
 

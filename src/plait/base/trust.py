@@ -59,8 +59,8 @@ def is_assenting() -> bool:
 def permissions_of(path: str, directory: str | None = None, *, typed: Iterable[Need] = ()) -> Permissions:
     """The permissions of a project, pipeline or test file.
 
-    path: of the file, which need not exist. directory: base of its paths, by default the file's directory. typed:
-    additional accesses from the command line. Reads the stored decision and, with `--trust` or PLAIT_TRUST, the
+    path: the path of the file, which need not exist. directory: base of its paths, by default the file's directory.
+    typed: additional accesses from the command line. Reads the stored decision and, with `--trust` or PLAIT_TRUST, the
     requests of the file.
     """
     directory = os.path.abspath((os.path.dirname(path) if directory is None else directory) or os.curdir)

@@ -19,7 +19,7 @@ def usual_hint(diagnostic: Diagnostic) -> str | None:
 HINTS: dict[str, str] = {
     # Programs
     "two-values": "remove the value before the comment, or the expression after #@",
-    "undefined-name": "assign it before this line, load it from a file, or put a text in quotes",
+    "undefined-name": "assign it before this line, load it from a file, or put a string in quotes",
     "argument-count": "pass one argument for each parameter; those with a default may be left out",
     "repeated-argument": "pass the argument once, by position or by name",
     "wrong-argument-type": "convert the value first, with str(...), int(...) or float(...), or pass one of the expected type",
@@ -27,14 +27,14 @@ HINTS: dict[str, str] = {
     "index-range": "the first index is 0, and len(...) is one more than the last",
     "unknown-operation": "convert an operand first, with str(...), int(...) or list(...)",
     "unhashable": "use a string, a number or a tuple of them as the key",
-    "frozen-value": "change a copy: list(...) and dict(...) make one",
+    "frozen-value": "change a copy: list(...) and dict(...) create one",
     "not-callable": "remove the parentheses, or call a function",
     "unbound-variable": "assign it before this line, on every path that leads here",
     "duplicate-key": "keep one of the entries",
     "value-not-found": 'test with "in" first',
     "empty-sequence": "test first that there is an item",
     "parameter-list": "parameters without a default come first, then those with one, *args and **kwargs: def f(a, b=1)",
-    "not-assignable": "lists and dicts can be changed; of any other type, make a new value",
+    "not-assignable": "lists and dicts can be changed; for any other type, create a new value",
     "key-not-found": '"in" tests for a key, and .get(key, default) of a dict returns a default',
     "invalid-conversion": "the text must contain a number and nothing else",
     "format-string": "each placeholder needs one argument, and each argument needs one placeholder",
@@ -45,10 +45,10 @@ HINTS: dict[str, str] = {
     "unexpected-keyword": "remove the argument, or use the name of a parameter",
     "symbol-not-found": 'correct the name, or define it there; names that begin with "_" are private',
     "load-cycle": "move what the files share to another file",
-    "library-not-found": "a library is a directory in _ytt_lib, next to the files that use it; the inputs must have it: "
+    "library-not-found": "a library is a directory in _ytt_lib, next to the files that use it; the inputs must contain it: "
     "-f DIRECTORY instead of the files one by one",
     "not-utf8": "save the text as UTF-8",
-    "invalid-base64": "base64.encode(...) makes such text",
+    "invalid-base64": "base64.encode(...) creates such text",
     "invalid-ip-address": "write an address such as 10.0.0.1, or a range such as 10.0.0.0/8",
     "invalid-url": "a URL is SCHEME://HOST/PATH; url.path_segment_encode and url.query_param_value_encode escape its parts",
     "invalid-regexp": "the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
@@ -62,7 +62,7 @@ HINTS: dict[str, str] = {
     "unknown-attribute": 'use a name that the value has; dir(x) lists them, and hasattr(x, "name") tests for one',
     "number-range": "write a smaller number, or a string",
     "fail-called": "change the value that the condition above it rejects",
-    "failed-assertion": "change the value, or what the assertion expects",
+    "failed-assertion": "change the value, or the expected value of the assertion",
     "invalid-toml": 'a line of TOML is KEY = VALUE, with strings in quotes: name = "web"',
     "invalid-json": "JSON has keys and strings in double quotes, no comments, and no comma after the last item",
     "invalid-version": "write three numbers: 1.2.3",
@@ -74,9 +74,9 @@ HINTS: dict[str, str] = {
     "not-a-string": "insert a string: str(...) converts a value",
     "replace-misused": "pass nodes of the same type: a map for a map item, an array for an array item, documents for a document; "
     "a function returns such nodes if its body is YAML",
-    "schema-annotation": "write a text in quotes, and a value where it needs one; plait help E0401 has an example",
+    "schema-annotation": "put strings in quotes, and pass a value if the annotation needs one; plait help E0401 has an example",
     "overlay-argument": 'pass an argument of the expected type, such as by=overlay.all, by="name" or expects=1',
-    "inside-not-text": "remove the annotation, or the other one",
+    "inside-not-text": "remove one of the two annotations",
     "code-after-end": "move the code to a line of its own",
     "repeated-annotation": "keep one of them",
     "missing-data-value": Advice(Flag("data-value", "NAME=VALUE"), " or a file of data values sets it"),
@@ -96,7 +96,7 @@ HINTS: dict[str, str] = {
     "operation-fields": "an operation has type and path, and unless it removes, value",
     "variable-definition": "write each definition as an item: - {name: NAME, type: password}",
     "path-not-found": 'correct the path; "?" after a part of it creates the rest',
-    "path-matches": 'match what exactly one item has, or use an index; "?" after a match adds an item',
+    "path-matches": 'match a value that exactly one item has, or use an index; "?" after a match adds an item',
     "contradicting-variables": "set the variable once, as a whole or in parts",
     "variable-cycle": Advice(Flag("var", "NAME=VALUE"), " sets one of them"),
     "path-through-scalar": "replace this value as a whole, or end the path before it",
@@ -105,9 +105,9 @@ HINTS: dict[str, str] = {
     "unresolved-variables": Advice(Flag("var", "NAME=VALUE"), " or ", Flag("vars-file", "FILE"), " sets a value"),
     "unused-variables": "remove them, or correct their names",
     # Layering
-    "InvalidDocumentFormat": "correct the document: plait layer --validate lists all that is wrong in it",
+    "InvalidDocumentFormat": "correct the document: plait layer --validate lists all its faults",
     "InvalidActionPath": "a path is written .key.list[0], and . is all of the data",
-    "UnknownSubstitutionError": "correct the path or the pattern, or the data that it is for",
+    "UnknownSubstitutionError": "correct the path, the pattern or the data",
     "document-data": "change the data, or the DataSchema",
     "EncryptionSourceNotFound": Advice(
         Flag("secrets-file", "PATH"), " or ", Flag("secrets-env", "PREFIX"), " provides secrets"
@@ -117,7 +117,7 @@ HINTS: dict[str, str] = {
     "SubstitutionSourceNotFound": Advice(
         "add the document to the inputs, or correct its schema and name; ",
         Flag("lenient"),
-        " leaves the value out, as for certificates that are made later",
+        " leaves the value out, as for certificates that are generated later",
     ),
     # YAML and files
     "invalid-yaml": "correct the line, or put its value in quotes",
@@ -153,5 +153,5 @@ HINTS: dict[str, str] = {
     "run-not-found": "name one of these runs; plait project lists them",
     "duplicate-name": "rename one of them",
     "standard-input": "name a file",
-    "unknown-anchor": 'define the anchor before this line with "&"; a text that begins with "*" needs quotes',
+    "unknown-anchor": 'define the anchor before this line with "&"; a string that begins with "*" needs quotes',
 }

@@ -55,7 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 def module_of(name: str) -> str:
-    """The module that has a command. name: of COMMANDS."""
+    """The module that has a command. name: one of COMMANDS."""
     return f"plait.cli.{COMMANDS[name][0]}"
 
 

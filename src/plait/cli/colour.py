@@ -30,8 +30,8 @@ def in_colour(stream: TextIO | None = None, error: PlaitError | None = None) -> 
     """True if text on a stream gets colours. Every command asks this function.
 
     The last `--color` of the command line decides, then NO_COLOR, then FORCE_COLOR; otherwise only a terminal that is
-    not dumb gets colours. bosh's `--no-color` means `--color never`. stream: standard output by default. error: of a
-    command line that was parsed only up to a mistake.
+    not dumb gets colours. bosh's `--no-color` means `--color never`. stream: standard output by default. error: the
+    error of a command line that was parsed only up to a mistake.
     """
     requests = typed(error)
     if any(getattr(one, "no_color", False) for one in requests):
@@ -51,6 +51,6 @@ def styles_of(stream: TextIO | None = None, error: PlaitError | None = None) -> 
 
 
 def typed(error: PlaitError | None = None) -> list[Request]:
-    """The requests of the command line. error: of a command line with a mistake, parsed only in part."""
+    """The requests of the command line. error: the error of a command line with a mistake, parsed only in part."""
     parsed: Request | None = getattr(error, "parsed", None) if isinstance(error, UsageError) else None
     return [*TYPED.get([]), *([] if parsed is None else [parsed])]

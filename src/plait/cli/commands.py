@@ -114,7 +114,7 @@ OTHERS: Mapping[str, type[Request]] = {"help": Help, "version": _Version}
 
 
 def node_of(name: str) -> Node:
-    """A command with its subcommands. name: of COMMANDS, `help` or `version`. Raises UsageError for an unknown one."""
+    """A command with its subcommands. name: one of COMMANDS, `help` or `version`. Raises UsageError for an unknown one."""
     if name in OTHERS:
         return Node([name], Command(OTHERS[name]))
     if name not in COMMANDS:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def help_text(node: Node, width: int | None) -> str:
-    """The text of `--help`. width: of the terminal."""
+    """The text of `--help`. width: the width of the terminal."""
     return text_of(node.command, example=node.example, width=width, styles=styles_of())
 
 
@@ -63,8 +63,8 @@ def help_for(words: Sequence[str]) -> str:
 
 
 def text_for(name: str, words: Sequence[str]) -> str:
-    """The text of `plait help`, `plait version` and `plait --help`. name: of the command, or of the flag. Raises
-    UsageError.
+    """The text of `plait help`, `plait version` and `plait --help`. name: the name of the command, or of the flag.
+    Raises UsageError.
     """
     if not name.endswith("version"):
         return help_for(without_shared_flags(words))

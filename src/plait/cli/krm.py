@@ -8,9 +8,9 @@ The function's configuration (`functionConfig`) has the settings in `spec`:
     match:      a map that an item must contain (operations only); absent: every item
     variables:  values for the operations' placeholders
 
-Each item keeps its origin annotations, which the caller needs. Items added by templates have none. Comments and unchanged
-lines of the list are kept. Errors are reported in `results`, with status 1, and on standard error; a result names the item
-that an operation failed on, or the function's configuration.
+Each item keeps its origin annotations, which the caller needs. Items added by templates have none. Comments and
+unchanged lines of the list are kept. Errors are reported in `results`, with status 1, and on standard error; a result
+names the item that an operation failed on, or the function's configuration.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 class Asked:
-    """A parsed command line. flags: of lint; typed: the command line to check, or None."""
+    """A parsed command line. flags: the flags of lint; typed: the command line to check, or None."""
 
     def __init__(self, flags: Lint, typed: Sequence[str]) -> None:
         """Raises UsageError."""

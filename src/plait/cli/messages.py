@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _sink(error: PlaitError | None = None) -> Sink | None:
-    """The receiver of messages; None for text. error: of a command line that was parsed only up to a mistake."""
+    """The receiver of messages; None for text. error: the error of a command line that was parsed only up to a mistake."""
     made = SINK.get([])
     if made:
         return made[0]
@@ -51,7 +51,7 @@ def read_form(argv: Sequence[str]) -> None:
 
 
 def reads_flags_late(error: PlaitError) -> bool:
-    """True if flags may be unread: the command first finds a run, or another command. error: what it reported."""
+    """True if flags may be unread: the command first finds a run, or another command. error: the reported error."""
     # The commands of reference programs read all their words first.
     nesting = any(one.takes_words and one.command not in ("render", "patch") for one in TYPED.get([]))
     return nesting and error.exit_status == 2
@@ -81,7 +81,7 @@ def close_messages() -> None:
 
 
 def quotes_values(error: PlaitError | None = None) -> bool:
-    """True if messages may quote values. error: of a command line that was parsed only up to a mistake."""
+    """True if messages may quote values. error: the error of a command line that was parsed only up to a mistake."""
     return any(getattr(one, "quote_values", False) for one in typed(error))
 
 

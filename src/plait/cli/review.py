@@ -54,7 +54,7 @@ class Review(Request):
     budget = declared(
         "budget",
         NUMBER,
-        "CPU seconds for the search for causes; what is not verified within them is reported as such; 0 means no limit",
+        "CPU seconds for the search for causes; changes not verified by then are reported as such; 0 means no limit",
         value="SECONDS",
         default=(str(DEFAULT),),
     )

@@ -1,4 +1,4 @@
-"""`plait schema`: converts schemas of other programs, and for them."""
+"""`plait schema`: converts schemas from and to the formats of other programs."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ def _check_output(session: EditSession, named: str) -> None:
 
 def _finish(target: Target, edit: Edit, flags: Set) -> None:
     """Prints the other runs that change, and writes the files, or prints how to write them."""
-    with working("looking at the other runs"):
+    with working("checking the other runs"):
         others = other_changes(target.run, edit)
     clean = cleaning()
     write_folded("".join(f"note: {clean(one)}\n" for one in others), is_harmless=True)

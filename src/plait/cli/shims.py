@@ -36,7 +36,7 @@ SHIMS = Command(Shims)
 # A mark in every file that plait writes. Other files are not replaced without a flag.
 _MARK = "written by `plait shims`"
 _PROGRAM = f"""\
-# plait in the place of {{program}}, {_MARK}.
+# plait in place of {{program}}, {_MARK}.
 import _signal
 import gc
 
@@ -127,7 +127,7 @@ def _next(directory: str) -> str:
         return f"\nPut the directory before others on PATH:\n\n  set PATH={directory};%PATH%\n"
 
     return (
-        "\nPut the directory before others on PATH, in a shell and in what it starts:\n\n"
+        "\nPut the directory before others on PATH, in a shell and its child processes:\n\n"
         f'  export PATH={quote(directory)}:"$PATH"\n\n'
         "in a Dockerfile:\n\n"
         f"  ENV PATH={directory}:$PATH\n\n"

@@ -122,7 +122,7 @@ def main(flags: Test) -> int:
         write_answer("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
     if not cases:
-        selected = f"the words of no test match -k {flags.keyword}" if flags.keyword else "no test is selected"
+        selected = f"no test matches -k {flags.keyword}" if flags.keyword else "no test is selected"
         write_out("no tests were found\n" if not collected.cases else f"{selected}\n")
         if collected.cases:
             words = [word for case in collected.cases for word in re.findall(r"\w[\w-]*", case.id)]

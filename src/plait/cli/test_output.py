@@ -67,7 +67,7 @@ class TerminalReporter:
         return harmless(text) if self._on_terminal else text
 
     def end(self, results: Sequence[CaseResult], notes: Sequence[str], seconds: float) -> None:
-        """Prints the failures, the notes, and the counts. notes: of the whole run."""
+        """Prints the failures, the notes, and the counts. notes: the notes of the whole run."""
         if not self._verbose and not self._quiet:
             write_out("\r\x1b[K" if self._on_terminal else "\n" if self._count % _DOTS else "", is_harmless=True)
         told: dict[Key, str] = {}

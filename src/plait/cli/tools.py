@@ -20,8 +20,8 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
-    """The command line of a dialect inside that of another command. name: of DIALECTS. more: options of that command
-    that are accepted there as well, in addition to `--trust`.
+    """The command line of a dialect inside that of another command. name: one of DIALECTS. more: options of that
+    command that are accepted there as well, in addition to `--trust`.
     """
     cls = dialect(name)
     known = {one.attribute for one in cls.options}

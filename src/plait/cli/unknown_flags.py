@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def unknown_flag(argv: Sequence[str], error: PlaitError) -> PlaitError:
     """The error for the first flag of a command line that no command in it has; the given error if there is none.
 
-    error: what the command reported. It reads flags only after it has found a run, or another command.
+    error: the error that the command reported. It reads flags only after it has found a run, or another command.
     """
     if not isinstance(error, UsageError | ReadError):
         return error

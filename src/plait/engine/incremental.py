@@ -91,7 +91,7 @@ class Engine:
     @contextmanager
     def sharing(self, request: Render) -> Iterator[SharedFiles | None]:
         """The shared files for one evaluation of a request; None if it must read its own. With a trace it shares only
-        what was read and compiled.
+        files and compiled code.
         """
         # These change files after they were listed, or replace the phases.
         changes_files = request.has(Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format)
@@ -156,8 +156,8 @@ class Engine:
 
 
 class EnginePart:
-    """The part of an engine for one set of limits. cache: compiled code. documents: layered ones. operations: of patched
-    documents. texts: read once.
+    """The part of an engine for one set of limits. cache: compiled code. documents: layered ones. operations: the
+    operations of patched documents. texts: read once.
     """
 
     __slots__ = ("_files", "_reads_once", "cache", "documents", "operations", "texts")

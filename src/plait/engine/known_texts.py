@@ -1,7 +1,7 @@
 """Texts that several evaluations of one process read once: those of an argument, such as a directory.
 
-Reading them again would give the same texts. So an evaluation that takes them has the same reads in its input view, and
-they count for its limits.
+Reading them again would give the same texts. So an evaluation that reuses them records the same reads in its input
+view, and they count towards its limits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _ROOM = 1 << 22
 
 
 class ReadTexts:
-    """The texts of one argument, and what was read and listed for them. visited: number of directory entries."""
+    """The texts of one argument, and the files and directories that were read for them. visited: number of directory
+    entries.
+    """
 
     __slots__ = ("directories", "files", "texts", "visited")
 
@@ -37,7 +39,7 @@ class ReadTexts:
 class KnownTexts:
     """The texts that evaluations have read. Several threads may use it, because entries are replaced as a whole.
 
-    count: of texts.
+    count: the number of texts.
     """
 
     __slots__ = ("_found", "_new", "count")

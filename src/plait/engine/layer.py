@@ -207,7 +207,9 @@ def configured(
     unwrap: bool,
     known: KnownDocuments | None = None,
 ) -> LayerJob:
-    """A job with the switches of a request. texts, unwrap, known: of the job. labels: of the returned documents."""
+    """A job with the switches of a request. texts, unwrap, known: as in the job. labels: the labels of the returned
+    documents.
+    """
     return LayerJob(
         texts,
         options_of(request, secret_sources),

@@ -160,7 +160,7 @@ def _check_arguments(request: Patch) -> None:
         extra = request.arguments[1:]
         told = f"Command '*opts.InterpolateOpts' does not support extra arguments: {', '.join(extra)}"
         bare = next((name for name in request.value(Patch.var) if "=" not in name), None)
-        hint = f"an operations file is given with a flag: -o {extra[0]}"
+        hint = f"pass an operations file with a flag: -o {extra[0]}"
         if bare is not None:
             hint = f'"=" joins the name and the value of a variable: -v {bare}={extra[0]}'
         else:

@@ -45,18 +45,18 @@ PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
 
 
 def options_of(kind: str) -> Mapping[str, Option]:
-    """The options that a step takes from a dialect, by name. kind: of KINDS."""
+    """The options that a step takes from a dialect, by name. kind: one of KINDS."""
     command, _ = KINDS[kind]
     return {one.step: one for one in dialect(command).options if one.step} if command else {}
 
 
 def settings_of(kind: str) -> tuple[str, ...]:
-    """The names of all settings of a step. kind: of KINDS."""
+    """The names of all settings of a step. kind: one of KINDS."""
     return (*KINDS[kind][1], *options_of(kind))
 
 
 class Step:
-    """One step. kind: of KINDS. settings: its map. name: explicit, or kind and number."""
+    """One step. kind: one of KINDS. settings: its map. name: explicit, or kind and number."""
 
     __slots__ = ("item", "kind", "name", "settings")
 
@@ -303,7 +303,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
                 "the bases of the runs form a cycle",
                 at=base.position,
                 also=[item.position.labelled("a part of the cycle") for item in bases],
-                expected="a run without a base, on which the others are based",
+                expected="one run without a base",
                 found=ring,
                 code="run-cycle",
             )
@@ -378,7 +378,7 @@ def check_keys(
 def name_of(item: MapItem, what: str, *, numbers: bool = True) -> str:
     """A key as a name. what: the subject of the error. numbers: a whole number is a name, too.
 
-    Raises UsageError for another key: YAML reads it as another value than was written.
+    Raises UsageError for another key: YAML reads it as a different value.
     """
     if type(item.key) is str or (numbers and type(item.key) is int):
         return str(item.key)

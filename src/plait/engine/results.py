@@ -53,8 +53,8 @@ if TYPE_CHECKING:
         suggestions: list[tuple[Kind, str, str]]
 
     class State(TypedDict, total=False):
-        """A result as data. files: of `render` and `fmt`. steps: name and text of each, of `compose`. changed: of
-        `fmt`. findings: of checks. tags: the text has preserved tags.
+        """A result as data. files: the files of `render` and `fmt`. steps: name and text of each, of `compose`.
+        changed: for `fmt`. findings: the findings of checks. tags: the text has preserved tags.
         """
 
         text: str
@@ -78,10 +78,10 @@ if TYPE_CHECKING:
 class Documents(Comparable):
     """Documents, in order.
 
-    nodes: the tree, with positions; for an isolated call it is parsed from the printed text. warned: those
-    warnings that a command line prints to standard error; each is a string, and its `diagnostic` has the code, the position
-    and suggestions. warnings: the same as plain strings. printed: the lines that templates printed. trace: the provenance for
-    `explain`, of a call with `trace=True`.
+    nodes: the tree, with positions; for an isolated call it is parsed from the printed text. warned: those warnings
+    that a command line prints to standard error; each is a string, and its `diagnostic` has the code, the position and
+    suggestions. warnings: the same as plain strings. printed: the lines that templates printed. trace: the provenance
+    for `explain`, of a call with `trace=True`.
 
     Iterating returns each document as plain data (dict, list, str, int, float, bool, None); every call creates new
     data. Two results of the same class are equal if text, warnings, printed lines, files and steps are equal. Results

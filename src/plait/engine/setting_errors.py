@@ -139,7 +139,7 @@ def pipeline_hint(top: Map, path: str, known: Sequence[str]) -> str | None:
     keys = {str(item.key) for item in top.items}
     command = next((key for key in keys if key in COMMANDS.values()), None)
     if command is not None:
-        return f"a command is in a step or in a run: steps: [{{{command}: ...}}], or runs: {{NAME: {{{command}: ...}}}}"
+        return f"a command belongs in a step or in a run: steps: [{{{command}: ...}}], or runs: {{NAME: {{{command}: ...}}}}"
     if {"schema", "metadata"} <= keys:
         return f"these are layered documents: plait layer {path} renders them"
     if any(near(key, known) for key in keys):

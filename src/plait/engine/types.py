@@ -33,7 +33,7 @@ Texts: TypeAlias = list[str] | tuple[str, ...]
 
 
 Warnings: TypeAlias = Literal["keep", "error"]
-"""What becomes of the warnings of a run: the result has them, or there is an error instead of a result."""
+"""The treatment of warnings: the result has them, or an error is raised."""
 
 
 class Limits(TypedDict, total=False):

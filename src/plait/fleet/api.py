@@ -99,17 +99,17 @@ def fleet(
     the report.
 
     project: project file or its directory. output: the destination of the results, a directory or a URL; by default
-    `out` next to the project file. names: of runs and matrices; by default all. processes: the number of local
-    processes; 1 means only this process, 0 the number of processors if the fleet is large enough. executor: replaces
-    local processes: a `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers receive the inputs
-    and send back the results. cache: a directory or URL for cached results, or True for the user's cache directory;
-    results of earlier fleets of this user are reused. cache_shared: also reuse results written by others, who can
-    thereby change the output; always set for a URL. cache_secrets: also cache results of runs with secrets. cache_size:
-    maximum size at the end, in bytes. reuse: False to evaluate every run from scratch; the results are the same.
-    afresh: render all runs, even if up to date. resume: continue an interrupted fleet, and also reuse finished results
-    that depend on more than files. fail_fast: stop at the first failure. limits: of each run, as for `plait.render`.
-    trust: grant the permissions that the project file needs outside its repository, as `--trust` does. own_process:
-    this process does nothing else, so that the system can enforce the limits. watcher: receives progress.
+    `out` next to the project file. names: the names of runs and matrices; by default all. processes: the number of
+    local processes; 1 means only this process, 0 the number of processors if the fleet is large enough. executor:
+    replaces local processes: a `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers receive the
+    inputs and send back the results. cache: a directory or URL for cached results, or True for the user's cache
+    directory; results of earlier fleets of this user are reused. cache_shared: also reuse results written by others,
+    who can thereby change the output; always set for a URL. cache_secrets: also cache results of runs with secrets.
+    cache_size: maximum size at the end, in bytes. reuse: False to evaluate every run from scratch; the results are the
+    same. afresh: render all runs, even if up to date. resume: continue an interrupted fleet, and also reuse finished
+    results that depend on more than files. fail_fast: stop at the first failure. limits: the limits of each run, as for
+    `plait.render`. trust: grant the permissions that the project file needs outside its repository, as `--trust` does.
+    own_process: this process does nothing else, so that the system can enforce the limits. watcher: receives progress.
 
     Raises PlaitError for an invalid project, and if the output cannot be written.
 

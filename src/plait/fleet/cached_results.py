@@ -290,8 +290,8 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
 
 
 def _is_files(value: object) -> TypeGuard[dict[str, int]]:
-    """True for sizes by paths that a run can write: inside its destination, or the empty path for the destination
-    itself.
+    """True if a value has the form of sizes by path, all inside the destination of a run. The empty path is the
+    destination itself.
     """
     return isinstance(value, dict) and all(
         type(size) is int and size >= 0 and (not path or _is_inside(path)) for path, size in value.items()

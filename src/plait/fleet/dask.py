@@ -89,7 +89,7 @@ def _versions(client: object) -> dict[str, str]:
 
 
 class Cluster(ExecutorPool):
-    """The workers of a Dask cluster. scatter: of its client, which sends the setup to each worker once."""
+    """The workers of a Dask cluster. scatter: the method of its client, which sends the setup to each worker once."""
 
     def __init__(self, executor: Executor, width: int, setup: WorkerSetup, scatter: Callable[..., object]) -> None:
         super().__init__(width, setup, executor)

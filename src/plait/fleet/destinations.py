@@ -1,7 +1,7 @@
 """Writes results to their destination. Previous results stay until the new ones are complete.
 
-A destination is a local `DirectoryDestination` or a URL (`plait.fleet.remote_files`). It also has the manifest, and the journal of a
-running fleet (`plait.fleet.manifest`).
+A destination is a local `DirectoryDestination` or a URL (`plait.fleet.remote_files`). It also has the manifest, and the
+journal of a running fleet (`plait.fleet.manifest`).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     class Destination(Protocol):
         """The destination of a fleet's results.
 
-        name: its name in messages. key: of the seals of its manifest (see `manifest_lines.parsed`). for_workers: its path for other processes of this machine, or "" if they cannot
-        access it.
+        name: its name in messages. key: the key of the seals of its manifest (see `manifest_lines.parsed`).
+        for_workers: its path for other processes of this machine, or "" if they cannot access it.
         """
 
         name: str

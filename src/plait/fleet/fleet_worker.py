@@ -58,9 +58,10 @@ class WorkerSetup:
     source: name and text of the project file. environment: the variables that runs may read, in place of the worker's
     own. directory: the base of its paths. output: the destination of results, an absolute path or a URL; "" to send
     them back. results: the location of the cache, or "". shares_results: others write to the cache, too, and are
-    trusted. keeps_secrets: runs with secrets are cached too. reuses: runs of one process share inputs. limits: of each
-    run. bundle: the inputs by absolute path, for workers without access to them. permissions: of the project.
-    owns_process: the worker does nothing else. start: the working directory, the base of paths in messages.
+    trusted. keeps_secrets: runs with secrets are cached too. reuses: runs of one process share inputs. limits: the
+    limits of each run. bundle: the inputs by absolute path, for workers without access to them. permissions: the
+    permissions of the project. owns_process: the worker does nothing else. start: the working directory, the base of
+    paths in messages.
     """
 
     __slots__ = (

@@ -1,8 +1,8 @@
 """The manifest of a fleet: each run with its reads, outputs and status, as one line of JSON.
 
-    {"fleet": 1, "plait": ..., "project": "plait.yml"}
-    {"part": "0a1b...", "files": {"config/app.yml": "<sha256>"}, "directories": {...}}
-    {"run": "app/eu/s1", "output": "eu/s1", "status": "rendered", "reads": ["0a1b..."], "files": {...}, "outputs": {...}}
+{"fleet": 1, "plait": ..., "project": "plait.yml"} {"part": "0a1b...", "files": {"config/app.yml": "<sha256>"},
+"directories": {...}} {"run": "app/eu/s1", "output": "eu/s1", "status": "rendered", "reads": ["0a1b..."], "files":
+{...}, "outputs": {...}}
 
 Reads inside an input directory are a separate part, so that a thousand runs that share the directory list it once.
 While a fleet runs, lines are appended to a journal as runs end. At the end the manifest replaces the previous one, in

@@ -34,7 +34,7 @@ def parsed(lines: Iterable[str], key: bytes | None) -> Iterator[tuple[Line, str]
     """The lines that contain a JSON object, each with its text. All others are skipped, because a killed fleet may
     truncate a line.
 
-    key: of their seals; b"" if lines have no seals, None if no line is trusted.
+    key: the key of their seals; b"" if lines have no seals, None if no line is trusted.
     """
     for line in lines if key is not None else ():
         text = line.rstrip("\r\n")

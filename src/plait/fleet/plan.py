@@ -34,7 +34,7 @@ _FILES = (".yml", ".yaml")
 class Task:
     """One run to render.
 
-    name: of the run.
+    name: the name of the run.
     place: path of its results, below the directory of the fleet.
     is_file: the results are one file, not a directory.
     matrix: the name of its matrix, or "".
@@ -66,8 +66,8 @@ class Task:
 
 
 def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
-    """The runs of a project in order, those of a matrix at its position. names: of runs and matrices, or patterns; by
-    default all.
+    """The runs of a project in order, those of a matrix at its position. names: the names of runs and matrices, or
+    patterns; by default all.
 
     Raises UsageError for two runs with the same name or destination, for a destination outside of the fleet's
     directory, and for a name that Windows does not allow; ReadError.

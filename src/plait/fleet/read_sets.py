@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class ReadSet:
     """A set of reads. files: digests of contents. directories: digests of listings.
 
-    variables: digests of the environment variables, by prefix of their names. stamps: of files, if they are as reliable
-    as digests.
+    variables: digests of the environment variables, by prefix of their names. stamps: the stamps of files, if they are
+    as reliable as digests.
     """
 
     __slots__ = ("directories", "files", "stamps", "variables")
@@ -59,8 +59,8 @@ _MOST = 4096
 class DiskState:
     """The state of the disk, read once. top: the directory of the project.
 
-    environment: replaces the variables of this process. permissions: of the project. Other files and directories do not
-    exist, because a result that was rendered with more permissions must not be found with fewer.
+    environment: replaces the variables of this process. permissions: the permissions of the project. Other files and
+    directories do not exist, because a result that was rendered with more permissions must not be found with fewer.
     """
 
     def __init__(

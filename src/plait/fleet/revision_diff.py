@@ -43,7 +43,7 @@ class RunDifference:
     """The change of a run.
 
     kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: the differing paths. files: the differing files that are not YAML.
-    message: the error, or what is not compared; "" for nothing. diagnostics: the error as data.
+    message: the error, or a note about values that are not compared; "" for nothing. diagnostics: the error as data.
     """
 
     __slots__ = ("diagnostics", "files", "kind", "message", "name", "places")

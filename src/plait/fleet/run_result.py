@@ -22,15 +22,14 @@ RENDERED, CACHED, UP_TO_DATE, FAILED, SKIPPED = "rendered", "cached", "up to dat
 class RunResult:
     """The result of one run of a fleet.
 
-    name: of the run. status: `rendered`; `cached`, copied from the cache; `up to date`, already at its destination;
-    `failed`; or `skipped`, because the fleet was stopped. seconds: duration. error: the message of a failed run.
-    messages: the error as data. same: equal for equal errors. fault: equal for errors that
-    differ only in values of axes. parts, reads: the files that were read, below known directories and elsewhere.
-    accesses: programs and origins of URLs that were used, as in `Need`. news:
-    parts that no earlier result of the batch contains. is_secret: the run uses secrets, so its result is not cached.
-    files: digest, size and time of each written file. contents: of the files, if the worker does not write
-    them. version: of the plait that evaluated the run (`plait.fleet.identity.version`). statistics: the numbers of
-    reused and of new objects, by type.
+    name: the name of the run. status: `rendered`; `cached`, copied from the cache; `up to date`, already at its
+    destination; `failed`; or `skipped`, because the fleet was stopped. seconds: duration. error: the message of a
+    failed run. messages: the error as data. same: equal for equal errors. fault: equal for errors that differ only in
+    values of axes. parts, reads: the files that were read, below known directories and elsewhere. accesses: programs
+    and origins of URLs that were used, as in `Need`. news: parts that no earlier result of the batch contains.
+    is_secret: the run uses secrets, so its result is not cached. files: digest, size and time of each written file.
+    contents: the contents of the files, if the worker does not write them. version: the version of the plait that
+    evaluated the run (`plait.fleet.identity.version`). statistics: the numbers of reused and of new objects, by type.
     """
 
     __slots__ = (

@@ -9,7 +9,9 @@ _ENDS = re.compile(r"end\s*(#.*)?$")
 
 
 def code_on(line: str, *, is_program: bool) -> str | None:
-    """The code on a line that contains only code; None for any other line. is_program: of a Starlark file."""
+    """The code on a line that contains only code; None for any other line. is_program: true for a line of a Starlark
+    file.
+    """
     if is_program:
         return line.strip()
     before, mark, code = line.partition("#@")

@@ -75,9 +75,9 @@ class Offer:
 class Message:
     """A diagnostic as plain data, without secrets.
 
-    code: of the registry. level: "error", "warning" or "note". file: "" without a position; line, column: 0 if unknown;
-    end: the column after the last character. fix: edits that change no output. offers: changes to choose from. runs:
-    names of the affected runs.
+    code: one from the registry. level: "error", "warning" or "note". file: "" without a position; line, column: 0 if
+    unknown; end: the column after the last character. fix: edits that change no output. offers: changes to choose from.
+    runs: names of the affected runs.
     """
 
     __slots__ = (
@@ -135,7 +135,7 @@ class Message:
         return self
 
     def renamed(self, change: Callable[[str], str]) -> Message:
-        """The message with changed paths in its texts and positions; without edits. change: of each text."""
+        """The message with changed paths in its texts and positions; without edits. change: the change of each text."""
 
         def changed(found: object) -> object:
             if isinstance(found, dict):
@@ -189,13 +189,13 @@ def _changes(found: Iterable[EditPayload]) -> list[Part]:
 
 
 def parts_of(error: Diagnostic) -> list[Diagnostic]:
-    """The diagnostics of an error: itself, unless it only counts its findings, and its findings."""
+    """The diagnostics of an error: its findings, after the error itself unless it only counts them."""
     own = [] if error.findings and error.at is None else [error]
     return [*own, *error.findings]
 
 
 def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: Iterable[Offer] = ()) -> Message:
-    """The message of a diagnostic. quote_values: also of private sources. offers: of the message."""
+    """The message of a diagnostic. quote_values: also of private sources. offers: the offers of the message."""
     # Programs mark the text at fault: the matcher, not the document that it belongs to.
     at = diagnostic.focus or diagnostic.at
     at = at if at is not None and at.source is not None else None

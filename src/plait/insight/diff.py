@@ -35,8 +35,8 @@ ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 class Difference:
     """One difference. kind: ADDED, REMOVED or CHANGED. path: in the document, "" for the whole document.
 
-    document: its name, or `document N`. is_named: it has a name. index: of the document, from 0, among the new
-    ones, or the old ones if it was removed.
+    document: its name, or `document N`. is_named: it has a name. index: the index of the document, from 0, among the
+    new ones, or the old ones if it was removed.
     """
 
     __slots__ = ("after", "before", "document", "index", "is_named", "kind", "path")

@@ -111,8 +111,8 @@ def _flag(source: Source, *, is_secret: bool) -> str:
 class History:
     """The history of one value: its path, its entries, and the entries that decided its existence (`presence`).
 
-    secret: the value is hidden. value: redacted if it is secret. added: of a map or an array, the items that come from
-    other files than it, each with its path below the value and its last entry; only for values that were asked for.
+    secret: the value is hidden. value: redacted if it is secret. added: for a map or an array, its items that come from
+    other files, each with its path below the value and its last entry; only for requested values.
     """
 
     __slots__ = ("added", "entries", "place", "presence", "secret", "value")
@@ -149,8 +149,8 @@ def histories(
     """The histories of all values that a PATH matches (docs/explain.md), in order; without a PATH, of every value.
 
     They are computed on demand, because all histories of a large output would need far more memory than the evaluation.
-    trace: of the evaluation. cleartext_secrets: show the values of variables stores and of encrypted documents. Raises
-    UsageError for an invalid PATH, or one that matches nothing.
+    trace: the trace of the evaluation. cleartext_secrets: show the values of variables stores and of encrypted
+    documents. Raises UsageError for an invalid PATH, or one that matches nothing.
     """
     places: Iterable[NodePath]
     explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)

@@ -82,9 +82,9 @@ def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:
 def to_text(history: History, *, presence: bool = False, width: int | None = None, styles: Styles | None = None) -> str:
     """The history as a table: the value, then one entry per line, oldest first, with its origins indented below.
 
-    width: of the terminal. Text that does not fit continues on the next line; a source line continues in its column if
-    that is wide enough. Long positions are shortened in the middle,
-    and values of entries at the end; without a width nothing is.
+    width: the width of the terminal. Text that does not fit continues on the next line; a source line continues in its
+    column if that is wide enough. Long positions are shortened in the middle, and values of entries at the end; without
+    a width nothing is.
     """
     secret = history.secret
     rows: list[Row] = []

@@ -59,8 +59,9 @@ def impact(
 ) -> Impact:
     """The scalars of an output, and the lines of its text files, that depend on an input line.
 
-    trace: of an evaluation that records all functions (`Trace.follows_all`). files: contents of the inputs by absolute
-    path. rerun: evaluates with replaced texts; raises PlaitError. context: of the evaluation, for observers.
+    trace: the trace of an evaluation that records all functions (`Trace.follows_all`). files: contents of the inputs by
+    absolute path. rerun: evaluates with replaced texts; raises PlaitError. context: the context of the evaluation, for
+    observers.
     """
     documents = _visible(trace, documents)
     found = _impact(trace, documents, file, line, files, rerun, context)

@@ -56,12 +56,12 @@ def to_merge(left: Sequence[Document], right: Sequence[Document]) -> str:
                 _merged(left, [patch])
             except OverlayError as error:
                 raise _inexpressible(f"a merge cannot change {name}: {error.message}") from None
-        raise _inexpressible("a merge cannot make the documents of the other side")
+        raise _inexpressible("a merge cannot produce the documents of the other side")
     return write(DocumentSet(found)) if found else ""
 
 
 def _makes(left: Sequence[Document], patches: Sequence[Document], right: Sequence[Document]) -> bool:
-    """True if merging documents into the left ones makes the right ones."""
+    """True if merging documents into the left ones produces the right ones."""
     try:
         result = printed(_merged(left, patches))
     except OverlayError:
@@ -70,7 +70,7 @@ def _makes(left: Sequence[Document], patches: Sequence[Document], right: Sequenc
 
 
 def _merged(documents: Sequence[Document], patches: Sequence[Document]) -> Sequence[Document]:
-    """The documents with the text of others merged in, as by `--merge`. Raises OverlayError."""
+    """The documents, with the text of others merged into them as by `--merge`. Raises OverlayError."""
     merges = documents_of([in_memory("merge.yml", write(DocumentSet([*patches])))]) if patches else []
     return merge_documents([DocumentSet([*documents])], merges, _RULES)[0].items if merges else documents
 

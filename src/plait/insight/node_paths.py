@@ -309,7 +309,7 @@ def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
 
 
 def places(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[NodePath]:
-    """The values that a PATH matches, in order; empty if there are none. names: of documents and items."""
+    """The values that a PATH matches, in order; empty if there are none. names: the names of documents and items."""
     names = ItemNames() if names is None else names
     return [
         NodePath(document, number, way, names=names)
@@ -319,7 +319,7 @@ def places(path: Path, documents: Sequence[Document], names: ItemNames | None = 
 
 
 def chosen(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[tuple[int, Document]]:
-    """The documents that a PATH selects, each with its number. names: of documents."""
+    """The documents that a PATH selects, each with its number. names: the names of documents."""
     names = ItemNames() if names is None else names
     numbered = list(enumerate(documents))
     if path.selector is None:
@@ -437,7 +437,7 @@ def all_places(
 ) -> Iterator[NodePath]:
     """Every scalar and empty collection of the documents, in order, and every line of the text files.
 
-    names: of documents and items.
+    names: the names of documents and items.
     """
     names = ItemNames() if names is None else names
     for number, document in enumerate(documents):
@@ -451,7 +451,7 @@ def scalars_beside(
 ) -> Iterator[tuple[NodePath, Item | None]]:
     """Every scalar of a document with the item at the same path of another document, or None.
 
-    number: of the document. The keys of the other document may be in another order. names: as in `NodePath`.
+    number: the number of the document. The keys of the other document may be in another order. names: as in `NodePath`.
     """
     stack: list[tuple[tuple[Item, ...], str, Item | None]] = [((), "", other)]
     while stack:

@@ -1,7 +1,7 @@
 """Writes the difference between two sets of documents as an overlay.
 
-Keys that are added to a map become its last ones; the order of keys is no difference. If an overlay cannot express a
-small change (moved items), it replaces the enclosing value.
+Keys that are added to a map become its last ones; the order of keys does not count as a difference. If an overlay
+cannot express a small change (moved items), it replaces the enclosing value.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def find(
     path: Path, documents: Sequence[Document], names: ItemNames | None = None, *, reveals: str | None = None
 ) -> list[NodePath]:
-    """The values that match a PATH, in order. names: of documents and items. reveals: the flag that shows hidden
-    values.
+    """The values that match a PATH, in order. names: the names of documents and items. reveals: the flag that shows
+    hidden values.
 
     Raises UsageError with the failed part and the most similar name, or, for an ambiguous name, with all its documents.
     """
@@ -216,7 +216,7 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 def _encrypted_hint(reveals: str | None) -> str:
     flag = reveals or "cleartext-secrets in the settings of the run"
-    return f"the data is encrypted, or made from an encrypted document: {flag} shows it"
+    return f"the data is encrypted, or computed from an encrypted document: {flag} shows it"
 
 
 def _in_no_document(

@@ -88,7 +88,7 @@ def _ending(line: str) -> str:
 def hidden_differences(differences: Sequence[Difference], view: InputView) -> Sequence[Difference]:
     """Redacted differences between a file and the documents of a run. The file may contain secrets in cleartext.
 
-    Values that the run changed or removed may be secrets in the file. view: of the run.
+    Values that the run changed or removed may be secrets in the file. view: the input view of the run.
     """
     if not uses_secrets(view):
         return differences

@@ -127,8 +127,8 @@ class _Printed:
     """A printed text, parsed again to find the positions of values.
 
     before: the number of lines before it. beside: the number of characters before it on its first line. of: the number
-    of printed documents; a text with preserved formatting may contain empty documents. extensions: of the dialect of
-    the text.
+    of printed documents; a text with preserved formatting may contain empty documents. extensions: the extensions of
+    the dialect of the text.
     """
 
     def __init__(
@@ -213,8 +213,8 @@ class _Columns:
         self._known: dict[Source, dict[int, list[tuple[object, object, tuple[int, int]]]]] = {}
 
     def of(self, source: Source, line: int, key: object, value: object) -> tuple[int, int]:
-        """Line and column of a value: of the value under the key, else of another value under the key, of an equal
-        value, of any value on the line, or of the line's first character.
+        """Line and column of a value: of the value under the key, else of another value under the key, of an
+        equal value, of any value on the line, or of the line's first character.
         """
         found = self._known.get(source)
         if found is None:

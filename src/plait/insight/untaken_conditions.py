@@ -141,7 +141,9 @@ def _branches(lines: Sequence[str], *, is_program: bool) -> Iterator[_Branch]:
 
 
 def _end_of_node(lines: Sequence[str], number: int) -> int:
-    """The last line of the node after an annotation: of a document up to the next one, else by its indentation."""
+    """The last line of the node after an annotation: of a document up to the next one, else by its
+    indentation.
+    """
     first = next(
         (at for at in range(number, len(lines)) if lines[at].strip() and not lines[at].lstrip().startswith("#")), None
     )

@@ -32,7 +32,8 @@ def absent(
     files: Mapping[str, bytes | None] | None = None,
     rerun: Rerun | None = None,
 ) -> str:
-    """Explains, as text, why a value is missing. path: of the value; None for all overlay items that matched nothing.
+    """Explains, as text, why a value is missing. path: the path of the value; None for all overlay items that matched
+    nothing.
 
     files: contents of the inputs by absolute path. rerun: evaluates with replaced texts; raises PlaitError.
     """
@@ -73,7 +74,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
         if was and not (effect.after is not None and places(unnamed, explainer.visible([effect.after]), names)):
             by = effect.by
             shown = NodePath(documents[0], 0, was[0].way, names=names) if len(documents) == 1 else was[0]
-            return [f"{shown} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
+            return [f"{shown} existed until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
         # Data values are not the output, so a data value of this name was not removed from it.
         if stage.name == trace.DATA_VALUES:
@@ -138,7 +139,7 @@ def _conditions(
     found = untaken_conditions(path, files, exists)
     if not found:
         return []
-    out = [f"left out by {'a condition' if len(found) == 1 else 'conditions'}; with another outcome it is there:"]
+    out = [f"left out by {'a condition' if len(found) == 1 else 'conditions'}; with a different outcome, it exists:"]
     values = [one for stage in trace.stages if stage.name == trace.DATA_VALUES for one in stage.documents]
     for one in found:
         out.append(_line(trace, HistoryEntry("true" if not one.outcome else "false", one.source, one.line)))

@@ -43,8 +43,8 @@ def places_of(step: Step, count: int) -> Sequence[int]:
 class PathError(Exception):
     """Raised for an invalid path, or data in which it cannot be created. The caller adds the owner of the path.
 
-    at: the position of the value at which the path fails. key: the key of the substitution entry that is wrong, if it is not the path.
-    read, rest: the parts of a text that is no path before and after the fault.
+    at: the position of the value at which the path fails. key: the key of the substitution entry that is wrong, if it
+    is not the path. read, rest: the parts of an invalid path before and after the fault.
     """
 
     read = rest = ""
@@ -201,7 +201,7 @@ class _Reader:
                 break
             if char == "[":
                 if not steps or type(steps[-1]) is not str:
-                    self.cannot("in a new list, a name can be followed by only one index, directly")
+                    self.cannot("in a new list, exactly one index must follow a name directly")
                 self.bracket(steps)
             elif char == ".":
                 self.at += 1

@@ -191,7 +191,7 @@ class DeckhandStrategy(LayeringStrategy):
                         self._told.became(item, old)
             result = data
         elif not truth(result):
-            raise PathError(f'nothing is put at "{text}": the whole data would become {_empty(result)}')
+            raise PathError(f'nothing is substituted at "{text}": the whole data would become {_empty(result)}')
         self._own[id(result)] = result
         return result
 
@@ -202,7 +202,7 @@ class DeckhandStrategy(LayeringStrategy):
                     "UnknownSubstitutionError",
                     f"a map in the data of {document} contains itself",
                     at=document.data_position,
-                    hint="a substitution shares the map that it writes into: give it `deepcopy: true`",
+                    hint="a substitution inserts a map into itself: give it `deepcopy: true`",
                 )
 
     def _owns(self, data: Value) -> bool:
@@ -380,7 +380,7 @@ class DeckhandStrategy(LayeringStrategy):
                 one = value
                 if type(value) is Array:
                     if not value.items:
-                        raise PathError("a list that is put at an index has too few items")
+                        raise PathError("a list that is substituted at several indexes has too few items")
                     one = value.items.pop(0).value
                 self._put_at(collection, place, one)
 
@@ -503,4 +503,4 @@ def _templated(pattern: str, new: str, text: str) -> str:
     try:
         return compiled(pattern).expand(new, text)
     except (re.error, IndexError) as error:
-        raise PathError(f"the text that is put in is not a template: {error}") from None
+        raise PathError(f"the inserted text is not a valid template: {error}") from None

@@ -199,7 +199,7 @@ def _cause(document: LayeredDocument, path: Way, origins: SharedWrites) -> tuple
                 return _step(document, dest)
     for action in reversed(document.actions):
         return _step(document, action)
-    return document.position, f"{document} is rendered in another order"
+    return document.position, f"{document} is rendered in a different order"
 
 
 def _leads_to(dest: Map, way: Way) -> bool:

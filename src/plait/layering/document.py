@@ -36,8 +36,8 @@ class LayeredDocument:
     """One document: its identity, its layering attributes, and its data.
 
     order: its index among the inputs. node: as read. metadata: as written. data: as rendered so far. parent: chosen by
-    `parents`. replaced_by: set by `replacement`. result: the reusable result of rendering it, or None. secret: its data must not be shown (`storagePolicy: encrypted`, or
-    derived from such a document while secrets are hidden).
+    `parents`. replaced_by: set by `replacement`. result: the reusable result of rendering it, or None. secret: its data
+    must not be shown (`storagePolicy: encrypted`, or derived from such a document while secrets are hidden).
     """
 
     __slots__ = (
@@ -287,7 +287,7 @@ class Substitution:
         dest = value.find("dest") if type(value) is Map else None
         if src is None or type(src.value) is not Map or dest is None:
             inner = src.value.find("dest") if src is not None and type(src.value) is Map else None
-            hint = "dest is within src: indent it as far as src" if inner is not None and dest is None else None
+            hint = "dest is within src: indent it like src" if inner is not None and dest is None else None
             raise malformed_substitution(
                 document, item, number, "a map with `src` and `dest`", keys=("src", "dest"), hint=hint
             )

@@ -34,8 +34,8 @@ DESTINATION_KEYS = frozenset({"path", "pattern", "recurse"})
 
 
 def warn_of_leaves(documents: Iterable[LayeredDocument], last: str, context: Context) -> None:
-    """Warns about abstract documents of the last layer, which cannot have children, and if no document is in the output.
-    last: its name.
+    """Warns about abstract documents of the last layer, which cannot have children, and if no document is in the
+    output. last: its name.
     """
     layered = [one for one in documents if not one.control]
     if layered and all(one.abstract and one.layer != last for one in layered):
@@ -135,9 +135,10 @@ _MOST = 3
 def explain_misspelt(
     error: LayeringError, documents: Iterable[LayeredDocument], warnings: Iterable[Warning] = ()
 ) -> LayeringError:
-    """The error, with hints for its likely causes: keys that are misspelt or in the wrong part, and what was warned of.
+    """The error, with hints for its likely causes: keys that are misspelt or in the wrong part, and the warnings about
+    them.
 
-    warnings: of the evaluation so far. A missing parent is the cause of errors in the same file only.
+    warnings: the warnings of the evaluation so far. A missing parent is the cause of errors in the same file only.
     """
     found = [one for document in documents if not document.control for one in _misspelt(document)][:_MOST]
     findings = [error, *error.findings]
@@ -161,8 +162,8 @@ def explain_misspelt(
 
 
 def _misspelt(document: LayeredDocument) -> Iterator[tuple[Position, str, str, str]]:
-    """The keys that are similar to known ones, or belong in another part: the position, the key, the part that it is in,
-    and a hint.
+    """The keys that are similar to known ones, or belong in another part: the position, the key, the part that it is
+    in, and a hint.
     """
     metadata = document.metadata
     definition = _part(metadata, "layeringDefinition")
@@ -171,7 +172,7 @@ def _misspelt(document: LayeredDocument) -> Iterator[tuple[Position, str, str, s
         (metadata, METADATA_KEYS, "metadata"),
         (definition, DEFINITION_KEYS, "layeringDefinition"),
     ]
-    places = {"the document, beside metadata": _TOP_KEYS, **_BELONGS}
+    places = {"the document, next to metadata": _TOP_KEYS, **_BELONGS}
     for value, known, part in parts:
         for item in value.items if type(value) is Map else ():
             if item.key in known or type(item.key) is not str:
@@ -239,7 +240,7 @@ def _warn_of_data(document: LayeredDocument, context: Context) -> None:
             at = without_text(item.position) if document.secret else item.position
             context.warn(
                 warning(
-                    f'"{item.key}" in the data of {document} is not used: none of its actions takes it',
+                    f'"{item.key}" in the data of {document} is not used by any of its actions',
                     code="unused-data",
                     at=at,
                 )
@@ -276,14 +277,14 @@ def _warn_of_keys(document: LayeredDocument, value: Value, known: frozenset[str]
 
 
 def _warn_of_top(document: LayeredDocument, context: Context) -> None:
-    """Warns about metadata beside `metadata`, the result of a wrong indentation."""
+    """Warns about metadata next to `metadata`, the result of a wrong indentation."""
     value = document.node.value
     for item in value.items if type(value) is Map else ():
         if item.key in _BELOW:
             place = "metadata" if item.key in METADATA_KEYS else "metadata.layeringDefinition"
             context.warn(
                 warning(
-                    f'"{item.key}" beside the metadata of {document} has no effect (it belongs in {place})',
+                    f'"{item.key}" next to the metadata of {document} has no effect (it belongs in {place})',
                     code="unknown-metadata",
                     at=item.position,
                     word=str(item.key),
@@ -297,14 +298,14 @@ _KINDS = frozenset({"metadata/Document/v1", "metadata/Control/v1", "metadata/Doc
 def _warn_of_schemas(document: LayeredDocument, context: Context) -> None:
     """Warns about a `schema` without a version, and a `metadata.schema` that is missing or unknown.
 
-    Deckhand refuses both. Such a document is layered like others, but a selector or a substitution for the schema with
+    Deckhand rejects both. Such a document is layered like others, but a selector or a substitution for the schema with
     its version does not find it, and a control document counts as an ordinary one.
     """
     namespace, _, name = document.schema.partition("/")
     if namespace and name and "/" not in name:
         context.warn(
             warning(
-                f'the schema "{document.schema}" of {document} has no version, and counts as another schema than '
+                f'the schema "{document.schema}" of {document} has no version, so it differs from '
                 f'"{document.schema}/v1": write NAMESPACE/KIND/VERSION',
                 code="unknown-metadata",
                 at=document.node.position,

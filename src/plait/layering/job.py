@@ -35,7 +35,7 @@ class LayerJob:
     """The options and inputs of one evaluation of `plait layer`.
 
     sources: the texts in order, or parsed documents.
-    options: of rendering. selection: the documents to return.
+    options: the options of rendering. selection: the documents to return.
     validate: check the structure of all documents first.
     validate_data: check the rendered data against its schemas.
     order: one of ORDERS. short: schema, name and data only.
@@ -179,8 +179,8 @@ class LayerJob:
 
     @staticmethod
     def text(documents: DocumentSet, originals: FormatPreserver | None = None) -> str:
-        """The documents as text with the same meaning for Deckhand's YAML reader. originals: of an evaluation that
-        preserves formatting.
+        """The documents as text with the same meaning for Deckhand's YAML reader. originals: the originals of an
+        evaluation that preserves formatting.
         """
         return write(documents, forms=STRINGS) if originals is None else originals.write(documents)
 

@@ -1,7 +1,8 @@
 """Layered documents and their rendered data, for evaluations that use the same ones.
 
-A text with the same name and content has the same documents. A document is rendered in the same way while its parent and
-its substitution sources have the same data. Nodes are the same if they are one object, because nodes are never changed.
+A text with the same name and content has the same documents. A document is rendered in the same way while its parent
+and its substitution sources have the same data. Nodes are the same if they are one object, because nodes are never
+changed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class RenderedDocument:
     """The result for a document with certain inputs. It caused no warning.
 
     nodes: the limit on nodes within which it was rendered. has_effect: True if all of the document has an effect; False
-    if that is unknown. output: whether it is in the short form, whether its data is hidden, and the document that is printed.
+    if that is unknown. output: whether it is in the short form, whether its data is hidden, and the document that is
+    printed.
     """
 
     __slots__ = ("data", "has_effect", "inputs", "is_secret", "nodes", "output")
@@ -44,7 +46,7 @@ class KnownDocuments:
     """The texts and results of earlier evaluations.
 
     Several threads may use it, because every entry is replaced as a whole. writer: prints documents that one of the
-    last two evaluations printed. count: of rendered documents.
+    last two evaluations printed. count: the number of rendered documents.
     """
 
     __slots__ = ("_new", "_printed", "_rendered", "_texts", "count", "writer")
@@ -65,7 +67,7 @@ class KnownDocuments:
         self._printed.end_generation()
 
     def text(self, key: object) -> DocumentSet | None:
-        """The documents of a text, or None. key: what they depend on."""
+        """The documents of a text, or None. key: their dependencies."""
         return self._texts.get(key)
 
     def keep_text(self, key: object, documents: DocumentSet) -> None:

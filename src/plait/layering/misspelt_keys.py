@@ -1,4 +1,4 @@
-"""Warnings about keys of a child that a merge adds beside a similar key of its parent."""
+"""Warnings about keys of a child that a merge adds next to a similar key of its parent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_ITEMS = 20
 
 
 def warn_of_slips(child: LayeredDocument, parent: LayeredDocument, context: Context) -> None:
-    """Warns about misspelt keys in the data of a child that is not yet rendered. Nothing is said about secrets."""
+    """Warns about misspelt keys in the data of a child that is not yet rendered. Secret data is not examined."""
     if child.secret or parent.secret:
         return
     for action in child.actions:
@@ -55,7 +55,7 @@ def warn_of_slips(child: LayeredDocument, parent: LayeredDocument, context: Cont
 
 
 def _slips(left: Map, right: Map) -> Iterator[tuple[MapItem, MapItem]]:
-    """The keys of `right` that are misspelt keys of `left`, each with the key that is meant."""
+    """The keys of `right` that are misspelt keys of `left`, each with the intended key."""
     pending = [(left, right)]
     while pending:
         left, right = pending.pop()

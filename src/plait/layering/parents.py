@@ -73,7 +73,7 @@ class LabelIndex:
                 return f"a selector matches labels, not names: {labels_text(named.labels)}"
             pairs = [pair for pair, given in self._by_pair.items() if given != [child]]
             if type(item.value) in (int, float, bool) and (key_id(item.key), str(item.value).lower()) in self._by_pair:
-                return f'the label is a text, and texts need quotes here: {item.key}: "{str(item.value).lower()}"'
+                return f'the label is a string, which needs quotes here: {item.key}: "{str(item.value).lower()}"'
             values = [str(value) for key, value in pairs if key == key_id(item.key) and type(value) is str]
             alike = (
                 did_you_mean(str(item.value), values)
@@ -96,7 +96,7 @@ class LabelIndex:
         has = _pairs(best)
         lacks = [item for item in selector.items if (key_id(item.key), key_id(item.value)) not in has]
         if not lacks:
-            return f"{best} has them, but a parent is in a layer above, and has the same schema"
+            return f"{best} has them, but a parent must be in a higher layer and have the same schema"
         return f"{best} comes closest, but lacks {', '.join(f'{item.key}: {item.value}' for item in lacks)}"
 
 
@@ -176,7 +176,7 @@ def unmatched_selector(child: LayeredDocument, index: LabelIndex) -> LayeringErr
 
 def unmatched_text(child: LayeredDocument) -> str:
     """The message for a selector that matches no document, as an error and as a warning."""
-    return f"no document has the labels that {child} selects its parent by"
+    return f"no document has the labels by which {child} selects its parent"
 
 
 def labels_text(labels: Map) -> str:

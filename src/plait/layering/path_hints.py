@@ -73,7 +73,7 @@ def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | N
 
 
 def unreadable(data: Value, error: PathError, *, is_secret: bool) -> str | None:
-    """The hint for a text that is no path: the item that a filter selects, or the hint of the error."""
+    """The hint for a text that is not a path: the item that a filter selects, or the hint of the error."""
     condition, end, after = error.rest.partition(")]")
     key, equals, wanted = condition.removeprefix("?(@.").partition("==")
     key, wanted = key.strip(), wanted.strip(" \"'")

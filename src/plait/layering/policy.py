@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class LayeringPolicy:
     """The order of layers, the most general first.
 
-    document: of the policy. order: all layers. rank: the index of each layer that has documents.
+    document: the document of the policy. order: all layers. rank: the index of each layer that has documents.
     """
 
     __slots__ = ("document", "order", "rank")
@@ -95,7 +95,7 @@ def _site(documents: Iterable[LayeredDocument]) -> str | None:
         directory, slash, file = path.rpartition("/")
         if schema.startswith("pegleg/SiteDefinition/") and slash and file.startswith("site-definition."):
             if all(one.startswith(f"{directory}/") for _, one in shown):
-                return f"to render the site with all that belongs to it: plait layer --site {directory}"
+                return f"to render the site with all its documents: plait layer --site {directory}"
             return None  # `--site` was given, or other directories
     return None
 
@@ -123,8 +123,8 @@ def check_layers(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -
 
 
 def _check_order(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -> None:
-    """Raises LayeringError (InvalidDocumentLayer) for an empty order: one error about the policy, however many documents
-    have a layer.
+    """Raises LayeringError (InvalidDocumentLayer) for an empty order: one error about the policy, however many
+    documents have a layer.
     """
     first = next((document for document in documents if document.layer is not None), None)
     if first is None:

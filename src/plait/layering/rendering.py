@@ -108,7 +108,7 @@ def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context
                     f"{document} is defined twice; this one is ignored, the first is at {first.position} ({advice})",
                     code="duplicate-document",
                     at=document.position,
-                    also=[first.position.labelled("the one that counts")],
+                    also=[first.position.labelled("the one that is used")],
                 )
             )
     distinct = list(first_of.values())
@@ -173,8 +173,8 @@ def render_plan(
 ) -> list[LayeredDocument]:
     """Renders every document of the plan. Returns the documents that are neither abstract nor replaced.
 
-    ways: by default those of the options. known: results of earlier evaluations. Raises LayeringError with all failures;
-    failures of documents that depend on a failed one are not included.
+    ways: by default those of the options. known: results of earlier evaluations. Raises LayeringError with all
+    failures; failures of documents that depend on a failed one are not included.
     """
     failures: list[LayeringError] = []
     failed: set[LayeredDocument] = set()
@@ -230,7 +230,7 @@ def written(
 ) -> DocumentSet:
     """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
 
-    A document without data stays without, unless it got some. Other top-level keys are passed on, except in the short
+    A document without data stays so, unless it received some. Other top-level keys are passed on, except in the short
     form. The data and substitution paths of secret documents are hashed, unless cleartext_secrets is set.
     """
     out: list[Node] = []

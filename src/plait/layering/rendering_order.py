@@ -55,9 +55,9 @@ def dependency_order(documents: Sequence[LayeredDocument], needs: Needs) -> list
 def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list[LayeredDocument]:
     """The documents in Deckhand's order of rendering, without a cycle.
 
-    Documents that are not needed come last, before them those that only they need, and so on, each group reversed; then
-    the unrelated documents, in the order of the inputs. The relations of a document count in order of discovery: its
-    parent, then its sources.
+    Documents that no other one needs come last. Those that only they need come before them, and so on; each group is
+    reversed; then the unrelated documents, in the order of the inputs. The relations of a document count in order of
+    discovery: its parent, then its sources.
     """
     following: dict[LayeredDocument, dict[LayeredDocument, None]] = {}
     waiting: dict[LayeredDocument, int] = {}

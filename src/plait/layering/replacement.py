@@ -96,7 +96,7 @@ def _replace(document: LayeredDocument, failures: list[LayeringError], index: La
                 second,
                 f"two replacements of {parent}: {first} and {second}",
                 [first, parent],
-                hint="a document has one replacement: remove one of them",
+                hint="a document can have only one replacement: remove one of them",
             )
         )
     else:

@@ -60,7 +60,7 @@ class Selection:
                     parts = [part.strip() for part in value.split(",")]
                     hint = did_you_mean(value, sorted(known))
                     if len(parts) > 1 and all(part in known for part in parts):
-                        return f'none has the {what} "{value}" (each is given on its own: {" and ".join(parts)})'
+                        return f'none has the {what} "{value}" (name only one: {" and ".join(parts)})'
                     return f'none has the {what} "{value}"{f" ({hint})" if hint else ""}'
         for key, value in self.labels:
             if not any(_has_label(document, key, value) for document in all_of):

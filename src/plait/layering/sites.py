@@ -40,7 +40,7 @@ _MANAGED_SCHEMA = "pegleg/PeglegManagedDocument/"
 
 
 class LayeringSite:
-    """A site. name: of its directory. type: from its definition. directories: the existing ones, in order."""
+    """A site. name: the name of its directory. type: from its definition. directories: the existing ones, in order."""
 
     __slots__ = ("directories", "name", "type")
 
@@ -184,7 +184,7 @@ def _no_site(path: str) -> ReadError:
         f"{path} is not a site: it has no {DEFINITION}",
         expected="the directory of one site, site/NAME",
         found=", ".join(sites[:12]) or None,
-        hint=f"documents are given without --site: plait layer {path}" if os.path.isfile(path) else None,
+        hint=f"to layer documents, leave out --site: plait layer {path}" if os.path.isfile(path) else None,
         code="site-not-found",
     )
 

@@ -62,8 +62,8 @@ def substitute(
 ) -> Value:
     """The document's data after its substitutions.
 
-    known: the documents to search for the nearest one to a missing source. A lenient run warns about a missing source or an
-    impossible destination, and continues. Raises LayeringError: SubstitutionSourceNotFound,
+    known: the documents to search for the nearest one to a missing source. A lenient run warns about a missing source
+    or an impossible destination, and continues. Raises LayeringError: SubstitutionSourceNotFound,
     SubstitutionSourceDataNotFound, UnknownSubstitutionError.
     """
     data = document.data
@@ -252,7 +252,7 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
         if not is_secret:
             context.warn(
                 warning(
-                    "src.pattern selects a part of the source, matches nothing, and the whole text is used; dest.pattern is the part "
+                    "src.pattern, which selects a part of the source, matches nothing, so the whole text is used; dest.pattern is the part "
                     "of the destination that is replaced",
                     code="pattern-not-found",
                     at=at,
@@ -301,13 +301,11 @@ def wants_text(pattern: str, path: DataPath, data: Value, existing: Value | NoMa
     if existing is MISSING:
         there = "nothing"
         found, hint = path_hints.missing(data, path, is_secret=True)
-        hint = (
-            hint or "add a text that contains the pattern there, or remove the pattern: the value is put there as it is"
-        )
+        hint = hint or "add a text that contains the pattern there, or remove the pattern to insert the value unchanged"
     else:
         there = "null" if existing is None else a_kind(existing)
         hint = (
-            "recurse: {depth: -1} replaces in all texts below it"
+            "recurse: {depth: -1} replaces in all strings below it"
             if type(existing) is Map or type(existing) is Array
             else "put the value in quotes, then it is text, or remove the pattern"
         )
@@ -434,7 +432,7 @@ def _unknown(
     is_secret = is_secret or document.secret
     hint = None if is_secret and problem.found is not None else problem.hint
     if type(document.written) is str:
-        hint = f'the data of {document} is a text, and not a map: remove the "|" or ">" behind "data:"'
+        hint = f'the data of {document} is a string, not a map: remove the "|" or ">" after "data:"'
     return failure(
         "UnknownSubstitutionError",
         f"cannot substitute from {source} into {document} at {path}: {problem.message}",

@@ -259,7 +259,7 @@ def _filled(value: Value, lookup: Ask) -> Value:
             room -= len(filled)
             if room < 0:
                 at = item.position if item is not None and item.source is not None else None
-                raise limit_error("the text that variables make", "variables", most, at=at)
+                raise limit_error("the text from variables", "variables", most, at=at)
         if is_key and item is not None and (type(filled) is Map or type(filled) is Array):
             raise OpsError(
                 f'the key "{text}" cannot become {"a map" if type(filled) is Map else "an array"}',

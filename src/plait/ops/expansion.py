@@ -248,7 +248,7 @@ def _append(definition: OperationSource, null_values: bool) -> Operation:  # noq
     if item is None or type(item.value) is not Array:
         raise definition.refuse(
             f'append operation [{definition.number}]: "value" is missing or not an array',
-            hint="each item of the array is appended; one value: type replace, and a path that ends in /-",
+            hint="each item of the array is appended; for one value, use type replace and a path that ends in /-",
         )
     made = _at(AppendAll, definition)
     made.values = item.value
@@ -269,7 +269,7 @@ def _from(kind: type[Copy], definition: OperationSource) -> Copy:
     made = _at(kind, definition)
     made.start = definition.pointer("from")
     if has_wildcard(made.start):
-        raise definition.refuse(f'{kind.kind} operation [{definition.number}]: "from" names one place, without *')
+        raise definition.refuse(f'{kind.kind} operation [{definition.number}]: "from" must be one path, without *')
     return made
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet, Item, Value
 
     class Sources(Protocol):
-        """The sources of variables, of which this module needs no more."""
+        """The sources of variables, as far as this module needs them."""
 
         def named(self) -> dict[str, Value]:
             """The explicit values."""
@@ -270,8 +270,8 @@ def _brought(given: dict[str, Value]) -> dict[str, list[str]]:
 def _unclosed(text: str, known: set[str]) -> str | None:
     """The first part of a text that looks like an unclosed placeholder, or None.
 
-    Arithmetic and patterns contain double parentheses as well. In a longer text, only the name of a variable, or a brace
-    instead of a parenthesis, shows that a placeholder was intended. known: the names of variables.
+    Arithmetic and patterns contain double parentheses as well. In a longer text, only the name of a variable, or a
+    brace instead of a parenthesis, shows that a placeholder was intended. known: the names of variables.
     """
     at = text.find(MARK)
     while at >= 0:

@@ -83,7 +83,9 @@ def _has_filled_keys(unfilled: Value) -> bool:
 
 
 def _may_be_unlikely(one: Operation) -> bool:
-    """True if the value of an operation may be warned of: an added item, text like a number, a number like text."""
+    """True if a warning about the value of an operation is possible: an added item, text like a number, a number like
+    text.
+    """
     value = getattr(one, "value", None)
     if type(value) is str:
         return value.lstrip("-").isdigit() or value in ("true", "false")
@@ -108,7 +110,7 @@ class PatchJob:
     path. expect_values, expect_use: fail for a variable without a value, or a value that is not used. sort: print keys
     sorted. keep_format: edit only changed lines of the template. variables_first: fill placeholders of the base before
     the operations. extensions: names of enabled extensions. done: receives the applied plain operations, or None. item:
-    the item at the path, for a traced evaluation. known: of earlier evaluations, or None.
+    the item at the path, for a traced evaluation. known: the operations of earlier evaluations, or None.
     """
 
     __slots__ = (

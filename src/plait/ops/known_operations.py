@@ -30,7 +30,7 @@ _MOST = 1000
 class KnownOperations:
     """The files that earlier evaluations read, and the results of the operations in the last ones.
 
-    Several threads may use it, because every entry is replaced as a whole. count: of operations.
+    Several threads may use it, because every entry is replaced as a whole. count: the number of operations.
     """
 
     __slots__ = ("_last", "_limits", "_read", "count")

@@ -33,7 +33,7 @@ _LONG = 6
 class _NearMiss:
     """An optional part of an operation's path, and the similar name.
 
-    depth: of the part. near: the part that was meant. is_slip: as of `is_slip`. meant: the corrected path.
+    depth: the depth of the part. near: the intended part. is_slip: as in `is_slip`. meant: the corrected path.
     """
 
     __slots__ = ("depth", "is_slip", "meant", "near", "operation")

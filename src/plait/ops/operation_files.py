@@ -35,9 +35,9 @@ def _replace(definition: OperationSource, null_values: bool) -> Operation:
     pointer_first = definition.value("path") is None
     if not pointer_first and (given is None or (given.value is None and not null_values)):
         hint = (
-            "add value: the new value; to take the key away: type: remove"
+            "add value: the new value; to remove the key: type: remove"
             if given is None
-            else Advice(Flag("null-values"), " accepts null; to take the key away: type: remove")
+            else Advice(Flag("null-values"), " accepts null; to remove the key: type: remove")
         )
         raise definition.refuse(
             f'replace operation [{definition.number}]: "value" is missing or null',
@@ -124,8 +124,8 @@ def _no_array_hint(value: Value) -> str | None:
         return 'an operation is an item of an array: put "- " before its first key'
     inner = [item.key for item in value.items if type(item.value) is Array]
     if len(value.items) == 1 and inner:
-        return f'the array is given on its own: leave out "{inner[0]}:"'
-    return "the file to change is given without a flag: plait patch base.yml -o ops.yml"
+        return f'write the array alone: leave out "{inner[0]}:"'
+    return "pass the file to change without a flag: plait patch base.yml -o ops.yml"
 
 
 def _operation(
@@ -179,7 +179,7 @@ _JSON_PATCH = {
     "copy": Advice("write the value out; or enable the extension: ", _WITH),
     "append": Advice('type "replace", and a path that ends in /- adds an item to an array; for many, ', _WITH),
     "delete": 'type "remove"',
-    "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
+    "insert": 'type "replace", and a path that ends in :before or :after inserts an item next to another one',
     "merge": 'type "replace" replaces whole values; write an operation for each key',
     "set": 'type "replace"; a path that ends in ? also adds the key',
     "update": 'type "replace"',

@@ -145,8 +145,8 @@ def removed_by(base: Value, operations: Iterable[Operation], failed: Operation) 
 
 
 def made_later(base: Value, operations: Iterable[Operation], failed: Operation) -> Operation | None:
-    """The operation behind a failed one that makes what its path needs, if the failed one, or its file, can be put
-    behind that or its file; None otherwise.
+    """A later operation that creates the path that a failed one needs; None if the failed operation, or its file,
+    cannot be moved after it.
 
     base: the document before all operations. The new order is applied to it.
     """

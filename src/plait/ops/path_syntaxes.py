@@ -116,7 +116,7 @@ def item_hint(array: Array, pointer: Pointer, depth: int) -> str:
         return _instead(pointer, f"{pointer.until(depth)}/-", '"-" adds an item')
     number = index_number(token.name)
     if is_last and token.optional and number is not None:
-        return f"a number selects an item that is there, and is never optional; {end} adds an item"
+        return f"an index selects an existing item, and cannot be optional; {end} adds an item"
     key = _key_of(array, token.name)
     if key is not None:
         step = MatchingIndexToken(key, token.name, token.optional).text(mark=token.optional)
@@ -205,7 +205,7 @@ def match_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth:
 def appending(pointer: Pointer, depth: int) -> str:
     """A hint for "-" that is not the last step, or that is optional."""
     if depth == len(pointer.tokens) - 1:
-        return '"-" appends at the end of a path only, and is never optional'
+        return '"-" appends only at the end of a path, and cannot be optional'
     rest = pointer.tokens[depth + 1]
     inner = f"{rest.name}: ..." if type(rest) is KeyToken else "..."
     return f'"-" is the last step: {pointer.until(depth)}/- with the whole item as its value: {{{inner}}}'
@@ -289,7 +289,7 @@ def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int)
 
 
 def value_of_remove(number: int, item: MapItem, at: Position, reference: str) -> OpsError:
-    """The error for a `remove` operation with a value. at: of the operation. reference: bosh's message."""
+    """The error for a `remove` operation with a value. at: the position of the operation. reference: bosh's message."""
     return OpsError(
         f'remove operation [{number}]: takes no "value"',
         at=item.position,

@@ -144,7 +144,7 @@ def _unreadable(path: str, what: str, error: OSError | ValueError) -> ReadError:
     name, equals, file = path.partition("=")
     if equals and not os.path.lexists(path):
         flag = "var-file" if os.path.lexists(file) else "var"
-        hint = Advice("a variable by its name is given by ", Flag(flag, f"{name}={file}"))
+        hint = Advice("to set a variable by its name, use ", Flag(flag, f"{name}={file}"))
     found: ReadError = read_failure(
         path, error, subject=f'{what}, "{path}"', hint=hint, reference=f"{call} {absolute}: {reason(error)}"
     )

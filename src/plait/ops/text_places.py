@@ -13,7 +13,7 @@ _LINES = 500
 
 
 def place_of(item: Item, text: str) -> Position | None:
-    """The position of a part of an item's text. None if the item is from no file.
+    """The position of a part of an item's text. None if the item does not come from a file.
 
     A value set by an operation has the position of the operation; its text is on one of the following lines.
     """

@@ -211,7 +211,7 @@ class Variables:
         self.trace.relate(before, after, "definition taken out")
         section = before.find("variables") if type(before) is Map else None
         if section is not None:
-            by = Contributor("definitions that have a value are taken out", section.source, section.line)
+            by = Contributor("definitions that have a value are removed", section.source, section.line)
             self.trace.effect(by, Document(before), Document(after))
 
 

@@ -1,6 +1,6 @@
-"""Warnings about values of operations and variables that are valid, but probably not what is meant.
+"""Warnings about values of operations and variables that are valid, but probably not intended.
 
-An item beside another one of the same name, an array as an item, text instead of a number, and numbers whose
+An item next to another one of the same name, an array as an item, text instead of a number, and numbers whose
 digits change when they are printed.
 """
 
@@ -69,8 +69,8 @@ def warn_of_variables(sources: Sources, warn: Warn) -> None:
 
 
 def _is_lossy(value: Value, at: Position, key: str) -> bool:
-    """True if a number is printed with other digits than it is written. A float may end in zeros, unless its key says
-    that it identifies something.
+    """True if a number is printed with digits that differ from the written ones. A float may end in zeros, unless its
+    key says that it identifies something.
     """
     line = at.source.line(at.line) if at.source is not None else None
     found = None if line is None else _WRITTEN.search(line)
@@ -86,7 +86,7 @@ def _is_lossy(value: Value, at: Position, key: str) -> bool:
 
 def _lossy(what: str, at: Position) -> Warning:
     # The digits may be a secret.
-    message = f"{what} is a number, and is printed with other digits than it has here: quotes keep its text"
+    message = f"{what} is a number, and is printed with digits that differ from these: quotes preserve it"
     return warning(message, code="unlikely-value", at=at)
 
 
@@ -138,7 +138,7 @@ def _warn_of_same_name(operation: Operation, value: Map, result: Value, warn: Wa
         return
     there = others[0].position
     message = (
-        f'this item is added beside the one with the same name, "{name}": {there}; '
+        f'this item is added next to the one with the same name, "{name}": {there}; '
         f"the path {Pointer((*above, MatchingIndexToken('name', name)))} selects that one"
     )
     also = [there.labelled("the item of the same name")]

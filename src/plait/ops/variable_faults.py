@@ -147,7 +147,7 @@ def _nested(missing: Sequence[str], sources: Sources) -> str | None:
     for name, value in sources.named().items():
         alone = name.strip().removeprefix(MARK).removesuffix("))").strip()
         if alone != name and alone in missing:
-            return f'"{name}" is given; the name of a variable is written alone: {alone}'
+            return f'"{name}" is set; the name of a variable is written alone: {alone}'
         joined = [one for one in missing if type(value) is Map and value.find(one.removeprefix(name)[1:]) is not None]
         if joined and joined[0].startswith((f"{name}_", f"{name}-", f"{name}/")):
             return f"a dot separates the keys of a variable: (({name}.{joined[0].removeprefix(name)[1:]}))"

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class Sources:
     """The explicit values of variables, and the store with generated values.
 
-    traced: the origins of values, or None. context: of the evaluation, for observers of generation. places: the lines
-    of variables in files, for messages.
+    traced: the origins of values, or None. context: the context of the evaluation, for observers of generation. places:
+    the lines of variables in files, for messages.
     """
 
     __slots__ = ("_given", "_has_secrets", "_kinds", "_named", "context", "places", "store", "traced")
@@ -176,7 +176,7 @@ def from_argument(text: str) -> dict[str, Value]:
         parsed = read_first(Source(f"--var {name}", value).hidden().of_flag("var"))
     except ReadError as error:
         told = f"Deserializing variables '{text}': {error.reference}"
-        advice = public("--var-file NAME=FILE reads a file; another text with @ is put in quotes")
+        advice = public("--var-file NAME=FILE reads a file; put any other value with @ in quotes")
         hint = advice if value.startswith("@") else None
         raise _not_yaml(Wording('the value of "', public(name), '"'), error, told, hint) from None
     if type(parsed) is str:
@@ -208,7 +208,7 @@ def from_text_file(text: str) -> dict[str, Value]:
 def _halves(text: str, what: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        hint = f"a file of variables is given by --vars-file {text}" if text.endswith((".yml", ".yaml")) else None
+        hint = f"to read a file of variables, use --vars-file {text}" if text.endswith((".yml", ".yaml")) else None
         name, colon, rest = text.partition(":")
         told = Wording('no "=" in the variable "', public(name + colon), Quoted(rest), '"')
         raise conceal(
@@ -227,7 +227,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
         reference = public(f"Expected var '{text}' to specify non-empty name")
         raise conceal(OpsError(told, expected=wanted, reference=reference, code="variable-flag"))
     if not value:
-        hint = 'an empty text is written name=""' if what == "value" else None
+        hint = 'an empty string is written name=""' if what == "value" else None
         raise OpsError(
             f'no {what} in the variable "{text}"',
             expected=f"name={what}",

@@ -312,7 +312,7 @@ class _PathToChange:
         following = pointer.tokens[depth + 1]
         if isinstance(following, IndexToken):
             raise OpsError(
-                f"an index cannot create what is missing: {pointer.until(depth + 2)}",
+                f"an index cannot create a missing item: {pointer.until(depth + 2)}",
                 expected='a key, a "key=value" match or "-" after an optional key that is absent',
                 hint=f"{pointer.until(depth + 1)}/- adds the first item; its value is the whole item",
                 reference="Expected to find key, matching index or after last index token at path "

@@ -47,10 +47,10 @@ def review(
     base: a revision, or `BASE...HEAD` for the changes of HEAD since its merge base with BASE. head: a revision; by
     default the working directory. project: project file or its directory; by default found from the working directory.
     runs: names of runs and matrices, or patterns; by default all. where: select environments of matrices by axis, such
-    as `region=eu`. prove: revert each unit alone. budget: the CPU seconds for
-    the search for causes, 0 for no limit; what is not verified within it is reported as such. trust: grant the accesses that BASE's project file asks for.
-    documents: also return the lines of changed documents, for `to_html`. output: also render all selected runs of HEAD's
-    side, for `Review.output`. progress: shown by the caller.
+    as `region=eu`. prove: revert each unit alone. budget: the CPU seconds for the search for causes, 0 for no limit;
+    what is not verified within it is reported as such. trust: grant the accesses that BASE's project file asks for.
+    documents: also return the lines of changed documents, for `to_html`. output: also render all selected runs of
+    HEAD's side, for `Review.output`. progress: shown by the caller.
 
     Raises UsageError for an unknown revision, and PlaitError for an invalid project.
 

@@ -1,5 +1,5 @@
 """The rows of a table of causes. Many causes that do the same are one row: a version that changed in 60 places, or the
-checksums of 20 releases in one file, would hide what else a change does.
+checksums of 20 releases in one file, would hide the other effects of a change.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def cause_rows(causes: Sequence[Cause]) -> list[CauseRow]:
 
 
 def _joined(found: Sequence[CauseRow], key_of: Callable[[CauseRow], object], least: int) -> list[CauseRow]:
-    """The rows, with those that have the same key as one if they are at least `least`."""
+    """The rows. At least `least` rows with the same key become one."""
     groups: dict[object, list[CauseRow]] = {}
     for row in found:
         # Lines that change values only together stay a row of their own.
@@ -140,7 +140,7 @@ def _what(one: ValueChange) -> tuple[str, str]:
 
 
 def where_of(changes: Sequence[ValueChange]) -> str:
-    """The runs of changes as text; "" for all runs, or if the changes are of different ones."""
+    """The runs of changes as text; "" for all runs, or if the changes are in different ones."""
     found = {one.where for one in changes}
     return found.pop() if len(found) == 1 else ""
 
@@ -160,7 +160,7 @@ _VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
 
 
 def last_key(path: str) -> str:
-    """The last key of a path, without array items behind it."""
+    """The last key of a path, without array items after it."""
     start = end = 0
     for found in _STEPS.finditer(path):
         if not found[0].startswith("["):

@@ -46,10 +46,8 @@ _MOST_NEEDED = 40
 
 
 class Verdict:
-    """The part of a unit in the change of the output.
-
-    unit. error: of the evaluation without it, or None. is_proven: an evaluation without this unit, or without it and
-    other units of the same class, had the same output.
+    """The role of a unit in the change of the output. error: the error of the evaluation without it, or None.
+    is_proven: an evaluation without this unit, or without it and other units of the same class, had the same output.
     """
 
     __slots__ = ("error", "is_alone", "unit")
@@ -178,7 +176,7 @@ class Examination:
     # ---- candidates
 
     def _candidates(self, change: Change, *, is_wide: bool = False) -> frozenset[Unit]:
-        """The units that may cause a change. is_wide: where the value is missing, those of all that is beside it, too."""
+        """The units that may cause a change. is_wide: if the value is missing, also those of its siblings."""
         found: set[Unit] = set()
         is_one_sided = change.has_new != change.has_old
         if change.new is not None:
@@ -393,7 +391,7 @@ class Examination:
         self._prove_alone(budget)
 
     def _restored_by(self, unit: Unit, trial: Trial) -> bool:
-        """Notes a unit as a further cause of the values that are as before without it. Returns True if there are any."""
+        """Records a unit as a further cause of the values that are as before without it. Returns True if there are any."""
         numbers = [number for number, change in enumerate(self._changes) if trial.restores(change)]
         for number in numbers:
             self._cause(number, frozenset([unit]))
@@ -494,8 +492,8 @@ _REFERENCE = re.compile(r"(?<![^\s\[{,])([&*])([^\s\[\]{},]+)")
 
 
 def _moved(units: Sequence[Unit]) -> dict[Unit, list[Unit]]:
-    """The removed file of each added one with the same content, or with the same name but for numbers and mostly the
-    same lines, and the other way around: a file that moved is reverted as a whole.
+    """Pairs of a removed and an added file, in both directions: a moved file is reverted as a whole. Both have the same
+    content, or mostly the same lines and the same name except for numbers.
     """
     found: dict[Unit, list[Unit]] = {}
     gone = [unit for unit in units if unit.change.new is None and unit.change.old is not None]
@@ -529,7 +527,7 @@ def _versionless(file: str) -> str:
 
 
 def _coloured(order: Sequence[Unit], neighbours: Mapping[Unit, set[Unit]], *, alone: bool) -> Iterator[list[Unit]]:
-    """The units in groups without neighbours."""
+    """The units in groups. No two units of a group are neighbours. alone: each unit is a group."""
     if alone:
         yield from ([unit] for unit in order)
         return

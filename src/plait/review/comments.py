@@ -29,13 +29,13 @@ CREATED, UPDATED, UNCHANGED, FORK = "created", "updated", "unchanged", "fork"
 
 
 def mark_of(name: str) -> str:
-    """The first line of a comment, which is not visible. name: of the review in the repository."""
+    """The first line of a comment, which is not visible. name: the name of the review in the repository."""
     return f"<!-- plait review: {name} -->"
 
 
 def post(service: str, text: str, name: str) -> str:
-    """Posts a comment with a text, or updates the one that was posted before. The address, the request and the token are
-    in environment variables of the job.
+    """Posts a comment with a text, or updates the one that was posted before. The address, the request and the token
+    are in environment variables of the job.
 
     service: "github" or "gitlab". name: distinguishes reviews of one repository. Returns CREATED, UPDATED, UNCHANGED,
     or FORK, without a request, for a pull request from a fork, whose token may not comment. Raises UsageError if a
@@ -68,9 +68,9 @@ class _Target:
     """The comments of one pull request or merge request.
 
     listed: the URL of the list. edited: the URL before the number of a comment. update: the method that changes one.
-    user: the URL of the user whom the token belongs to, the data to send there, and the keys of the identity in the answer.
-    otherwise: the identity if that request fails. keys: of the author in a comment, and of their identity. headers: with
-    the token. hint: for a request that fails.
+    user: the URL of the user whom the token belongs to, the data to send there, and the keys of the identity in the
+    answer. otherwise: the identity if that request fails. keys: the keys of the author in a comment, and of their
+    identity. headers: with the token. hint: for a request that fails.
     """
 
     def __init__(
@@ -210,7 +210,9 @@ def _number(value: object) -> str:
     """A number as it is in a URL. Raises UsageError."""
     text = str(value)
     if not (text.isascii() and text.isdigit()):
-        raise UsageError("the number of a comment or a request is not a number", found=text, code="invalid-value")
+        raise UsageError(
+            "the number of a comment or a request has other characters than digits", found=text, code="invalid-value"
+        )
     return text
 
 

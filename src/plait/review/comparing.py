@@ -307,7 +307,7 @@ class Comparison:
         if places:
             text = f"{counted(len(places), 'secret value')} may have changed"
             subjects = [(place, "") for place in places]
-            reason = "lines that they are made of changed; they are not compared"
+            reason = "lines that they are computed from changed; they are not compared"
             self._note(FoundConsequence("secret-changed", "warning", text, reason, subjects), group.names)
 
     def _secrets_of(self, outcome: Outcome, changed: Sequence[tuple[str, Callable[[int], bool]]]) -> Iterator[str]:

@@ -207,7 +207,7 @@ class Evaluator:
             files[path] = self.files[path].without(some)
         there = {path for path, entry in files.items() if entry is not None}
         if any(path[:at] in there for path in there for at, sign in enumerate(path) if sign == "/"):
-            error = PlaitError("a file, or a link, is in place of a directory", code="not-regular-file")
+            error = PlaitError("a file or a link is at the path of a directory", code="not-regular-file")
             return Outcome(None, error, InputView(), None)
         start = process_time()
         with self.cpu_budget.scope():

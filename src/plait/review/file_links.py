@@ -17,8 +17,8 @@ _URL = re.compile(r"https?://[A-Za-z0-9_.:/~-]+")
 
 
 class FileLinks:
-    """The addresses of lines. start: the URL of the repository's files, before the commit. last: what precedes the last
-    line of a range. base, head: the commits of both sides, or "" for files that no commit has.
+    """The addresses of lines. start: the URL of the repository's files, before the commit. last: the text before the
+    last line of a range. base, head: the commits of both sides, or "" for files that no commit has.
     """
 
     def __init__(self, start: str, last: str, base: str, head: str) -> None:

@@ -64,8 +64,8 @@ _KEY = re.compile(r"(\s*(?:- )*)([\w./-]+)(?=:(?: |$))")
 
 
 class _Row:
-    """A row of the list of documents. document: the one whose lines are shown. names: of all with the same change.
-    consequences: indexes in the review. choices: the values by which a filter finds it.
+    """A row of the list of documents. document: the one whose lines are shown. names: the names of all with the same
+    change. consequences: indexes in the review. choices: the values by which a filter finds it.
     """
 
     __slots__ = ("choices", "consequences", "document", "names")
@@ -106,7 +106,7 @@ def _hash(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text that is no markup, changes no direction, and has no control characters."""
+    """A text that contains no markup and no control characters, and does not change the direction of writing."""
     return escape(CONTROL.sub("�", text.replace("\t", "    ").replace("\n", "⏎")))
 
 
@@ -155,7 +155,9 @@ def _kind(name: str) -> str:
 
 
 def _environments(review: Review) -> Mapping[str, set[str]]:
-    """The choices of the filter of environments: values of axes, or the runs themselves, with the names of their runs."""
+    """The choices of the environment filter: axis values, or the runs themselves. Each has the names of the selected
+    runs.
+    """
     of_axes: dict[str, dict[str, set[str]]] = {}
     changed = {run for one in review.documents for run in one.runs}
     for name, choices in review.axes.items():
@@ -236,7 +238,7 @@ def _main(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
     yield '<div class="cols">'
     yield _list("Same value, written elsewhere", "nothing to review", map(_other, review.elsewhere))
     yield _list("No effect", "proven by an evaluation without them", map(_other, review.idle))
-    yield _list("Needed, does not show", "the run fails without them", map(_other, review.needed))
+    yield _list("Needed, but changes no value", "the run fails without them", map(_other, review.needed))
     yield _list("Unknown effect", "", map(_other, review.unknown))
     yield "</div>"
     if review.withheld:

@@ -102,9 +102,9 @@ plait-comment:
 def text_of(service: str, project: str, plait: str) -> str:
     """The text of the file, with a mark by which a later call recognizes it.
 
-    service: "github" or "gitlab". project: path of the project file from the top of the repository. plait: the directory
-    of plait's repository in this one, or an address: OWNER/REPOSITORY@COMMIT for GitHub, a requirement of pip for
-    GitLab. Raises UsageError for text that would be more than a path there.
+    service: "github" or "gitlab". project: path of the project file from the top of the repository. plait: the
+    directory of plait's repository in this one, or an address: OWNER/REPOSITORY@COMMIT for GitHub, a requirement of pip
+    for GitLab. Raises UsageError for text that would be more than a path there.
     """
     check("path of the project file", project)
     check("value of --plait", plait)

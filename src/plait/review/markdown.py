@@ -1,7 +1,7 @@
 """A review as Markdown, for a comment on a pull request.
 
-What happens to running things comes first, then causes with most values first, vendored files last, then what is not
-verified. The text has at most 65,536 characters and states how many entries it leaves out.
+Consequences for running workloads come first, then causes, those with most values first and vendored files last, then
+unverified changes. The text has at most 65,536 characters and states how many entries it leaves out.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _written(review: Review, links: FileLinks | None) -> _Comment:
     _add_list(out, "New runs", map(code, review.added))
     _add_list(out, "Removed runs", map(code, review.removed))
     _add_list(out, "Same value, written elsewhere", _places(out, review.elsewhere))
-    _add_list(out, "Needed, does not show", [_needed(out, one) for one in review.needed])
+    _add_list(out, "Needed, but changes no value", [_needed(out, one) for one in review.needed])
     _add_list(out, "No effect", _places(out, review.idle))
     _add_list(out, "Unknown effect", _places(out, review.unknown))
     if review.withheld:

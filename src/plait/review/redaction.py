@@ -23,7 +23,7 @@ _BEFORE = 30
 
 
 def full_place(place: NodePath, number: int) -> str:
-    """The document and the path of a value. number: of a document without a name."""
+    """The document and the path of a value. number: the number of a document without a name."""
     name, path = place.document_name or f"document {number + 1}", place.parts[1]
     return f"{name}:{path}" if path else name
 

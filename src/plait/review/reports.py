@@ -38,7 +38,7 @@ CUT = "The search for causes used up its budget of CPU time; --budget allows mor
 
 
 def title(review: Review) -> str:
-    """The compared revisions. Of the names of commits, the beginnings are enough."""
+    """The compared revisions. Names of commits are shortened."""
     found = review.base if "..." in review.base else f"{review.base}...{review.head or 'working directory'}"
     return _COMMIT.sub(r"\1", found)
 
@@ -114,7 +114,7 @@ def items_text(changes: Sequence[ValueChange]) -> str:
 
 
 def short_digests(text: str) -> str:
-    """A text with the beginnings of digests only, which are enough to tell them apart."""
+    """A text with shortened digests, which still differ."""
     return _DIGEST.sub(r"\1…", text)
 
 
@@ -183,7 +183,7 @@ def failure_title(one: Failure) -> str:
     """The sentence about a failure."""
     text = FAILURES[one.side]
     if one.side == "both" and one.caused is None:
-        text += ", with another error than before"
+        text += ", with a different error"
     return f"{text} ({one.where})" if one.where else text
 
 
@@ -210,7 +210,7 @@ def to_text(review: Review) -> str:
             out.append(f"  without the change of {', '.join(one.place for one in failure.causes)} it works")
     _section(
         out,
-        "permissions that only HEAD asks for, not granted (BASE has to ask for them)",
+        "permissions that only HEAD requests, not granted (BASE must request them)",
         review.permissions,
         lambda one: [" ".join(one)],
     )
@@ -220,7 +220,7 @@ def to_text(review: Review) -> str:
     _section(out, "causes", cause_rows(review.causes), _cause_lines)
     _section(out, "changes without a verified cause", effects(review.not_verified), _effect_lines)
     _section(out, "same value, written elsewhere", review.elsewhere, _other_lines)
-    _section(out, "needed, does not show", review.needed, _other_lines)
+    _section(out, "needed, but changes no value", review.needed, _other_lines)
     _section(out, "no effect", review.idle, _other_lines)
     _section(out, "unknown effect", review.unknown, _other_lines)
     if review.withheld:

@@ -116,10 +116,11 @@ class ValueChange:
 
 
 class Cause:
-    """Units that together restore values if they are reverted. lines: of each unit. values: the number of values.
+    """Units that together restore values if they are reverted. lines: the lines of each unit. values: the number of
+    values.
 
-    runs: the names of those in which this was evaluated. names: of all with the changes, without those in which other
-    lines cause them. where: the names as text, "" for all with the changes.
+    runs: the names of those in which this was evaluated. names: the names of all with the changes, without those in
+    which other lines cause them. where: the names as text, "" for all with the changes.
     """
 
     __slots__ = ("changes", "lines", "names", "runs", "values", "where")
@@ -208,7 +209,7 @@ def numbers(spans: Sequence[tuple[int, int]]) -> str:
 
 
 class OtherLines:
-    """Changed lines that are no cause. message: the diagnostic of the evaluation without them, or "". is_alone: they
+    """Changed lines that are not a cause. message: the diagnostic of the evaluation without them, or "". is_alone: they
     were reverted alone, not with others. runs: the names of the runs in which this holds.
     """
 
@@ -258,9 +259,11 @@ class FoundConsequence:
 
 
 class Failure:
-    """A run that fails. side: "head", "base" or "both". message: the heading of the diagnostic. file, line: its position.
+    """A run that fails. side: "head", "base" or "both". message: the heading of the diagnostic. file, line: its
+    position.
 
-    diagnostics: the error as data. caused: True if the change caused it, None if that is unknown. causes: the lines whose reverting lets the run work.
+    diagnostics: the error as data. caused: True if the change caused it, None if that is unknown. causes: the lines
+    whose reverting lets the run work.
     """
 
     __slots__ = ("caused", "causes", "diagnostics", "file", "line", "message", "report", "runs", "side", "where")
@@ -344,8 +347,8 @@ class Block:
 class DocumentChange:
     """A document of the output that differs.
 
-    name: as in the changes. kind: ADDED, REMOVED, RENAMED or CHANGED. changes: of its values. run: the one whose lines
-    are shown. runs: all with the same changes. where: these runs as text.
+    name: as in the changes. kind: ADDED, REMOVED, RENAMED or CHANGED. changes: the changes of its values. run: the one
+    whose lines are shown. runs: all with the same changes. where: these runs as text.
     """
 
     __slots__ = ("blocks", "changes", "kind", "name", "run", "runs", "where")
@@ -376,8 +379,8 @@ def _shortened(line: str) -> str:
 
 
 class RenderedSide:
-    """The output of HEAD's side. files: contents by path, placed as `plait fleet` places them. error: of the first run that
-    fails; the files are incomplete then.
+    """The output of HEAD's side. files: contents by path, placed as `plait fleet` places them. error: the error of the
+    first run that fails; the files are incomplete then.
     """
 
     def __init__(self) -> None:
@@ -389,14 +392,14 @@ class RenderedSide:
 class Review:
     """A review: the changes of the output between two revisions, and their causes.
 
-    base, head: as typed; head is "" for the working directory. commits: of both, "" for none. runs: the number of runs on HEAD's side. evaluated: the
-    number of those that read a changed file. changed: the names of those whose output differs. added, removed: names of
-    runs that only one side has. new_project: the project file if BASE has none; both sides are evaluated with it.
-    project_from: its owner, HEAD or the working directory.
-    permissions: accesses that only HEAD's project file asks for. withheld: the names of
-    runs with secrets, of which values computed from them are not compared. unread: the number of differing files that no
-    evaluation read. is_cut: the search for causes ended at its budget of CPU time. documents: the lines of changed documents, if they were asked for. axes: the values of axes of each
-    run. output: the output of HEAD's side, if it was asked for.
+    base, head: as typed; head is "" for the working directory. commits: the commits of both, "" for none. runs: the
+    number of runs on HEAD's side. evaluated: the number of those that read a changed file. changed: the names of those
+    whose output differs. added, removed: names of runs that only one side has. new_project: the project file if BASE
+    has none; both sides are evaluated with it. project_from: its owner, HEAD or the working directory. permissions:
+    accesses that only HEAD's project file asks for. withheld: the names of runs with secrets, of which values computed
+    from them are not compared. unread: the number of differing files that no evaluation read. is_cut: the search for
+    causes ended at its budget of CPU time. documents: the lines of changed documents, if they were asked for. axes: the
+    values of axes of each run. output: the output of HEAD's side, if it was asked for.
     """
 
     def __init__(self, base: str, head: str) -> None:

@@ -1,7 +1,7 @@
-"""Both sides of a review in one private directory, in which only the files that differ are exchanged.
+"""Both sides of a review, in one private directory. To change the side, only the differing files are replaced.
 
-All evaluations read the same paths, so that they share what is equal, and an input is found, listed and ordered by the
-code that reads any other directory. Nothing is checked out, and no program of the repository is run: see
+All evaluations read the same paths, so that they share equal files. Inputs are found, listed and ordered by the same
+code as in any other directory. Nothing is checked out, and no program of the repository is run: see
 `plait.base.git_repository.Repository`.
 """
 
@@ -71,9 +71,9 @@ class Sides:
     """The files of BASE and HEAD, below a private directory.
 
     top: the directory. home: the directory of the project file in it. base, head: the differing files of each side, by
-    path from the top with slashes; None for a file that a side lacks. granted: the permissions of both sides. requested:
-    the accesses that only HEAD's project file asks for, which are not granted. project_from: the owner
-    of the project file of both sides, if BASE has none.
+    path from the top with slashes; None for a file that a side lacks. granted: the permissions of both sides.
+    requested: the accesses that only HEAD's project file asks for, which are not granted. project_from: the owner of
+    the project file of both sides, if BASE has none.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Sides:
             self._shown[path] = entry
 
     def narrow(self, names: Iterable[str]) -> None:
-        """From now on, exchanges only these of the differing files: no evaluation reads the others."""
+        """From now on, replaces only these of the differing files: no evaluation reads the others."""
         wanted = set(names)
         self.base = {name: entry for name, entry in self.base.items() if name in wanted}
         self.head = {name: entry for name, entry in self.head.items() if name in wanted}
@@ -126,7 +126,7 @@ class Sides:
         return any(entry is not None and entry.kind == LINK for entry in (self.base.get(name), self.head.get(name)))
 
     def changes_after(self, view: InputView) -> dict[str, Entry | None]:
-        """HEAD's version of the differing files that may matter to a project. view: what it read on BASE's side. They
+        """HEAD's version of the differing files that may matter to a project. view: its reads on BASE's side. They
         are all files if it read one that differs, and otherwise links, which may be on the way to one that it names.
         """
         paths = {os.path.join(self.top, *name.split("/")): name for name in self.head}
@@ -160,8 +160,8 @@ class Sides:
             (error.access, error.name) == (need.access, absolute(need)) for need in self.requested
         ):
             error.hint = (
-                "only HEAD's project file asks for it, so no review grants it: look at the request, and let BASE's "
-                "project file ask for it first"
+                "only HEAD's project file requests it, so a review does not grant it: check the request, and add it to "
+                "BASE's project file first"
             )
         return Failure(
             side,
@@ -210,7 +210,7 @@ class Sides:
 
     def _share_new_project(self, local: str) -> str:
         """Adds a project file to BASE if that has none, so that the output of older commits can be compared: HEAD's, or
-        the one in the working directory, which is not committed yet. It gets no permission by that. Returns its owner,
+        the one in the working directory, which is not committed yet. This grants it no permission. Returns its owner,
         or "". local: the path of the project file in the working directory.
         """
         entry, owner = self.head.get(self.name), "HEAD"
@@ -258,8 +258,8 @@ class Sides:
     # ---- permissions
 
     def _permissions(self, real: str, *, trust: bool) -> tuple[Permissions, list[Need]]:
-        """The permissions of both sides: what BASE's project file asks for and the user grants; and the requests of
-        HEAD's project file that BASE's lacks.
+        """The permissions of both sides: the accesses that BASE's project file requests and the user grants; and the
+        requests of HEAD's project file that BASE's lacks.
         """
         own = Permissions(self.home, self.top, file=self.file)
         with use_view(InputView()) as view:

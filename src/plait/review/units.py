@@ -266,7 +266,7 @@ def _by_lines(
 
 
 def _alike(old: str, new: str) -> bool:
-    """True if a line is rather another version of a line than a new one."""
+    """True if a line is probably a version of the other one, not a new line."""
     left, right = old.strip()[:_LONGEST], new.strip()[:_LONGEST]
     return SequenceMatcher(None, left, right, autojunk=False).ratio() > 0.6
 
@@ -370,8 +370,8 @@ class _Trees:
         is_named: bool = True,
         in_order: bool = True,
     ) -> None:
-        """Compares parts with equal keys. is_named: no other parts belong together. in_order: others do by their order,
-        and not only by their contents.
+        """Compares parts with equal keys. is_named: all other parts are added or removed. in_order: other parts are
+        also paired by their order, not only by their contents.
         """
         gone: dict[object, Edit] = {}
         come: dict[object, Edit] = {}

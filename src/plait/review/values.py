@@ -35,9 +35,9 @@ class Change:
     """One difference of two outputs.
 
     kind: ADDED, REMOVED, CHANGED, MOVED (the order of a list) or RENAMED (of a document). place: its document and
-    tokens. old, new: the document on each side, or None. old_way, new_way: the items from the root down to the value, or
-    to the nearest item around the place on the side that lacks it. name: of the document on the new side, or the old
-    one. path: as shown.
+    tokens. old, new: the document on each side, or None. old_way, new_way: the items from the root down to the value,
+    or to the nearest item around the place on the side that lacks it. name: the name of the document on the new side,
+    or the old one. path: as shown.
     """
 
     __slots__ = ("kind", "name", "new", "new_number", "new_way", "old", "old_number", "old_way", "path", "place")
@@ -94,8 +94,9 @@ class Change:
 class Alignment:
     """The way two outputs were compared, so that a third one can be compared with the first in the same way.
 
-    keys: the identifying key of each list that differs, by its place, or "" if its items were aligned by their contents.
-    met: the places of new documents and items that were compared with others, and of the orders of lists with other items.
+    keys: the identifying key of each list that differs, by its place, or "" if its items were aligned by their
+    contents. met: the places of new documents and items that were compared with others, and of the orders of lists with
+    other items.
     """
 
     __slots__ = ("keys", "met")
@@ -220,8 +221,8 @@ def is_secret_data(documents: Iterable[Document | None], key: object) -> bool:
 
 
 def changes(pairs: Sequence[Pair], alignment: Alignment | None = None, like: Alignment | None = None) -> list[Change]:
-    """The differences, in order. alignment: is filled. like: of a comparison with the same old side. A list whose items
-    cannot be compared as there is a difference as a whole.
+    """The differences, in order. alignment: is filled. like: the alignment of a comparison with the same old side. A
+    list whose items cannot be compared in that way is one difference.
     """
     found: list[Change] = []
     alignment = Alignment() if alignment is None else alignment
@@ -356,7 +357,7 @@ def leaves(value: Value) -> int:
 
 
 def leaf_ways(way: Way, value: Value, maximum: int) -> Iterator[Way]:
-    """The ways to the scalars and empty collections below a value, at most `maximum`."""
+    """The paths to the scalars and empty collections below a value, at most `maximum`."""
     stack: list[tuple[Way, Value]] = [(way, value)]
     while stack and maximum > 0:
         above, inner = stack.pop()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """A successful answer. marker: of the next part of a list, or None."""
+    """A successful answer. marker: the marker of the next part of a list, or None."""
 
     text: str | Body
     status: int = 200

@@ -47,7 +47,7 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
     def bare(self) -> Self:
-        """An equal error without frames, and without everything that these refer to."""
+        """An equal error without frames, and without the objects that these refer to."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
         return self
 
@@ -65,8 +65,8 @@ class ApiError(Exception):
 
 
 def code_of(found: Diagnostic) -> Entry:
-    """The code and the name of a diagnostic about documents. The rest may name keys of documents that the client may not
-    read.
+    """The code and the name of a diagnostic about documents. The rest may name keys of documents that the client may
+    not read.
     """
     known = CODES.get(found.code)
     return {"name": found.code} if known is None else {"code": known.code, "name": known.name}
@@ -105,15 +105,15 @@ def no_revision(revision: object) -> ApiError:
 def check_name(text: str, what: str) -> None:
     """Raises ApiError for a name that the tables cannot store: too long, or with unsupported characters."""
     if len(text) > LONGEST:
-        raise bad_request(f"{what} has at most {LONGEST} characters")
+        raise bad_request(f"{what} can have at most {LONGEST} characters")
     if _UNSTORABLE.search(text):
-        raise bad_request(f"{what} cannot have control characters, or halves of characters")
+        raise bad_request(f"{what} cannot contain control characters or unpaired surrogates")
 
 
 def check_parameter(name: str, text: str) -> None:
     """Raises ApiError for a request parameter that databases cannot compare with stored values."""
     if "\0" in name or "\0" in text:
-        raise bad_request("a parameter cannot have the character NUL")
+        raise bad_request("a parameter cannot contain the character NUL")
 
 
 def is_name(text: str) -> bool:
@@ -139,7 +139,7 @@ _UNSTORABLE = re.compile(r"[\0-\x1f\ud800-\udfff]")
 def body(refusal: ApiError, kept: str | None = None) -> dict[str, object]:
     """The body of the response, in the format that Deckhand's clients read.
 
-    kept: for a write request, "no" or "unknown": if its data was stored nevertheless.
+    kept: for a write request, whether its data was stored nevertheless: "no" or "unknown".
     """
     entries = refusal.entries or [{"message": refusal.message}]
     for entry in entries:

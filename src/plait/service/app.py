@@ -119,14 +119,15 @@ def application(
 ) -> Starlette:
     """An ASGI application that stores documents in revisions, with the API of Deckhand.
 
-    url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are created or migrated. address: URL of
-    the service for clients, used in responses. tokens: file with the accepted tokens. issuer: an issuer of signed
-    tokens. issuer_keys: a file with its public keys; without it they are fetched. keystone: a file with the settings of
-    Keystone's middleware, which checks other tokens. policy: roles by action. keys: for the data of encrypted
-    documents. like_deckhand: render exactly as Deckhand does. maximum: bytes of a body. limits: of one request, by the
-    names of `plait.base.limits`. webhooks: URLs to notify of new revisions while the application runs. webhook_key: a
-    file with the signing key. telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for
-    the process's OpenTelemetry providers. keep: the revisions that retention keeps; by default all.
+    url: the URL of the database, `sqlite:///FILE` or `postgresql://...`; its tables are created or migrated. address:
+    URL of the service for clients, used in responses. tokens: file with the accepted tokens. issuer: an issuer of
+    signed tokens. issuer_keys: a file with its public keys; without it they are fetched. keystone: a file with the
+    settings of Keystone's middleware, which checks other tokens. policy: roles by action. keys: for the data of
+    encrypted documents. like_deckhand: render exactly as Deckhand does. maximum: bytes of a body. limits: the limits of
+    one request, by the names of `plait.base.limits`. webhooks: URLs to notify of new revisions while the application
+    runs. webhook_key: a file with the signing key. telemetry: `plait.service.telemetry.RecordingTelemetry` records
+    traces and metrics for the process's OpenTelemetry providers. keep: the revisions that retention keeps; by default
+    all.
 
     Without tokens, issuer and keystone, clients on this machine have all permissions, and others have none. Raises
     PlaitError for unusable arguments and files, and an unreachable database.
@@ -206,7 +207,7 @@ class _Application(Starlette):
         try:
             if {name for name, _ in scope["headers"]} >= _LENGTHS:
                 # A proxy may know the other end of this request, and take the rest of it for one of someone else.
-                told = "a request has Content-Length or Transfer-Encoding, not both"
+                told = "a request can have Content-Length or Transfer-Encoding, not both"
                 await PlainTextResponse(told, 400, {"connection": "close"})(scope, receive, sent)
             else:
                 await super().__call__(scope, receive, sent)
@@ -421,8 +422,8 @@ class _RequestPipeline:
         """The response for an unknown path, or an unsupported method."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         kinds = {404: "HTTPRouteNotFound", 405: "HTTPMethodNotAllowed"}
-        messages = {404: f"there is nothing at {request.scope['path']}", 405: f"{request.method} cannot be done here"}
-        told = messages.get(status, "this cannot be done")
+        messages = {404: f"there is nothing at {request.scope['path']}", 405: f"{request.method} is not allowed here"}
+        told = messages.get(status, "the request is not valid")
         response = self._responses.refused(request, ApiError(kinds.get(status, "HTTPError"), status, told))
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)

@@ -80,10 +80,10 @@ def barbican_at(address: str, token_file: str) -> Barbican:
             f'"{address}" is not an address of Barbican', expected="--barbican https://HOST:PORT", code="invalid-value"
         )
     if not token_file:
-        raise UsageError("Barbican asks for a token", expected="--barbican-token FILE", code="missing-argument")
+        raise UsageError("Barbican requires a token", expected="--barbican-token FILE", code="missing-argument")
     token = source(token_file).text.strip()
     if not token.isascii() or not token.isprintable() or not token:
-        raise UsageError(f"{token_file} has no token in it", code="service-settings")
+        raise UsageError(f"{token_file} contains no token", code="service-settings")
     return Barbican(address.rstrip("/"), token)
 
 

@@ -190,7 +190,7 @@ class Client:
             with error:
                 if 300 <= error.code < 400:
                     raise ServiceError(
-                        f"{self._root} redirects to another address, which does not get the token", status=error.code
+                        f"{self._root} redirects to another address, to which the token is not sent", status=error.code
                     ) from None
                 raise _error(error.code, error.read(_MOST_BYTES)) from None
         except (URLError, OSError) as error:

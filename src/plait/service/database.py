@@ -143,7 +143,7 @@ class Database:
     def _turn(self) -> Iterator[None]:
         """A context for one writer of this process at a time. Raises ApiError (503) if others take too long."""
         if not self._writer.acquire(timeout=_SECONDS_OF_WAITING):
-            raise busy("other requests that write take too long")
+            raise busy("other write requests take too long")
         try:
             yield
         finally:
@@ -170,7 +170,7 @@ class Database:
                     connection.exec_driver_sql(f"PRAGMA busy_timeout = {_SECONDS_TO_CLOSE * 1000}")
                     connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
             except SQLAlchemyError as error:
-                _LOG.warning("the log of the database stays beside it: %s", reason_of(error))
+                _LOG.warning("the log of the database stays next to it: %s", reason_of(error))
         self._is_closed = True
         self.engine.dispose()
 
@@ -196,10 +196,10 @@ def _check_version(connection: Connection, config: Config) -> None:
     known = [one.revision for one in ScriptDirectory.from_config(config).walk_revisions()]
     if found is not None and found not in known:
         raise PlaitError(
-            "the database is of a newer version of plait",
+            "the database was written by a newer version of plait",
             found=f"tables of version {found}",
             expected=f"version {max(known)} or older",
-            hint="use the newer version, or a backup from before it",
+            hint="use the newer version, or a backup from before the upgrade",
             code="database",
         )
 

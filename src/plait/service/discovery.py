@@ -80,10 +80,10 @@ class Published:
         try:
             self._take(_key_set(self._issuer, until))
         except (PlaitError, TimeoutError) as error:
-            why = error.message if isinstance(error, PlaitError) else f"no whole answer after {_BOUND:g} seconds"
+            why = error.message if isinstance(error, PlaitError) else f"no complete answer after {_BOUND:g} seconds"
             raise PlaitError(
                 f"the keys of {self._issuer} cannot be fetched: {why}",
-                hint="--issuer-keys takes them from a file",
+                hint="--issuer-keys reads them from a file",
                 code="issuer-keys",
             ) from None
         finally:
@@ -116,7 +116,7 @@ def _key_set(issuer: str, until: float) -> str:
         raise PlaitError(f"the document describes the issuer {str(about.get('issuer'))[:_SHOWN]!r}", code="issuer-keys")
     keys = about.get("jwks_uri")
     if not isinstance(keys, str):
-        raise PlaitError("it names no jwks_uri", code="issuer-keys")
+        raise PlaitError("it has no jwks_uri", code="issuer-keys")
     _check(keys)
     return _get(keys, until)
 
@@ -141,14 +141,12 @@ def _check(url: str) -> None:
     else:
         if "@" in parts.netloc:
             raise UsageError(
-                f"the address of {host} has a user or a password: keys are public",
+                f"the address of {host} contains a user or a password, but keys are public",
                 expected="https://HOST",
                 code="issuer-keys",
             )
     if not host or not (scheme == "https" or (scheme == "http" and host in LOOPBACK)):
-        raise UsageError(
-            f'"{url[:_SHOWN]}" is not an address to fetch keys from', expected="https://HOST", code="issuer-keys"
-        )
+        raise UsageError(f'"{url[:_SHOWN]}" is not an address of keys', expected="https://HOST", code="issuer-keys")
 
 
 def _get(url: str, until: float) -> str:

@@ -68,7 +68,7 @@ class KeyRing:
         return next(iter(self._keys))
 
     def seal(self, text: str) -> EncryptedSecret:
-        """Encrypts a new secret. text: of its data."""
+        """Encrypts a new secret. text: the text of its data."""
         if monotonic() > self._read_at + _FRESH:
             self.reload()
         number, own = str(uuid.uuid4()), os.urandom(_KEY)
@@ -155,9 +155,7 @@ def _decrypt(key: bytes, number: str, data: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(data[:_NONCE], data[_NONCE:], number.encode())
     except InvalidTag:
-        raise ApiError(
-            "SecretNotReadable", 500, "a secret cannot be read: its key is another one than it was"
-        ) from None
+        raise ApiError("SecretNotReadable", 500, "a secret cannot be decrypted: its key has changed") from None
 
 
 def reference_of(base: str, secret: EncryptedSecret) -> str:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Facts(NamedTuple):
     """Facts about a document.
 
-    selector: of its parent, empty for none. inherits: it uses data of its parent, or replaces it. sources: schema and
-    name of the documents that its substitutions read. Label pairs are strings, equal if keys and values are equal and
-    have the same types.
+    selector: the selector of its parent, empty for none. inherits: it uses data of its parent, or replaces it. sources:
+    schema and name of the documents that its substitutions read. Label pairs are strings, equal if keys and values are
+    equal and have the same types.
     """
 
     labels: Pairs
@@ -76,7 +76,7 @@ def labels_of(document: LayeredDocument) -> dict[str, str]:
 
 
 LONGEST_LABEL = 200
-"""Characters of a part of a label that are indexed as they are."""
+"""Maximum characters of a part of a label that are indexed unchanged."""
 
 
 def indexed(text: str) -> str:

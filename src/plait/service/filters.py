@@ -65,8 +65,8 @@ def _sorted(call: Call, documents: Iterable[One], nodes: _Nodes, keys: Sequence[
 class selected:  # noqa: N801 - reads as what it gives
     """An iterator over the stored documents of a revision that the parameters of a request select.
 
-    encrypted: include secret ones. marker: of the next ones, known at the end of the iteration, or None. Raises
-    ApiError.
+    encrypted: include secret ones. marker: the marker of the next ones, known at the end of the iteration, or None.
+    Raises ApiError.
     """
 
     def __init__(self, call: Call, connection: Connection, revision: int, *, encrypted: bool) -> None:

@@ -84,7 +84,7 @@ class SecretFlows:
                 "SecretsNotReadable",
                 409,
                 f"these documents use encrypted documents that their writers may not read: {', '.join(found[:_SHOWN])}; "
-                "put them again, or delete them first",
+                "write them again, or delete them first",
             )
 
     def _revealing(self, documents: Sequence[One]) -> Iterator[One]:

@@ -44,7 +44,7 @@ def key_of(values: Sequence[str]) -> str | None:
 
 
 def fingerprint_of(parts: Iterable[str], body: Body) -> str:
-    """A digest that distinguishes requests with the same key. parts: of the request, except the body."""
+    """A digest that distinguishes requests with the same key. parts: the parts of the request, except the body."""
     found = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -56,8 +56,8 @@ def fingerprint_of(parts: Iterable[str], body: Body) -> str:
 
 
 class Repeat(NamedTuple):
-    """A request with a key. name: of the user. Keys of different users are distinct. fingerprints: keyed by each site
-    key, the first one as stored.
+    """A request with a key. name: the name of the user. Keys of different users are distinct. fingerprints: keyed by
+    each site key, the first one as stored.
     """
 
     name: str
@@ -73,7 +73,9 @@ class Repeat(NamedTuple):
             return None
         if row.fingerprint not in self.fingerprints:
             raise ApiError(
-                "IdempotencyKeyReused", 422, "this Idempotency-Key was sent with another request; each needs its own"
+                "IdempotencyKeyReused",
+                422,
+                "this Idempotency-Key was sent with a different request; each request needs its own key",
             )
         return Answer(zlib.decompress(row.text).decode("utf-8", "surrogatepass"), row.status)
 

@@ -81,7 +81,7 @@ class Keystone:
         try:
             list(self._middleware(environ, start))
         except Exception as error:  # noqa: BLE001 - no client is accepted, whatever Keystone answers
-            _LOG.error("Keystone cannot be asked: %s", type(error).__name__)
+            _LOG.error("Keystone is not available: %s", type(error).__name__)
             raise _away() from None
         return answers[0]
 
@@ -175,4 +175,4 @@ def _name(environ: Environ) -> str:
 
 
 def _away() -> ApiError:
-    return ApiError("KeystoneNotAvailable", 503, "Keystone cannot be asked now; try again later")
+    return ApiError("KeystoneNotAvailable", 503, "Keystone is not available now; try again later")

@@ -38,7 +38,7 @@ class Lane:
             self._places, self._threads = CapacityLimiter(self._width), CapacityLimiter(self._width)
         if self.queued + self.working >= self._width + self._waiting:
             self.refused += 1
-            raise busy(f"too many requests wait already ({self.name})")
+            raise busy(f"too many requests are waiting ({self.name})")
         self.queued += 1
         holder, has_place = object(), False
         try:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def layered(
     names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, cleartext: bool, names_keys: bool
 ) -> HistoryPayload:
-    """The rendered documents of some texts, each with one document. names: of the texts in messages. names_keys:
-    messages may name keys in the data of secret documents.
+    """The rendered documents of some texts, each with one document. names: the names of the texts in messages.
+    names_keys: messages may name keys in the data of secret documents.
 
     Raises PlaitError.
     """

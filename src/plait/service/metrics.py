@@ -26,7 +26,7 @@ _METHODS = frozenset({"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH"
 
 
 class Metrics:
-    """Counts requests. lanes: included in the output. failures: of the database."""
+    """Counts requests. lanes: included in the output. failures: the failures of the database."""
 
     TYPE = "text/plain; version=0.0.4"
 
@@ -65,32 +65,43 @@ class Metrics:
 
     def _lines(self) -> Iterator[str]:
         requests = [({"method": m, "route": r, "status": str(s)}, n) for (m, r, s), n in sorted(self._requests.items())]
-        yield from _family("plait_requests_total", "counter", "requests that were answered", requests)
-        yield from _family("plait_requests_active", "gauge", "requests that are being answered", [({}, self._active)])
+        yield from _family("plait_requests_total", "counter", "requests answered", requests)
+        yield from _family("plait_requests_active", "gauge", "requests in progress", [({}, self._active)])
         sent = [({"method": m, "route": r}, n) for (m, r), n in sorted(self._sent.items())]
-        yield from _family("plait_response_bytes_total", "counter", "bytes of the bodies of responses", sent)
+        yield from _family("plait_response_bytes_total", "counter", "bytes of response bodies", sent)
         yield from self._histogram()
-        for name, told in (("working", "requests that a lane works on"), ("queued", "requests that wait in a lane")):
+        for name, told in (("working", "requests that a lane is processing"), ("queued", "requests waiting in a lane")):
             values = [({"lane": lane.name}, getattr(lane, name)) for lane in self._lanes]
             yield from _family(f"plait_lane_{name}", "gauge", told, values)
         refused = [({"lane": lane.name}, lane.refused) for lane in self._lanes]
-        yield from _family("plait_lane_refused_total", "counter", "requests that a lane had no room for", refused)
+        yield from _family(
+            "plait_lane_refused_total", "counter", "requests rejected because their lane was full", refused
+        )
         spool = self._service.spool
         budgets = [({"of": name}, one.used) for name, one in
                    (("memory", spool.memory), ("disk", spool.disk), ("uploads", spool.uploads))]  # fmt: skip
-        yield from _family("plait_budget_used", "gauge", "what bodies take of their budgets", budgets)
+        yield from _family(
+            "plait_budget_used", "gauge", "used by bodies: bytes of memory and disk, number of uploads", budgets
+        )
         failures: list[tuple[dict[str, str], int]] = [({}, self._failures.count)]
-        yield from _family("plait_database_errors_total", "counter", "failures of the database", failures)
+        yield from _family("plait_database_errors_total", "counter", "database errors", failures)
         info = [({"version": __version__}, 1)]
-        yield from _family("plait_build_info", "gauge", "the version of plait", info)
-        yield from _family("process_start_time_seconds", "gauge", "when the process started", [({}, self._begun)])
+        yield from _family("plait_build_info", "gauge", "the version of plait, always 1", info)
+        yield from _family(
+            "process_start_time_seconds",
+            "gauge",
+            "start time of the process in seconds since 1970",
+            [({}, self._begun)],
+        )
         memory = _resident()
         if memory is not None:
-            yield from _family("process_resident_memory_bytes", "gauge", "memory of the process", [({}, memory)])
+            yield from _family(
+                "process_resident_memory_bytes", "gauge", "memory of the process in bytes", [({}, memory)]
+            )
 
     def _histogram(self) -> Iterator[str]:
         name = "plait_request_duration_seconds"
-        yield f"# HELP {name} seconds until a request was answered"
+        yield f"# HELP {name} seconds to answer a request"
         yield f"# TYPE {name} histogram"
         for (method, route), (counts, total) in sorted(self._seconds.items()):
             labels = {"method": method, "route": route}

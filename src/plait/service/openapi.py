@@ -63,7 +63,7 @@ _ERROR: dict[str, object] = {
 
 
 def described(routes: Iterable[tuple[str, Methods]], address: str, version: str) -> dict[str, object]:
-    """The OpenAPI document. routes: each path, with the function of each method. address: of the service."""
+    """The OpenAPI document. routes: each path, with the function of each method. address: the address of the service."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Layered documents in revisions", "version": version},

@@ -96,7 +96,7 @@ def _values(
         return [marker]  # the row itself may be missing
     row = connection.execute(select(*(column for column, _ in others)).where(number == marker, *seen)).one_or_none()
     if row is None:
-        raise bad_parameter("marker", "the marker of a header Link")
+        raise bad_parameter("marker", "the marker of a Link header")
     return [*row, marker]
 
 

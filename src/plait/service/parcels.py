@@ -36,8 +36,9 @@ _SMALL = 64 << 10
 class Parcel(NamedTuple):
     """A document of a request.
 
-    label: its name in messages. digest, text: of the stored document, with null in place of secret data. data: the text
-    of the secret data. reference: the data, if it refers to a secret. abstract, control, facts, labels: its columns.
+    label: its name in messages. digest, text: the digest and text of the stored document, with null in place of secret
+    data. data: the text of the secret data. reference: the data, if it refers to a secret. abstract, control, facts,
+    labels: its columns.
     """
 
     schema: str
@@ -68,7 +69,7 @@ class Parcel(NamedTuple):
 
 
 class Reader:
-    """Parses bodies. limits: of each."""
+    """Parses bodies. limits: the limits of each."""
 
     def __init__(self, limits: Mapping[str, float]) -> None:
         self._limits = dict(limits)
@@ -89,7 +90,7 @@ class Reader:
 
 
 def read(body: bytes = b"", path: str = "", size: int = 0) -> HistoryPayload:
-    """Parses a body in a worker. Returns its documents or the error. path: of a temporary file with the body.
+    """Parses a body in a worker. Returns its documents or the error. path: the path of a temporary file with the body.
 
     Raises LimitError, OSError.
     """

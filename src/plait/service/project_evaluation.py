@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     class Request(TypedDict):
-        """A request. files: texts by path. only: the name of a run, or None for all. limits: of each run."""
+        """A request. files: texts by path. only: the name of a run, or None for all. limits: the limits of each run."""
 
         files: dict[str, str]
         only: str | None
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         diagnostics: list[dict[str, object]]
 
     class Answer(TypedDict):
-        """The response. error: of the project itself. diagnostics: the error as JSON."""
+        """The response. error: the error of the project itself. diagnostics: the error as JSON."""
 
         runs: list[Made]
         error: str

@@ -41,8 +41,8 @@ class Made(NamedTuple):
 
 
 class Projects:
-    """Renders the runs of projects, and caches them. limits: of each run, and of all runs of a project together.
-    telemetry: receives each project.
+    """Renders the runs of projects, and caches them. limits: the limits of each run, and of all runs of a project
+    together. telemetry: receives each project.
     """
 
     def __init__(self, limits: Mapping[str, float], telemetry: Telemetry | None = None) -> None:

@@ -56,7 +56,7 @@ async def _receive(request: Request, to: Body, maximum: int) -> None:
             async for part in request.stream():
                 since += len(part)
                 if to.size + len(part) > maximum:
-                    raise ApiError("HTTPContentTooLarge", 413, f"a body has at most {maximum} bytes")
+                    raise ApiError("HTTPContentTooLarge", 413, f"a body can have at most {maximum} bytes")
                 to.add(part)
                 if since >= _LEAST:
                     due.reschedule(min(loop.time() + _PROGRESS, until))
@@ -65,7 +65,7 @@ async def _receive(request: Request, to: Body, maximum: int) -> None:
         raise ApiError(
             "HTTPRequestTimeout",
             408,
-            f"the body arrives too slowly: {_LEAST} bytes in {_PROGRESS:g} s, and all of it in {_WHOLE:g} s",
+            f"the body arrives too slowly: at least {_LEAST} bytes every {_PROGRESS:g} s, and all of it in {_WHOLE:g} s",
         ) from None
     except ClientDisconnect:
         raise bad_request("the body has not arrived") from None

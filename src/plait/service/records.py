@@ -20,12 +20,12 @@ LOG = logging.getLogger("plait.service")
 TEXT, JSON = "text", "json"
 FORMS = (TEXT, JSON)
 QUIET = ("/health", "/ready", "/metrics")
-"""Ends of paths that are asked for again and again; only failures are logged."""
+"""Ends of paths that are requested frequently; only failures are logged."""
 
 
 class Record:
-    """The log record of a request. route: the template of its path, if one matches. name: of the user. request: the ID
-    in the response's header `X-Deckhand-Req`. size: bytes of the response's body.
+    """The log record of a request. route: the template of its path, if one matches. name: the name of the user.
+    request: the ID in the response's header `X-Deckhand-Req`. size: bytes of the response's body.
     """
 
     __slots__ = ("begun", "method", "name", "path", "request", "route", "size", "status")

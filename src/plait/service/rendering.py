@@ -62,9 +62,9 @@ class RenderedRevisionDocument(NamedTuple):
 class Layered:
     """The rendered documents of a revision. Immutable.
 
-    revision, created_at: of the revision. variant: of the rendering. shown: the documents, in order. needs: the
-    dependencies of each. dependencies: of the stored documents. base: the key of the rendering from which this one was
-    derived. again: the entries rendered again or deleted since.
+    revision, created_at: the number and time of the revision. variant: the variant of the rendering. shown: the
+    documents, in order. needs: the dependencies of each. dependencies: the dependencies of the stored documents. base:
+    the key of the rendering from which this one was derived. again: the entries rendered again or deleted since.
     """
 
     def __init__(
@@ -117,8 +117,8 @@ NOTHING = Layered(0, "", "", {}, {}, Dependencies(), ())
 class Renderer:
     """Renders, and caches the results.
 
-    limits: of one rendering. like_deckhand: values exactly as in Deckhand. maximum: capacity in characters. telemetry:
-    receives each rendering.
+    limits: the limits of one rendering. like_deckhand: values exactly as in Deckhand. maximum: capacity in characters.
+    telemetry: receives each rendering.
     """
 
     def __init__(
@@ -249,7 +249,7 @@ class Renderer:
 
 
 class _Run:
-    """One rendering. policy: of an earlier revision, if this one has none. shows: print secrets in clear."""
+    """One rendering. policy: the policy of an earlier revision, if this one has none. shows: print secrets in clear."""
 
     def __init__(
         self,

@@ -380,7 +380,7 @@ def add_revision(
     """Adds a revision without some documents of the newest one, and with new ones. Returns its number, and the new
     entries.
 
-    number, created_at: of an imported revision.
+    number, created_at: the number and time of an imported revision.
     """
     revision = newest(connection) + 1 if number is None else number
     row = {"id": revision, "created_at": created_at or now(), "buckets": json.dumps(sorted(set(buckets)))}

@@ -19,8 +19,8 @@ MOST, MOST_SIZE = 5_000, 4 << 20
 def check_room(connection: Connection, revision: Column, text: Column, number: int, size: int, what: str) -> None:
     """Raises ApiError if one more row would exceed the maximum size of a revision's data.
 
-    revision, text: columns of the table. number: of the revision. size: characters of the new text. what: names the
-    rows in a message.
+    revision, text: columns of the table. number: the number of the revision. size: characters of the new text. what:
+    names the rows in a message.
     """
     there = select(func.count(), func.coalesce(func.sum(func.length(text)), 0)).where(revision == number)
     count, total = connection.execute(there).one()

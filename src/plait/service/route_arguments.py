@@ -51,8 +51,8 @@ class Service(NamedTuple):
 class Write(Fate):
     """The outcome of a request's transaction, and its response, which is complete before the commit.
 
-    key: of the request, if the client sent one. respond: creates a response. method, route, path, request: for the
-    audit log.
+    key: the key of the request, if the client sent one. respond: creates a response. method, route, path, request: for
+    the audit log.
     """
 
     __slots__ = ("key", "method", "path", "request", "respond", "response", "route")
@@ -161,7 +161,7 @@ class Call(NamedTuple):
         limit, given = self.number("limit") if limits or self.parameter("marker") else None, self.number("marker")
         marker = given or 0
         if marker < 0:
-            raise bad_parameter("marker", "the marker of a header Link")
+            raise bad_parameter("marker", "the marker of a Link header")
         return PageWindow(marker, maximum if limit is None else abs(limit))
 
     def page(self, items: Sequence[T], maximum: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
@@ -175,4 +175,4 @@ PAGE = 1_000
 # Databases reject longer conditions, some at a depth of 1,000.
 MOST_GIVEN = 200
 LARGEST_PAGE = 250_000
-"""The same of a list that Deckhand has, whose clients expect all of it."""
+"""The same for a list that Deckhand has, because its clients expect all items."""

@@ -64,7 +64,7 @@ class Spool:
 
     def __init__(self, *, memory: int = MEMORY, disk: int = DISK, uploads: int = UPLOADS) -> None:
         self.memory = SharedBudget(memory, "memory")
-        self.disk = SharedBudget(disk, "room on the disk")
+        self.disk = SharedBudget(disk, "space on the disk")
         self.uploads = SharedBudget(uploads, "room for another body")
         self._lock = threading.Lock()
         self._directory: temporary | None = None
@@ -110,8 +110,8 @@ class Spool:
 
 
 class Body:
-    """The bytes of a request or response. size: number of bytes. path: of the file that contains them; None while they
-    are in memory.
+    """The bytes of a request or response. size: number of bytes. path: the path of the file that contains them; None
+    while they are in memory.
     """
 
     def __init__(self, spool: Spool, small: int) -> None:

@@ -25,7 +25,7 @@ def create(call: Call) -> Answer:
     tag = call.name("tag")
     data = value_of_body(call.body)
     if data is not None and not isinstance(data, dict):
-        raise ApiError("RevisionTagBadFormat", 400, "the data of a tag must be a map, or nothing")
+        raise ApiError("RevisionTagBadFormat", 400, "the data of a tag must be a map, or empty")
     text = text_of([data or {}])
 
     def work(connection: Connection) -> Answer:

@@ -59,9 +59,9 @@ def _ignore(name: str, value: Attribute) -> None:
 
 # Counters, and their descriptions.
 COUNTED = {
-    "plait.revisions": "revisions that were made",
-    "plait.renderings": "sets of rendered documents that were asked for, by whether they were there already",
-    "plait.refusals": "requests that were answered by an error, by its kind",
+    "plait.revisions": "revisions created",
+    "plait.renderings": "rendered revisions requested, by cache hit or miss",
+    "plait.refusals": "requests answered with an error, by kind of error",
 }
 # Histogram bounds in seconds, from OpenTelemetry's conventions for requests.
 _BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
@@ -70,7 +70,7 @@ _LAST = 3.0
 
 
 class RecordingTelemetry(Telemetry):
-    """Records through OpenTelemetry's API, with the providers of the process. version: of plait."""
+    """Records through OpenTelemetry's API, with the providers of the process. version: the version of plait."""
 
     def __init__(self, version: str) -> None:
         """Raises UsageError if the API is not installed."""
@@ -86,8 +86,8 @@ class RecordingTelemetry(Telemetry):
         self._duration, self._rendering = (
             meter.create_histogram(name, "s", told, explicit_bucket_boundaries_advisory=_BOUNDS)
             for name, told in (
-                ("http.server.request.duration", "time until a request is answered"),
-                ("plait.rendering.duration", "time that making rendered documents takes"),
+                ("http.server.request.duration", "time to answer a request"),
+                ("plait.rendering.duration", "time to render documents"),
             )
         )
         self._active = meter.create_up_down_counter(

@@ -119,7 +119,7 @@ def add_all(connection: Connection, given: Iterable[RevisionRecord]) -> int:
     """Imports revisions into an empty database. Returns their number. Raises PlaitError."""
     if newest(connection):
         raise PlaitError(
-            "the database has revisions already", hint="revisions are imported into an empty one", code="database"
+            "the database already has revisions", hint="revisions are imported into an empty one", code="database"
         )
     there: dict[Identity, RevisionDocument] = {entry.identity: entry for entry in current(connection)}
     count = 0
@@ -158,7 +158,7 @@ def _content(document_record: DocumentRecord) -> Content:
     found = node_of(document_record.text)
     if type(found) is not Map or identity_of(LayeredDocument(Node(found), 0)) != document_record.identity:
         raise PlaitError(
-            f"the text of the document {', '.join(document_record.identity)} is that of another", code="database"
+            f"the text of the document {', '.join(document_record.identity)} is that of another one", code="database"
         )
     return content_of(found, encrypted=document_record.encrypted)
 
@@ -174,7 +174,7 @@ def _check_texts(step: RevisionRecord) -> None:
         try:
             datetime.fromisoformat(report.created_at)
         except (ValueError, TypeError):
-            raise PlaitError(f"the time of the validation {report.name} is none", code="database") from None
+            raise PlaitError(f"the time of the validation {report.name} is not valid", code="database") from None
 
 
 def _read(connection: Connection, given: Iterable[str]) -> Iterator[RevisionRecord]:
@@ -191,7 +191,7 @@ def _read(connection: Connection, given: Iterable[str]) -> Iterator[RevisionReco
             else:
                 yield _step(found)
         except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
-            raise PlaitError(f"line {number} is not what plait serve export writes", code="database") from None
+            raise PlaitError(f"line {number} does not come from plait serve export", code="database") from None
 
 
 def _step(found: dict[str, object]) -> RevisionRecord:

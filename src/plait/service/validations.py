@@ -80,7 +80,7 @@ def create(call: Call) -> Answer:
         raise bad_request('a validation must be a map with "status" and "validator"')
     status, errors = given["status"], given.get("errors") or []
     if not isinstance(status, str) or not isinstance(errors, list):
-        raise bad_request("the status of a validation is a text, and its errors are a list")
+        raise bad_request("the status of a validation must be a string, and its errors a list")
     check_name(status, "a status")
     row: dict[str, object] = {
         "name": name,
@@ -194,7 +194,7 @@ def entries_of(connection: Connection, revision: int) -> list[ValidationResult]:
 def _ignoring(policies: list[ValidationPolicy]) -> list[object]:
     """The reasons for ignoring a report."""
     return [
-        {"message": f"this was reported, and is ignored: it is not demanded by the validation policy {policy}"}
+        {"message": f"this result is ignored: it is not required by the validation policy {policy}"}
         for policy in policies[:_TOLD]
     ]
 

@@ -105,7 +105,7 @@ class Webhooks:
             except Exception as error:  # noqa: BLE001 - whatever failed, the next look must follow
                 if not failing:
                     cause = error.message if isinstance(error, PlaitError) else type(error).__name__
-                    _LOG.error("webhooks wait, and are tried again each second: %s", cause)
+                    _LOG.error("webhooks wait, and are retried each second: %s", cause)
                 failing = True
 
     def _deliver_next(self, url: str) -> bool:

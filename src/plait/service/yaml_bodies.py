@@ -83,7 +83,7 @@ def value_of_body(body: Body) -> object:
     Raises ApiError if the body is invalid or larger than LARGEST_VALUE.
     """
     if body.size > LARGEST_VALUE:
-        raise ApiError("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
+        raise ApiError("HTTPContentTooLarge", 413, f"a tag or a validation can have at most {LARGEST_VALUE} bytes")
     documents = _of_body(body.read()).items
     if len(documents) != 1:
         raise bad_request(f"the body must be one document, not {len(documents)}")
@@ -98,4 +98,4 @@ def _of_body(body: bytes) -> DocumentSet:
     except ReadError as error:
         raise bad_request(f"the body must be YAML: {error.report().strip()}", error) from None
     except LimitError as error:
-        raise bad_request(f"the body is more than may be read: {error.message}", error) from None
+        raise bad_request(f"the body exceeds a limit: {error.message}", error) from None

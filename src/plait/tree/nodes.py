@@ -387,7 +387,7 @@ def from_plain(value: object, source: Source | None = None, line: int = 0) -> Va
         return from_plain(dict(value), source, line)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
         return from_plain(list(value), source, line)
-    raise TypeError(f"cannot make a node of {type(value).__name__}")
+    raise TypeError(f"cannot convert {type(value).__name__} to a node")
 
 
 def to_plain(value: Value) -> object:
@@ -442,4 +442,4 @@ def check_nodes(value: Value) -> None:
     if isinstance(value, COLLECTION_TYPES):
         most = current_budget().node_limit()
         if count_nodes(value) > most:
-            raise limit_error("what is put together", "nodes", most)
+            raise limit_error("the nodes of a value", "nodes", most)

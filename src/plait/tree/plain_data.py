@@ -7,4 +7,4 @@ from typing import Any, TypeAlias
 
 # Keys are those of YAML. Mapping is invariant in its key type, hence Any.
 Plain: TypeAlias = Mapping[Any, "Plain"] | Sequence["Plain"] | str | int | float | bool | None
-"""Plain data, as they are in a document: mappings, sequences, texts, numbers, booleans, None."""
+"""Plain data, as in a document: mappings, sequences, strings, numbers, booleans, None."""

@@ -52,7 +52,7 @@ def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = F
                         code="repeated-key",
                         at=item.position,
                         word=str(item.key),
-                        also=[kept.position.labelled("the one that counts")],
+                        also=[kept.position.labelled("the one that is used")],
                         suggestions=[Suggestion(REMOVE)],
                     )
                 )

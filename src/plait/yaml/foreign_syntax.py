@@ -1,4 +1,6 @@
-"""Text of other languages in YAML: the templates of Helm and Jinja, text templates, and the conflicts of git. Loaded for errors only."""
+"""Text of other languages in YAML: the templates of Helm and Jinja, text templates, and the conflicts of git. Loaded
+for errors only.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ BRACES = Hint(
     "{{ }} is a map within a map; {{ x }} of Jinja is #@ data.values.x in a template; quotes make it a string",
     Suggestion(QUOTE_VALUE),
 )
-_JINJA = "{% %} is of Jinja: a loop of a template is `#@ for x in data.values.xs:`, a condition `#@ if x:`; `#@ end` ends both"
-_HELM = "this is a template of Helm, which renders it: helm template CHART | plait render -f -"
+_JINJA = "{% %} belongs to Jinja: a loop of a template is `#@ for x in data.values.xs:`, a condition `#@ if x:`; `#@ end` ends both"
+_HELM = "this is a Helm template, which Helm renders: helm template CHART | plait render -f -"
 # What only templates of Go, as in Helm, have in double braces.
 _OF_HELM = re.compile(r"\{\{-?\s*(-|/\*|(if|with|range|include|define|block|end|else|template|toYaml|tpl)\b|\.|\$)")
 # The faults of a map that is only a placeholder.

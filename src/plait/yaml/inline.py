@@ -15,7 +15,7 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def flow_text(value: Value, forms: ScalarStyles = FORMS) -> str:
-    """The value in flow style, on one line. forms: of strings."""
+    """The value in flow style, on one line. forms: the scalar styles of strings."""
     if type(value) is Map:
         pairs = [f"{flow_text(item.key, forms)}: {flow_text(item.value, forms)}" for item in value.items]
         return "{" + ", ".join(pairs) + "}"

@@ -57,7 +57,8 @@ def conflict_around(lines: Sequence[str], line: int) -> MergeConflict | None:
 def conflict_error(kind: type[Error], source: Source, text: str, base: int, line: int, reference: str) -> Error | None:
     """The error for a conflict that contains a line; None if there is none.
 
-    text: a part of the source, whose first line is line `base`. line: its index in the text. reference: as in PlaitError.
+    text: a part of the source, whose first line is line `base`. line: its index in the text. reference: as in
+    PlaitError.
     """
     lines = text.split("\n")
     found = conflict_around(lines, line)

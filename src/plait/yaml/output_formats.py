@@ -65,9 +65,7 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
         if name not in known:
             hint: str | None = did_you_mean(name, known)
             if "." in name or "/" in name:
-                hint = (
-                    f"-o is the form of the output; it goes into a file by > {name}, into a directory by --output-files"
-                )
+                hint = f"-o is the format of the output; > {name} writes it to a file, --output-files to a directory"
             raise UsageError(
                 f"Unknown output type '{name}'", expected=", ".join(known), hint=hint, code="unknown-choice"
             )

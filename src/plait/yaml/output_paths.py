@@ -97,7 +97,7 @@ class OutputPattern:
         self._parts.append(text[end:])
         places = [part for part in self._parts if type(part) is PatternField]
         if not places:
-            raise _no_pattern(text, "without a place in braces, all documents would have one path")
+            raise _no_pattern(text, "without a field in braces, all documents would have the same path")
         self.shares = any(place.is_template for place in places)
         try:  # a value cannot be empty
             _check("".join(part if type(part) is str else "x" for part in self._parts), None)
@@ -262,7 +262,7 @@ class PathReservations:
             other, place = self._taken[rival]
             message, expected = f"two documents would be written to {path}", _DIFFER
             if rival != name:
-                message, expected = f"{path} would be a file and a directory", "a file in the directory, or beside it"
+                message, expected = f"{path} would be a file and a directory", "a file in the directory, or next to it"
             raise OutputError(
                 message,
                 at=at or place,
@@ -277,7 +277,7 @@ class PathReservations:
 
 
 def places_by(pattern: OutputPattern, documents: Iterable[Document], marks: Marks | None = None) -> list[Placed]:
-    """The documents with their paths by a pattern, in order. marks: of the evaluation.
+    """The documents with their paths by a pattern, in order. marks: the marks of the evaluation.
 
     Raises UsageError if two documents would share a file, or a document has no path.
     """
@@ -304,7 +304,7 @@ def layered_places(documents: Iterable[Document]) -> list[Placed]:
         try:
             claims.take(found[-1][0], f"{schema} {name}", document.position if ways[1] is None else ways[1][1])
         except UsageError as error:
-            error.expected = "schemas and names that differ, and not only by large and small letters"
+            error.expected = "schemas and names that differ in more than upper and lower case"
             error.hint = "--layer, --name or --label chooses one of them"
             raise
     return found

@@ -37,7 +37,7 @@ _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 class PreservedText:
     """The documents of a text, and their spans in it.
 
-    values: of the documents; None for an empty one. read: reads a text in the same way.
+    values: the values of the documents; None for an empty one. read: reads a text in the same way.
     """
 
     __slots__ = ("has_directives", "read", "spans", "text", "values")

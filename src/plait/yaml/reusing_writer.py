@@ -43,7 +43,9 @@ class ReusingWriter:
     """Writes documents as `write` does. Documents that were printed before are neither printed nor encoded again."""
 
     def __init__(self, known: PrintedDocuments, forms: ScalarStyles = FORMS) -> None:
-        """known: the documents printed before; updated. forms: of strings; by default those of go-yaml."""
+        """known: the documents printed before; updated. forms: the scalar styles of strings; by default those of
+        go-yaml.
+        """
         self._known = known
         self._forms = forms
 

@@ -48,8 +48,8 @@ _SEPARATORS = frozenset("\u2028\u2029")
 class _StringForms(dict[str, "str | None"]):
     """The one-line form of each string, or None if it needs several lines or is long.
 
-    misread: returns True for a plain text that a dialect's readers resolve to another type than go-yaml. blocks: use
-    literal blocks.
+    misread: returns True for a plain text that a dialect's readers resolve to a different type than go-yaml does.
+    blocks: use literal blocks.
     """
 
     __slots__ = ("blocks", "long", "misread")
@@ -307,7 +307,7 @@ def float_form(value: float) -> str:
 
 
 def plain_decimal(digits: str, exponent: int) -> str:
-    """The digits with a decimal point. exponent: of the first digit."""
+    """The digits with a decimal point. exponent: the exponent of the first digit."""
     if exponent < 0:
         return "0." + "0" * (-exponent - 1) + digits
     if len(digits) <= exponent + 1:

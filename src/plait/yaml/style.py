@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class Style:
-    """The style for inserted YAML. forms: of strings. step: the indentation of a map in a map; dash: that of an array."""
+    """The style for inserted YAML. forms: the scalar styles of strings. step: the indentation of a map in a map; dash:
+    that of an array.
+    """
 
     __slots__ = ("dash", "forms", "step")
 

@@ -46,7 +46,7 @@ def check_untagged(documents: DocumentSet, form: str) -> None:
     """Raises UsageError if the documents contain a tag and the output format has no tags."""
     for found in tags_of(documents):
         raise UsageError(
-            f"{form} has no tags, and here is one",
+            f"{form} has no tags, but here is one",
             at=found.position,
             hint="-o yaml has them",
             code="yaml-tag",

@@ -43,7 +43,7 @@ def _too_long(at: Collection | None = None) -> LimitError:
 def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
     """Writes all documents, with `---` between them and a line break after each. Options as in `write_value`.
 
-    forms: of strings; by default those of go-yaml.
+    forms: the scalar styles of strings; by default those of go-yaml.
     """
     written: list[str] = []
     out: list[str] = []

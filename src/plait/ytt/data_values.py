@@ -92,7 +92,7 @@ class DataStruct(Struct):
         return self.part(item)
 
     def _dotted(self, path: str) -> str | None:
-        """The hint for a key that is a path to a value that is there, or None."""
+        """The hint for a key that is the path of an existing value, or None."""
         value: NodeValue = self.node
         names = path.split(".")
         for name in names:

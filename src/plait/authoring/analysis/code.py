@@ -23,8 +23,8 @@ _MOST_STEPS = 8
 
 
 class Occurrence:
-    """An occurrence of a name. line, column: from 1. scope: of the name; None for a universal name. is_binding: it
-    binds the name. is_parameter: the caller sets its value.
+    """An occurrence of a name. line, column: from 1. scope: the scope of the name; None for a universal name.
+    is_binding: it binds the name. is_parameter: the caller sets its value.
     """
 
     __slots__ = ("column", "is_binding", "is_parameter", "line", "name", "scope")
@@ -128,7 +128,7 @@ class FileNames:
         self.occurrences.sort(key=lambda one: (one.line, one.column))
 
     def at(self, line: int, column: int) -> Occurrence | None:
-        """The name at a position; including the position after it. None if there is none."""
+        """The name at a position, or directly before it. None if there is none."""
         return next((one for one in self.occurrences if one.line == line and one.column <= column <= one.end), None)
 
     def chain_at(self, line: int, column: int) -> tuple[Chain, int] | None:
@@ -166,7 +166,7 @@ class FileNames:
         return next((one for one in self.functions if one.name == name), None)
 
     def visible(self, line: int) -> set[str]:
-        """The names that code on a line can use: at the top level those bound above, in a function all."""
+        """The names that code on a line can use: at the top level, those bound above it; in a function, all."""
         names: set[str] = set()
         for scope, first, last in _ranges(self.functions):
             if first <= line <= last:

@@ -2,7 +2,7 @@
 
 Renames, quick fixes, refactorings and `lint --fix` are claims. A claim holds if the output of each run stays the same;
 it is rejected with the first run whose output changes, and unverified if a run fails or takes too long. Secrets are not
-compared, because an edit would find out whether they equal something.
+compared, because comparing an edited value with a secret would reveal it.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def _marked(evaluate: Callable[[bool], Documents], view: InputView, marked: bool
 
 
 def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:
-    """The run as the project file among the texts defines it; the same run if there is none. Raises PlaitError."""
+    """The run as defined by the project file among the texts; the same run if there is none. Raises PlaitError."""
     path = _project_file(run)
     data = texts.get(path) if path else None
     if data is None or run.at is None or run.at.source is None:
@@ -236,7 +236,7 @@ def _project_file(run: Run) -> str:
 
 
 def output_of(run: Run, documents: Documents, view: InputView | None = None) -> object:
-    """The output of a run without secrets, for comparison. view: of the run.
+    """The output of a run without secrets, for comparison. view: the input view of the run.
 
     Excludes the substitutions of layered documents, which are printed but are not part of their data.
     """

@@ -85,8 +85,8 @@ class Coverage:
 
     @staticmethod
     def from_json(data: object, name: str, directory: str) -> Coverage:
-        """The coverage from data written by `to_json`. name: of its file, for messages. directory: the base of its
-        paths.
+        """The coverage from data written by `to_json`. name: the name of its file, for messages. directory: the base of
+        its paths.
 
         Raises UsageError for invalid data.
         """

@@ -75,7 +75,7 @@ def _body(file: FileSummary) -> str:
     head = f'<p><a href="index.html">all files</a></p><h1>{escape(file.name)}: {percentage_text(file.percent)} %</h1>'
     texts = file.source_lines()
     if texts is None:
-        return head + "<p>The text that was counted in is not to be had any more.</p>"
+        return head + "<p>The counted text is no longer available.</p>"
     gone: dict[int, list[str]] = {}
     missed: dict[int, list[str]] = {}
     for branch in file.branches:

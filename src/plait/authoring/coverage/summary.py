@@ -26,7 +26,9 @@ _FUNCTION = "function"
 
 
 class BranchCoverage:
-    """One branch of a line. kind: of the point. name: of the branch. count: the number of runs that executed it."""
+    """One branch of a line. kind: the kind of the point. name: the name of the branch. count: the number of runs that
+    executed it.
+    """
 
     __slots__ = ("block", "count", "kind", "line", "name")
 
@@ -208,7 +210,7 @@ class FileData:
 
 
 def digest_of(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
-    """A digest of a text without its private lines, whose values could be guessed from it."""
+    """A digest of a text without its private lines: their values could be guessed from a digest."""
     if text is None:
         return ""
     # Some readers remove a byte order mark.

@@ -34,8 +34,8 @@ class Alternative:
 class EditError(PlaitError):
     """A rejected edit.
 
-    reason: a constant of this module. cause: the code of the error that the edit would cause, or "". path: of the
-    value. offers: alternatives. changes: for ALSO, the other values that would change, by key. got, is_secret: for
+    reason: a constant of this module. cause: the code of the error that the edit would cause, or "". path: the path of
+    the value. offers: alternatives. changes: for ALSO, the other values that would change, by key. got, is_secret: for
     OTHERWISE, the value that the output has instead, unless it is secret.
     """
 

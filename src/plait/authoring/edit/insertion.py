@@ -125,7 +125,7 @@ def _in(
 
 
 def _needed(run: Run, use: Use, path: str) -> str:
-    """A sentence about what makes a run read a new file: a setting of its project file, or a flag."""
+    """A sentence about how to make a run read a new file: by a setting of its project file, or a flag."""
     if run.at is None or run.at.source is None:
         return f"add -{use.option.short} {os.path.relpath(path)} to the run's command line"
     file = os.path.relpath(path, run.directory or os.curdir)
@@ -163,7 +163,7 @@ def as_value(state: EditSession, node_path: NodePath, value: Value, name: str = 
     """Turns a value into a data value: `data.values.NAME` replaces it, and it is added to the schema or data values of
     the run.
 
-    name: of the data value; by default the key of the value. Raises EditError, UsageError.
+    name: the name of the data value; by default the key of the value. Raises EditError, UsageError.
     """
     history = history_of(state.output, node_path)
     name = name or _name(node_path.item)

@@ -35,7 +35,9 @@ _BY_CODE = frozenset({"expression", "template"})
 
 
 class Origin:
-    """A position in a file that contains a value. path: of the file, absolute. entry: of the history."""
+    """A position in a file that contains a value. path: the path of the file, absolute. entry: the entry of the
+    history.
+    """
 
     __slots__ = ("entry", "path", "site", "text")
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Sequence[Use] = ()) -> Edit:
     """Edits a value of a run's output in the file that contains it. No file is written yet.
 
-    path: of one value, as in `plait.explain`. value: plain data. add: the last key of the path may be missing. uses:
-    more flags for the run. `Edit.also` names other values that the edit changes. Raises EditError with the reason if the
-    value cannot be edited, UsageError for a path that matches none or several values, and the errors of the run.
+    path: the path of one value, as in `plait.explain`. value: plain data. add: the last key of the path may be missing.
+    uses: more flags for the run. `Edit.also` names other values that the edit changes. Raises EditError with the reason
+    if the value cannot be edited, UsageError for a path that matches none or several values, and the errors of the run.
     """
     state = EditSession(Target(run, uses))
     if add and not _exists(state, path):

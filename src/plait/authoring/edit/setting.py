@@ -151,7 +151,7 @@ class Edit:
 
 
 def _range(start: int, count: int) -> str:
-    """The lines of one side of a hunk; of an empty side, the line before it."""
+    """The lines of one side of a hunk; for an empty side, the line before it."""
     return f"{start + 1 if count else start},{count}"
 
 
@@ -216,7 +216,7 @@ def _note_of_type(node_path: NodePath, value: Value, typed: str | None) -> str |
     ):
         return None
     hint = f"; --text {node_path}={typed} keeps the type" if type(old) is str and typed is not None else ""
-    return f"{node_path} was of type {was}, and is of type {now} now{hint}"
+    return f"{node_path} had the type {was}, and now has the type {now}{hint}"
 
 
 _NUMBERS = {"integer", "float"}
@@ -362,7 +362,7 @@ class EditSession:
         if not is_there or not equal(got, value):
             refused = EditError(
                 OTHERWISE,
-                f"with {shown(value)} at {where} the output has another value",
+                f"with {shown(value)} at {where}, the output has a different value",
                 path=str(node_path),
                 expected=shown(value),
                 found=shown(got) if is_there else "nothing",

@@ -42,8 +42,8 @@ _SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
 class ItemSpan:
     """An item of a map or a sequence in a text.
 
-    item: in the tree. around: its collection; place: its index there. key: of a map item, as read. line: of its key or
-    dash, from 1. last_line: of the start of its value.
+    item: in the tree. around: its collection; place: its index there. key: the key of a map item, as read. line: the
+    line of its key or dash, from 1. last_line: the last line of the start of its value.
     """
 
     __slots__ = ("around", "item", "key", "last_line", "line", "place")

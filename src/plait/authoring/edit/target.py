@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """The output of a run: documents, and text files by path. trace, view: of a recorded run.
+    """The output of a run: documents, and text files by path. trace, view: the trace and view of a recorded run.
 
     made: as the run returned it. top: the directory of the project file that names the files; None if the user named
     them.
@@ -183,7 +183,9 @@ class Target:
 def with_value(
     documents: Sequence[Document], node_path: NodePath, value: Value, trace: Trace | None = None
 ) -> list[Document]:
-    """The documents with another value at a path. trace: of the documents; it records the copies made by this function."""
+    """The documents with another value at a path. trace: the trace of the documents; it records the copies made by this
+    function.
+    """
 
     def put(one: Item, new: Value) -> Item:
         made = one.with_value(new)
@@ -249,8 +251,8 @@ def value_at(output: Output, node_path: NodePath, before: Output) -> tuple[bool,
 
 
 def _document_at(documents: Sequence[Document], node_path: NodePath, count: int) -> Document | None:
-    """The document of a node path in another output: the one with its name; without a name, or if it is renamed, the one
-    with its number. None if it is left out. count: of the documents before.
+    """The document of a node path in another output: the one with its name; without a name, or if it is renamed, the
+    one with its number. None if it is left out. count: the number of the documents before.
     """
     there = documents[node_path.number] if node_path.number < len(documents) else None
     name = document_name(node_path.document)

@@ -39,8 +39,8 @@ _MOST_ROUNDS = 4
 class OutputDifference:
     """One difference to write back.
 
-    place: of the changed or removed value; for an added item, the collection. value: the new value; None if it is
-    removed. added: the new item. behind: the preceding item, or None.
+    place: the position of the changed or removed value; for an added item, the collection. value: the new value; None
+    if it is removed. added: the new item. behind: the preceding item, or None.
     """
 
     __slots__ = ("added", "behind", "is_gone", "place", "value")
@@ -83,7 +83,7 @@ def put_back(state: EditSession, expected: Sequence[Document]) -> tuple[Edit, li
         # Earlier edits may have blocked the remaining ones.
         state = EditSession(state.target, {**state.texts, **edit.texts})
     if left and not refused:
-        refused = [EditError(OTHERWISE, f"{one} still has another value", path=one) for one in left]
+        refused = [EditError(OTHERWISE, f"{one} still has a different value", path=one) for one in left]
     return joined(edits), refused if left else []
 
 
@@ -355,7 +355,7 @@ def _why_worse(change: OutputDifference, more: Sequence[str]) -> EditError:
             path=str(change),
             changes=more,
         )
-    return EditError(OTHERWISE, f"editing the source of {change} produces another value", path=str(change))
+    return EditError(OTHERWISE, f"editing the source of {change} produces a different value", path=str(change))
 
 
 def _common(one: str, other: str) -> int:

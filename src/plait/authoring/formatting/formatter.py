@@ -44,7 +44,7 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
 
     Maps and sequences are indented by two spaces; sequences below keys follow the majority in the text. Spaces at the
     ends of lines and blank lines at the end of the text are removed, except within scalars. Comments move with the line
-    below them. Everything else stays, and so does the line of everything; this is verified. If some lines cannot be
+    below them. Everything else stays on the same line; this is verified. If some lines cannot be
     reindented, only spaces inside them and at their ends change.
 
     Raises ReadError for invalid YAML, LimitError.

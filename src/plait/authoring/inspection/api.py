@@ -64,8 +64,8 @@ class FoundValue(Comparable):
 
 
 class Impact(Comparable):
-    """The effect of an input line. paths: the PATHs of the values that depend on it. values: these values, "(secret)" for
-    a secret. unknown: the reason why they are unknown, or "". needed: the run fails if the line is changed.
+    """The effect of an input line. paths: the PATHs of the values that depend on it. values: these values, "(secret)"
+    for a secret. unknown: the reason why they are unknown, or "". needed: the run fails if the line is changed.
     """
 
     __slots__ = ("needed", "paths", "unknown", "values")
@@ -86,9 +86,8 @@ class Impact(Comparable):
 class Inspection(Comparable):
     """An evaluated run. Secrets are hidden in all answers.
 
-    run: its name. documents: the names of its documents, "" for one without a name. texts: the paths of its output files
-    that are not YAML. warned: the warnings of the evaluation. warnings:
-    the same as plain strings.
+    run: its name. documents: the names of its documents, "" for one without a name. texts: the paths of its output
+    files that are not YAML. warned: the warnings of the evaluation. warnings: the same as plain strings.
     """
 
     __slots__ = ("_output", "_run", "_session", "documents", "run", "texts", "warned")

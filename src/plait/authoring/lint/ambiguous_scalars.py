@@ -53,7 +53,7 @@ def of_file(layout: LintedFile, is_private: Callable[[int], bool]) -> Iterator[L
             "R401",
             layout.path,
             line,
-            _ONE_OF_TWO if hidden else f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+            _ONE_OF_TWO if hidden else f"{written} is {both[0]} in YAML 1.1, and {both[1]} in 1.2",
             column=column,
             end=column + len(written),
             edits=() if hidden else _plainer(value, written, Edit(start, node.end, "", layout.path)),
@@ -100,7 +100,7 @@ def outputs(subject: LintProject) -> Iterator[LintFinding]:
                     *place,
                     _ONE_OF_TWO
                     if subject.is_private(*place)
-                    else f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+                    else f"{written} in the output is {both[0]} in YAML 1.1, and {both[1]} in 1.2",
                     runs=[ran.run.name],
                 )
 

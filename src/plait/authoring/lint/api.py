@@ -41,7 +41,7 @@ def lint(
     >>> _ = pathlib.Path("base.yml").write_text("debug: yes")
     >>> _ = pathlib.Path("plait.yml").write_text("runs: {app: {patch: {base: base.yml}}}")
     >>> [(one.line, one.code, one.message) for one in plait.lint(".")]
-    [(1, 'R401', 'yes is true by YAML 1.1, and the text "yes" by 1.2')]
+    [(1, 'R401', 'yes is true in YAML 1.1, and the text "yes" in 1.2')]
     """
     found = project_at(project)
     if not found.runs:

@@ -164,7 +164,7 @@ def _finding(pair: Pair, code: str, outcome: Documents | PlaitError) -> LintFind
     if isinstance(outcome, PlaitError):
         other = "the other order is an error"
     else:
-        other = "the other order sets another value"
+        other = "the other order sets a different value"
     reason = "in the order of the run" if code == "O203" else "only the file names decide the order"
     return LintFinding(
         code,

@@ -24,10 +24,10 @@ class RelatedSpan(NamedTuple):
 class LintFinding:
     """One finding.
 
-    code: of `CODES`. path, line, column, end: its span; the path is absolute, columns are from 1, `end` is exclusive.
-    message: one sentence. hint: the fix in words. also: related lines. edits: applied by `--fix`; empty if the user
-    must decide. removes: for unused code, the edits that would remove it, even if `--fix` must not apply them. runs:
-    the names of the runs with the finding.
+    code: one of `CODES`. path, line, column, end: its span; the path is absolute, columns are from 1, `end` is
+    exclusive. message: one sentence. hint: the fix in words. also: related lines. edits: applied by `--fix`; empty if
+    the user must decide. removes: for unused code, the edits that would remove it, even if `--fix` must not apply them.
+    runs: the names of the runs with the finding.
     """
 
     __slots__ = ("also", "code", "column", "edits", "end", "hint", "line", "message", "path", "removes", "runs")

@@ -26,7 +26,8 @@ _MOST_ALIKE = 5
 def as_text(
     subject: LintProject, findings: Sequence[LintFinding], styles: Styles | None = None, width: int | None = None
 ) -> str:
-    """The findings in the layout of errors (position, source line, hint), and their number. width: of the terminal.
+    """The findings in the layout of errors (position, source line, hint), and their number. width: the width of the
+    terminal.
 
     Of many with the same code in a file, only the lines are listed.
     """

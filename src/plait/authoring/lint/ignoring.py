@@ -35,7 +35,7 @@ SETTINGS = ("ignore", "paths", "select")
 
 
 class Ignore:
-    """A comment that suppresses findings. line: of the comment. covers: the line that it applies to."""
+    """A comment that suppresses findings. line: the line of the comment. covers: the line that it applies to."""
 
     __slots__ = ("column", "covers", "end", "is_used", "line", "path", "patterns")
 
@@ -84,7 +84,9 @@ def comments_of(path: str, text: str) -> Iterator[Ignore]:
 
 
 class LintSettings:
-    """The section `lint` of a project file. select, ignore: patterns of codes. paths: (pattern of paths, patterns of codes, its position)."""
+    """The section `lint` of a project file. select, ignore: patterns of codes. paths: (pattern of paths, patterns of
+    codes, its position).
+    """
 
     __slots__ = ("ignore", "paths", "select")
 

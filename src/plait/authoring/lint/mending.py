@@ -82,8 +82,8 @@ class Mending:
 
 
 class FaultyPart:
-    """The part of a file that a diagnostic is about. begin, end: its indexes in the line. word: of the diagnostic. also:
-    its related positions.
+    """The part of a file that a diagnostic is about. begin, end: its indexes in the line. word: a word of the
+    diagnostic. also: its related positions.
     """
 
     __slots__ = ("also", "begin", "end", "file", "line", "text", "word")

@@ -37,7 +37,7 @@ def missing_paths(subject: LintProject) -> Iterator[LintFinding]:
             named: Item | None = item.value.find("schema") if type(item.value) is Map else item
             pattern = item.value.find("files") if type(item.value) is Map else None
             if pattern is not None and type(pattern.value) is str and not _matches(project, pattern.value):
-                message = f'no file matches "{pattern.value}" of schemas, so its schema checks nothing'
+                message = f'no file matches "{pattern.value}" in schemas, so its schema checks nothing'
                 hint = "correct the pattern, which is relative to the project file; ** matches directories of any depth"
                 yield _finding(project.path, pattern.value, pattern.position, message, hint)
             if named is None:
@@ -46,7 +46,7 @@ def missing_paths(subject: LintProject) -> Iterator[LintFinding]:
             path = os.path.join(project.directory, written)
             with permitted(project.permissions):
                 if may_read(path) and not os.path.lexists(path):
-                    message = f'"{written}" of schemas does not exist, so it checks no document'
+                    message = f'"{written}" in schemas does not exist, so it checks no document'
                     hint = _path_hint(path, written, named.position)
                     yield _finding(project.path, written, named.position, message, hint)
 

@@ -231,5 +231,5 @@ def _overlay_all(subject: LintProject) -> Iterator[LintFinding]:
                         f"overlay.all matches one document in every run, {name}",
                         column=comment.column,
                         end=comment.column + len(comment.text) + 1,
-                        hint=f'by=overlay.subset({{"kind": "{kind}", "metadata": {{"name": "{own}"}}}}) says which',
+                        hint=f'by=overlay.subset({{"kind": "{kind}", "metadata": {{"name": "{own}"}}}}) selects it',
                     )

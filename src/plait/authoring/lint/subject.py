@@ -94,8 +94,8 @@ class EvaluatedRun:
 class LintProject:
     """The runs of a project and their files.
 
-    runs: the evaluated runs. read: the files that they read; paths: text files among them, in order. project: of the
-    runs.
+    runs: the evaluated runs. read: the files that they read; paths: text files among them, in order. project: the
+    project of the runs.
     """
 
     def __init__(self, project: Project, runs: Iterable[Run], seen_by: InputView | None = None) -> None:
@@ -179,7 +179,9 @@ class LintProject:
         return self._layouts[path]
 
     def has_unevaluated_code(self, path: str) -> bool:
-        """True if a run warns of code that is text in a file. What only such code uses is not unused: the code is wrong."""
+        """True if a run warns about code that is text in a file. Names that only such code uses are not reported: the
+        code is wrong.
+        """
         return path in self._warned
 
     def is_private(self, path: str, line: int) -> bool:
@@ -209,7 +211,7 @@ class LintProject:
     # ---- verification
 
     def same_with(self, edits: Sequence[Edit]) -> bool:
-        """True if no output changes with the edits. False if a secret in an output may."""
+        """True if the edits change no output. Also False if they might change a secret in an output."""
         texts = self.edited(edits)
         lines = [*self._lines(edits)]
         if any(ran.checked.reads(texts) and ran.hides(lines) for ran in self.runs):

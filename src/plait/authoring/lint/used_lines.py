@@ -44,7 +44,7 @@ def lines_of_secrets(trace: Trace, documents: DocumentSet) -> set[tuple[str, int
 
 
 def _lines_of(trace: Trace, todo: list[Origin], found: set[tuple[Source | None, int]]) -> set[tuple[str, int]]:
-    """The lines of origins and of theirs. found: further lines."""
+    """The lines of origins, and of the origins of these. found: receives the lines of contributors."""
     seen: set[int] = set()
     while todo:
         origin = todo.pop()

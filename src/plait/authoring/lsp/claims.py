@@ -46,7 +46,7 @@ def runs_for(state: ServerState, path: str, limit: CheckBudget) -> Runs:
     found = Runs()
     watched_runs, left = state.registry.all_runs_of(path)
     if left:
-        found.left = f"{left} environments are not checked"
+        found.left = f"{left} environments were not checked"
     for watched in watched_runs:
         known = watched.checked
         if known is None or known[0] is not watched.evaluation or known[1] != state.texts or _is_old(known[2], texts):
@@ -91,7 +91,7 @@ def edited(state: ServerState, edits: Iterable[FileEdit], *, broken: bool = Fals
 
 
 def _in_text(starts: Sequence[int], edit: FileEdit) -> plait.base.text_edits.Edit:
-    """An edit with character indexes. starts: of the lines."""
+    """An edit with character indexes. starts: the offsets of the lines."""
     span = edit.span
     first, last = starts[span.line - 1], starts[(span.last or span.line) - 1]
     return plait.base.text_edits.Edit(first + span.column - 1, last + span.end - 1, edit.text)

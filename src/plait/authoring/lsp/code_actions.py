@@ -87,7 +87,7 @@ def _optional(file: File, line: int, column: int) -> Iterator[Fix]:
     for token in _TOKEN.finditer(text, first - 1) if start == line else ():
         if token.start() + 1 <= column <= token.end() + 1 and "?" not in text[first : token.end()] and token[1] != "-":
             place = FileRange(file.path, line, token.end() + 1, token.end() + 1)
-            yield Fix(f"Make {token[0]} and what is below it if it is missing: add ?", [FileEdit(place, "?")])
+            yield Fix(f"Make {token[0]} and everything below it if it is missing: add ?", [FileEdit(place, "?")])
 
 
 def _comment(file: File, line: int) -> Iterator[Fix]:

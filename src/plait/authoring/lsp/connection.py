@@ -83,7 +83,7 @@ class Connection(LanguageServer):
         return work(*arguments, **named)
 
     async def traced(self, path: str) -> None:
-        """Waits until the runs that read a file are traced with its current text, but not long."""
+        """Waits a short time until the runs that read a file are traced with its current text."""
         if self.has_threads:
             await asyncio.to_thread(self.state.wait_for_trace, path, _WAITS)
 

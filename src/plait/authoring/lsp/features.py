@@ -47,8 +47,8 @@ class Fix:
 
 @dataclass(slots=True)
 class EditorDiagnostic:
-    """A problem, or an unused part of the text. severity: "error", "warning", "note" or "unused". code: of the registry.
-    found: its diagnostic, or None.
+    """A problem, or an unused part of the text. severity: "error", "warning", "note" or "unused". code: one from the
+    registry. found: its diagnostic, or None.
     """
 
     span: FileRange
@@ -74,8 +74,8 @@ class CompletionItem:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line that sets a value. directory: of the run. content: the content of its file as evaluated, or None; it may
-    contain secrets, and is not for the editor.
+    """A line that sets a value. directory: the directory of the run. content: the content of its file as evaluated, or
+    None; it may contain secrets, and is not for the editor.
     """
 
     path: str

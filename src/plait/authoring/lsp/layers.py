@@ -94,7 +94,9 @@ def _sibling(at: Cursor, key: str) -> str:
 
 
 def _paths(state: ServerState, file: File, at: Cursor, inner: str) -> Iterator[str]:
-    """Data paths for completion: of a substitution's source, or of the document itself and its possible ancestors."""
+    """Data paths for completion: of a substitution's source, or of the document itself and its possible
+    ancestors.
+    """
     own = at.way[0] if at.way else None
     schema = _sibling(at, "schema") if inner == "src" else _text(own, ["schema"]) if own is not None else ""  # type: ignore[arg-type]
     name = _sibling(at, "name")

@@ -117,8 +117,8 @@ def _complete_matchers(
 class _Braces:
     """The position of the cursor in an unfinished map.
 
-    keys: of the enclosing maps. key: whose value is being typed, or None in a key. there: the keys of the innermost
-    map. typed: the text so far. quote: its opening quote.
+    keys: the keys of the enclosing maps. key: whose value is being typed, or None in a key. there: the keys of the
+    innermost map. typed: the text so far. quote: its opening quote.
     """
 
     __slots__ = ("is_unreadable", "key", "keys", "quote", "there", "typed")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def offers(state: ServerState, file: File, at: Cursor, line: int) -> Iterator[CompletionItem]:
-    """The suggestions at the cursor. line: of the cursor."""
+    """The suggestions at the cursor. line: the line of the cursor."""
     if at.keys:
         return  # in the value of an operation
     text = at.typed

@@ -76,7 +76,7 @@ def _has(value: Value, expected: object) -> bool:
 
 
 def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
-    """The documents of templates, before any overlay. file: of the overlay, whose own documents are excluded."""
+    """The documents of templates, before any overlay. file: the file of the overlay, whose own documents are excluded."""
     made = next((stage.documents for stage in reversed(evaluation.trace.stages) if stage.name == "templates"), ())
     return [document for document in made if path_of(document.source) != file.path]
 

@@ -42,8 +42,8 @@ _LIMITS = Limits(seconds=5)
 class TrackedRun:
     """A run and its evaluations. evaluation: the newest one; good: the newest one with a trace that succeeded.
 
-    is_due: its inputs have changed. is_asked: a request waits for the trace. is_failing: the newest evaluation failed, so
-    its trace brings nothing that a request waits for.
+    is_due: its inputs have changed. is_asked: a request waits for the trace. is_failing: the newest evaluation failed,
+    so a trace would not help a request that waits.
     """
 
     __slots__ = ("checked", "evaluation", "good", "is_asked", "is_due", "is_failing", "run", "stop")

@@ -184,7 +184,9 @@ def _problem(file: File, line: int, fault: SchemaViolation, run: str) -> EditorD
 
 
 def _value_of(span: FileRange, text: str, fault: SchemaViolation) -> FileRange | None:
-    """The span of a value in the text, after its key or as an array item; None if it is computed. span: of the key."""
+    """The span of a value in the text, after its key or as an array item; None if it is computed. span: the span of the
+    key.
+    """
     value = str(fault.item.value)
     at = text.find(value, span.end - 1 if type(fault.item) is MapItem else 0)
     return None if at < 0 or not value else FileRange(span.path, span.line, at + 1, at + len(value) + 1)

@@ -1,8 +1,8 @@
 """The state of the server: projects, open files, and the newest evaluation of each run.
 
 Requests read it in the server's event loop. Runs are evaluated in threads, one evaluation at a time per run. A change
-stops the current evaluation and starts the next one: at once without a trace, which reuses results and is fast, and with
-a trace when the user pauses, or when a request needs it.
+stops the current evaluation and starts the next one: at once without a trace, which reuses results and is fast, and
+with a trace when the user pauses, or when a request needs it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class ServerState:
         self.touch(path)
 
     def close(self, path: str) -> None:
-        """Handles a closed file. Its content is again that on disk."""
+        """Handles a closed file. From now on, its content is that on disk."""
         self.texts.pop(path, None)
         self._files.pop(path, None)
         self.touch(path)

@@ -37,7 +37,7 @@ _QUOTED = re.compile(r"""['"]([^'"\n]{1,200})['"]""")
 
 
 class OutputPositions:
-    """The values of an output by position. made: the evaluation of the output. explainer: of its trace."""
+    """The values of an output by position. made: the evaluation of the output. explainer: the explainer of its trace."""
 
     def __init__(self, made: Documents, explainer: Explainer) -> None:
         self._names = explainer.names
@@ -105,8 +105,8 @@ class OutputPositions:
         return self._printed[key]
 
     def _named(self, finding: ReportFinding, file: str | None) -> NodePath | None:
-        """The value at the pointer of the document that a finding names. Of several with one name, the one in the file,
-        and the one with values at all pointers.
+        """The value at the pointer of the document that a finding names. Of several with the same name, prefers those
+        in the file, and those with values at all pointers.
         """
         if not finding.name and not finding.kind:
             return None
@@ -173,7 +173,7 @@ _GENERATED = "{{ generateName }}"
 
 
 def _resources(document: Document) -> Iterator[tuple[Item, ...]]:
-    """The ways to the resources of a document: to itself, and to the items of a List."""
+    """The paths to the resources of a document: to itself, or to the items of a List."""
     yield ()
     top = document.value
     kind = top.find("kind") if type(top) is Map else None
@@ -183,7 +183,7 @@ def _resources(document: Document) -> Iterator[tuple[Item, ...]]:
 
 
 def _way(document: Document, top: tuple[Item, ...], pointer: str) -> tuple[list[Item], bool]:
-    """The items to a pointer below an item of a document, as far as they exist. True if all exist."""
+    """The items on the path of a pointer below an item of a document, as far as they exist; and True if all exist."""
     way = [*top]
     words = pointer.split("/")[1:]
     while words:
@@ -213,7 +213,8 @@ def _item_at(value: Value, words: Sequence[str]) -> tuple[Item | None, int]:
 
 
 class PrintedText:
-    """A printed text, parsed again to find the positions of its values. numbers: those of its documents. lines: its lines.
+    """A printed text, parsed again to find the positions of its values. numbers: those of its documents. lines: its
+    lines.
 
     shown: the documents as printed, if they were redacted; their items have the order of those of the documents.
     """
@@ -273,7 +274,7 @@ class PrintedText:
     def at(self, line: int, column: int, last: int = 0) -> NodePath | None:
         """The innermost value that starts at or before a position, and includes its line; None if there is none.
 
-        last: of a region of several lines, which the value includes.
+        last: the last line of a region of several lines, which the value includes.
         """
         end = bisect_right(self._lines, line)
         found = self._found[:end]

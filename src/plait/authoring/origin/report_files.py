@@ -38,10 +38,11 @@ _KUBECONFORM = re.compile(r" - \S+ \S+ (?:is (?:in)?valid|failed validation)\b")
 class ReportFinding(NamedTuple):
     """One finding of a report.
 
-    tool, rule: "" if unknown. level: of LEVELS. file: as the report names it, "" if it names none. line, column: from 1;
-    0 if unknown. last_line: of the region; 0 if it is one line. kind, name, version: of the document, "" if unknown.
-    namespace: "" if the document has none, None if unknown. pointer: the path in the document, such as `/spec/replicas`;
-    None if unknown. pointers: those of the first findings about the document.
+    tool, rule: "" if unknown. level: one of LEVELS. file: as the report names it, "" if it names none. line, column:
+    from 1; 0 if unknown. last_line: the last line of the region; 0 if it is one line. kind, name, version: the kind,
+    name and version of the document, "" if unknown. namespace: "" if the document has none, None if unknown. pointer:
+    the path in the document, such as `/spec/replicas`; None if unknown. pointers: those of the first findings about the
+    document.
     """
 
     text: str
@@ -88,7 +89,7 @@ def read_report(source: Source) -> Report:
 
 def _invalid(source: Source, reason: str, hint: str | None = None) -> UsageError:
     return UsageError(
-        f"{source.shown} is not a report that plait reads",
+        f"{source.shown} is not a report in a known format",
         expected="SARIF, JUnit, kubeconform's JSON, or lines FILE:LINE:COLUMN: text",
         found=reason,
         hint=hint,

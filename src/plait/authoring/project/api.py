@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class Project:
     """A project: its named runs.
 
-    path: of the project file; "" if the runs are inferred. runs: their names, those of environments of matrices
-    included. descriptions: what the project file says of each, the axis values of an environment, or the evidence for
-    an inferred run; "" for none.
+    path: the path of the project file; "" if the runs are inferred. runs: their names, those of environments of
+    matrices included. descriptions: the description of each in the project file, the axis values of an environment, or
+    the evidence for an inferred run; "" for none.
     """
 
     __slots__ = ("_project", "descriptions", "path", "runs")
@@ -52,8 +52,8 @@ def _evaluated(project: file.Project, name: str, *, trace: bool) -> Documents:
 @with_error_facts
 @checked
 def project(path: str | os.PathLike[str] = ".") -> Project:
-    """The project of a project file, or of a directory: that of a plait.yml in it or above, or the runs inferred from its
-    files.
+    """The project of a project file, or of a directory: that of a plait.yml in it or above, or the runs inferred from
+    its files.
 
     Raises PlaitError for a project file that cannot be read.
 
@@ -76,7 +76,7 @@ def run(project: str | os.PathLike[str], name: str = "", *, trace: bool = False)
     """The documents of a run of a project, as `plait run` prints them.
 
     project: a project file, or a directory.
-    name: of the run; optional if the project has only one.
+    name: the name of the run; optional if the project has only one.
     trace: record histories, for `plait.explain`.
 
     Raises UsageError for an unknown run, and the errors of the run.

@@ -54,7 +54,7 @@ _WILD = re.compile(r"[*?\[]")
 
 
 def _axis_form(item: MapItem) -> str | None:
-    """A hint for an axis beside `axes`, or None."""
+    """A hint for an axis that is written next to `axes`, or None."""
     value = item.value
     if type(value) is Map:
         inner = ", ".join(f"{one.key}: {one.value}" for one in value.items if type(one.value) is str)
@@ -66,7 +66,7 @@ def _axis_form(item: MapItem) -> str | None:
 
 
 class AxisValue:
-    """A value of an axis. path: of its file or directory, relative to the project file, or ""."""
+    """A value of an axis. path: the path of its file or directory, relative to the project file, or ""."""
 
     __slots__ = ("at", "path", "text", "value")
 
@@ -83,7 +83,9 @@ def scalar_text(value: Scalar) -> str:
 
 
 class Environment:
-    """One environment. name: of its run. choices: its value on each axis. output: the destination of its results."""
+    """One environment. name: the name of its run. choices: its value on each axis. output: the destination of its
+    results.
+    """
 
     __slots__ = ("choices", "name", "output")
 
@@ -104,11 +106,12 @@ class Environment:
 
 
 class Matrix:
-    """A run with one environment per combination of values. name: of the run. at: position of the matrix. settings: of
-    the matrix.
+    """A run with one environment per combination of values. name: the name of the run. at: position of the matrix.
+    settings: the settings of the matrix.
 
-    command, description: of its runs. maps: their settings, those of bases first. make: creates a run from a name and settings.
-    permissions, project_stores: of the project.
+    command, description: the command and description of its runs. maps: their settings, those of bases first. make:
+    creates a run from a name and settings. permissions, project_stores: the permissions and project stores of the
+    project.
     """
 
     __slots__ = (
@@ -270,7 +273,7 @@ def _excludes_none(at: Position, wanted: Mapping[str, str], rows: Sequence[Mappi
                 code="matrix",
             )
     return UsageError(
-        "this excludes no environment: each value exists, but not together",
+        "this excludes no environment: each value exists, but no environment has all of them",
         at=at,
         found=", ".join(f"{name}={text}" for name, text in wanted.items()),
         code="matrix",
@@ -337,7 +340,7 @@ def _axis_name(item: MapItem) -> str:
     name = name_of(item, "the name of an axis")
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f'"{name}" is not a name of an axis',
+            f'"{name}" is not a valid axis name',
             at=item.position,
             expected="letters, digits, - and _, not a digit first",
             hint=package.unknown_names.axis_name_hint(name, name),
@@ -372,7 +375,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
                 f'unknown axis "{name}"',
                 at=item.position,
                 expected=", ".join(axes),
-                hint=did_you_mean(name, axes) or "name one of the axes; a value for a further one belongs in axes",
+                hint=did_you_mean(name, axes) or "use one of the axes; to add an axis, add it to `axes`",
                 code="matrix",
             )
         row[name] = AxisValue(_scalar(item.value, item.position), at=item.position)

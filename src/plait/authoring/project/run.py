@@ -47,7 +47,7 @@ class Run:
     directory: the base of its paths.
     at: its position; None for an inferred run. why: the evidence for an inferred run.
     output: the destination of its results in a fleet, if the project file sets it.
-    permissions: of its project; None for a command line.
+    permissions: the permissions of its project; None for a command line.
     project_stores: the variables stores of its project's runs, absolute paths. Their values are secret in every run.
     schemas: files of resource schemas, its own or those of its project (see `plait.ytt.json_schema`).
     choices: its axis values.
@@ -217,7 +217,7 @@ class Run:
     ) -> Documents:
         """Evaluates the run and returns its result. Nothing is printed or written, except a variables store.
 
-        view, limits, cache, engine, lookups, warned: of `World`. trace: record histories, for `explain`; a Trace is
+        view, limits, cache, engine, lookups, warned: as in `World`. trace: record histories, for `explain`; a Trace is
         filled even if the run fails. uses: more flags. checks: check the documents against the run's resource schemas.
         Raises PlaitError.
         """

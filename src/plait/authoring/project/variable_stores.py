@@ -37,7 +37,9 @@ class VariableStores:
 
 
 def _fits(path: str, literals: Sequence[str]) -> bool:
-    """True if a path has these parts, with anything between them. Takes linear time, because the parts come from a file."""
+    """True if a path has these parts, with anything between them. Takes linear time, because the parts come from a
+    file.
+    """
     first, last = literals[0], literals[-1]
     if len(literals) == 1:
         return path == first

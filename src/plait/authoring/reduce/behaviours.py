@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         is_plain: bool
 
         def can_show(self, candidate: Candidate) -> bool:
-            """False if a candidate cannot show the behaviour, whatever its evaluation gives."""
+            """False if a candidate cannot show the behaviour, whatever its evaluation returns."""
             ...
 
         def shows(self, workspace: Workspace, candidate: Candidate) -> bool:
@@ -56,12 +56,12 @@ if TYPE_CHECKING:
             ...
 
         def places(self) -> set[tuple[str, int]]:
-            """The files and lines that the last candidate that showed the behaviour reported with it."""
+            """The files and lines reported with the behaviour by the last candidate that showed it."""
             ...
 
         def lines(self, workspace: Workspace, candidate: Candidate) -> set[tuple[str, int]] | None:
-            """The files and lines that contribute to the behaviour, by the record of an evaluation; None without one.
-            The candidate, whose files are in the workspace, shows the behaviour.
+            """The files and lines that contribute to the behaviour according to the record of an evaluation; None
+            without one. The candidate, whose files are in the workspace, shows the behaviour.
             """
             ...
 
@@ -83,8 +83,9 @@ _MOST = 64 << 20
 class ErrorBehaviour:
     """An error or a warning: the first one with a code. code: its name or number; "" for any error.
 
-    Another one is the same if it also has its text and its place: a file, and what is left of a line. If it has no place,
-    it has what was expected and found. Numbers in texts may differ, because they count what candidates leave out.
+    Another one is the same if it also has its text and position: a file, and the remaining part of a line. Without a
+    position, the expected and found values must be equal. Numbers in texts may differ, because they count the parts
+    that candidates leave out.
     """
 
     is_plain = True
@@ -203,14 +204,14 @@ class _Traits(NamedTuple):
     texts: tuple[list[str], ...]
 
     def is_left_of(self, other: _Traits, compares_texts: bool) -> bool:
-        """True if this may be the other error in a candidate with less."""
+        """True if this may be the other error, reported for a smaller candidate."""
         if self.file != other.file or (compares_texts and self.texts != other.texts):
             return False
         return not compares_texts or _is_left_of(self.line, other.line)
 
 
 def _is_left_of(line: str, other: str) -> bool:
-    """True if a line is another one, or that one without parts of it."""
+    """True if a line is equal to another one, or to a part of it with gaps."""
     rest = iter(other)
     return line == other or (line != "" and all(sign in rest for sign in line))
 
@@ -299,8 +300,8 @@ class OutputBehaviour(_Seen):
 class DifferenceBehaviour(_Seen):
     """A difference between the output of plait and that of another program with the same command line.
 
-    Candidates must differ in the same way: in success, or in the text of the output. If only plait fails, it is the same
-    error.
+    Candidates must differ in the same way: in success, or in the text of the output. If only plait fails, it is the
+    same error.
     """
 
     def __init__(self, program: str) -> None:

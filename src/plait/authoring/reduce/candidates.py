@@ -89,7 +89,7 @@ def moved(use: Use, path: str) -> Use:
 class Workspace:
     """A temporary directory with the files of one candidate after another.
 
-    directory: empty. command: of the dialect. permissions: of the run's project, or None.
+    directory: empty. command: the command of the dialect. permissions: the permissions of the run's project, or None.
     """
 
     def __init__(self, directory: Directory, command: str, permissions: Permissions | None) -> None:

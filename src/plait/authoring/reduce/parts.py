@@ -219,8 +219,8 @@ _CLOSES = re.compile(r"\s*+(?:#@ ?)?(?:.*;)?\s*+end\s*$")
 
 
 def _code_blocks(name: str, text: str) -> Iterator[tuple[int, list[int]]]:
-    """Each block of code closed by `end`: its depth, and the numbers of its lines of code: the first, those of `elif` and
-    `else`, and the last.
+    """Each block of code closed by `end`: its depth, and the numbers of its lines of code: the first, those of `elif`
+    and `else`, and the last.
     """
     is_program = name.endswith(".star")
     stack: list[list[int]] = []
@@ -304,8 +304,8 @@ _LOADS = re.compile(rb"\s*+(?:#@\s*+)?load\(")
 
 
 def with_lines_around(candidate: Candidate, name: str, numbers: set[int]) -> set[int]:
-    """Lines of a file with those that they are inside of: by indentation, the blocks of code, and the start of the
-    document. With the comments and code above each.
+    """Lines of a file, and the lines that enclose them: by indentation, as blocks of code, and as the start of the
+    document. Each has the comments and code above it.
     """
     text = candidate.files[name].decode("utf-8", "surrogateescape")
     rows = text.split("\n")
@@ -320,7 +320,7 @@ def with_lines_around(candidate: Candidate, name: str, numbers: set[int]) -> set
 
 
 def _above(rows: Sequence[str], number: int) -> set[int]:
-    """A line, and those above it that it is inside of."""
+    """A line, and the lines above that enclose it."""
     found: set[int] = set()
     inner = _MOST_INDENTED
     for at in range(min(number, len(rows)), 0, -1):

@@ -1,7 +1,8 @@
-"""Reduces a candidate: first everything that by the record of the evaluation does not contribute, then part by part.
+"""Reduces a candidate: first leaves out all lines that do not contribute according to the record of the evaluation,
+then part by part.
 
-Hierarchical delta debugging: at each level, from files down to lines, single parts and growing chunks are left out while
-the behaviour shows. Each candidate is evaluated. The levels are repeated until no single part can be left out.
+Hierarchical delta debugging: at each level, from files down to lines, single parts and growing chunks are left out
+while the behaviour shows. Each candidate is evaluated. The levels are repeated until no single part can be left out.
 """
 
 from __future__ import annotations
@@ -90,10 +91,11 @@ class Reducer:
     # ---- provenance
 
     def _seeded(self, first: Candidate) -> Candidate:
-        """The candidate with only what its error or the record of an evaluation names, as far as that shows the behaviour.
+        """The candidate with only the lines that its error or the record of an evaluation names, if it still shows the
+        behaviour.
 
-        The named lines are tried with others beside and around them. If they are not enough, what is not named is left out
-        level by level.
+        The named lines are tried with their neighbours and parents. If they are not enough, all other lines are left
+        out level by level.
         """
         arguments = {path_of_use(use) for use in first.uses if use.option.is_argument}
         named: dict[str, set[int]] = {}
@@ -137,7 +139,7 @@ class Reducer:
         return self._in_files(self._behaviour.places(), candidate)
 
     def _recorded(self, candidate: Candidate) -> dict[str, set[int]]:
-        """The lines that contribute to the behaviour by the record of an evaluation, by file."""
+        """The lines that contribute to the behaviour according to the record of an evaluation, by file."""
         self._workspace.fill(candidate)
         found = self._behaviour.lines(self._workspace, candidate)
         self.evaluations += found is not None
@@ -179,8 +181,8 @@ class Reducer:
     def _shows(self, current: Candidate, trial: Candidate, unread: set[str]) -> bool:
         """True if a candidate shows the behaviour.
 
-        unread: the files whose text, without being YAML, did not show it. A run ends where it reads such a file,
-        whatever else is in it, so other such texts are not evaluated.
+        unread: the files that did not show it with a text that is not YAML. Such a text ends every run that reads it,
+        so others like it are not evaluated.
         """
         broken = {
             name

@@ -167,7 +167,10 @@ def _case(name: str, settings: Map, at: Position, path: str, project: Project) -
     fails = settings.find("fails")
     if fails is not None and any(not one.expects_error for one in expectations):
         raise UsageError(
-            "a run that fails has no output to look at", at=fails.position, hint="make it two tests", code="test-form"
+            "a run that fails has no output to check",
+            at=fails.position,
+            hint="split it into two tests",
+            code="test-form",
         )
     subject = subject_of(settings, at, project, directory)
     return Case(f"{path.replace(os.sep, '/')}::{name}", at, path, subject, expectations)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Values:
     """`has`, `lacks`, `equals`, `matches`, `types`: expectations about all values at a PATH.
 
-    test: returns the fault of a value, or None. code: of the diagnostic.
+    test: returns the fault of a value, or None. code: the code of the diagnostic.
     """
 
     expects_error = False
@@ -163,7 +163,9 @@ class Count:
 
 
 class Fails:
-    """Expects that the run fails. text, pattern: of the message. place: file, or file:line, of the error."""
+    """Expects that the run fails. text, pattern: the text and pattern of the message. place: file, or file:line, of the
+    error.
+    """
 
     expects_error = True
 

@@ -58,7 +58,7 @@ class EvaluationTarget:
 
 
 def subject_of(case: Map, at: Position, project: Project, directory: str) -> EvaluationTarget:
-    """The subject of a case's settings. directory: of its file. Raises UsageError with the position."""
+    """The subject of a case's settings. directory: the directory of its file. Raises UsageError with the position."""
     commands = [item for item in case.items if item.key in COMMANDS]
     if len(commands) > 1:
         raise UsageError(
@@ -66,7 +66,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Eva
             at=commands[1].position,
             expected=f"one of {', '.join(COMMANDS)}",
             found=listed([str(one.key) for one in commands]),
-            hint="make a test of each",
+            hint="write a test for each",
             code="test-form",
         )
     named = case.find("run")

@@ -47,7 +47,7 @@ TYPES = ("map", "array", "string", "integer", "float", "boolean", "null", _NUMBE
 
 
 class Where:
-    """The context for reading an expectation. directory: of its file. subject: reads a nested run."""
+    """The context for reading an expectation. directory: the directory of its file. subject: reads a nested run."""
 
     __slots__ = ("directory", "subject")
 
@@ -245,7 +245,7 @@ def _same_as(item: MapItem, where: Where) -> Iterator[Expectation]:
     yield SameAs(subject, f'the run "{subject.run.name}"' if subject.run.name else "the other run", item.position)
 
 
-_A_PATH: Mapping[str, object] = {"type": "string", "description": "a PATH, as plait explain takes it"}
+_A_PATH: Mapping[str, object] = {"type": "string", "description": "a PATH, as in plait explain"}
 _PATHS: Mapping[str, object] = {"oneOf": [_A_PATH, {"type": "array", "items": _A_PATH}]}
 
 

@@ -53,8 +53,8 @@ def failed(
     causes: Sequence[Cause] = (),
     also: Sequence[Position] = (),
 ) -> ExpectationFailure:
-    """The failure of an expectation. at: of the expectation. word: on its line. causes: the lines that set the values
-    at fault.
+    """The failure of an expectation. at: the position of the expectation. word: on its line. causes: the lines that set
+    the values at fault.
     """
     diagnostic = Finding(
         fault.text,
@@ -72,7 +72,7 @@ def failed(
 
 
 def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
-    """The failure for an unexpected error. file, line: of the test, if the error has no position."""
+    """The failure for an unexpected error. file, line: the file and line of the test, if the error has no position."""
     at = error.at
     if at is not None and at.source is not None:
         file, line = at.source.shown, at.line

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class ExpectationFailure:
     """A failed expectation, or an error of the run.
 
-    diagnostic: the failure as data. lines: the failure as the command line prints it. file, line: of the expectation, or
-    of the error. same: equal for equal errors; () for an expectation.
+    diagnostic: the failure as data. lines: the failure as the command line prints it. file, line: the file and line of
+    the expectation, or of the error. same: equal for equal errors; () for an expectation.
     """
 
     diagnostic: Diagnostic

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def run_tests(paths: Sequence[str] = (), *, update: bool = False) -> list[CaseResult]:
     """Runs the tests of files, directories and ids; by default all below the working directory.
 
-    update: rewrite snapshots. Returns a result for each, in order. Raises PlaitError for test files that cannot be read.
+    update: rewrite snapshots. Returns a result for each, in order. Raises PlaitError for test files that cannot be
+    read.
     """
     return list(results(Collector().collect(paths).cases, update=update))
 

@@ -126,7 +126,7 @@ def _modified(directory: str) -> float:
 
 
 def _has_changed(path: str, view: InputView) -> bool:
-    """True if a file's content, or the listing of its directory, differs from what was read."""
+    """True if a file's content, or the listing of its directory, differs from the last read."""
     if path in view.files:
         return _content(path) != view.files[path]
     directory = os.path.dirname(path)

@@ -43,7 +43,7 @@ class Bundle:
     __slots__ = ("_descriptor", "_package", "_parent", "entries", "index", "missed", "path", "used")
 
     def __init__(self, package: str, directory: str, path: str) -> None:
-        """directory: of the package's sources. path: the bundle, which need not exist."""
+        """directory: the directory of the package's sources. path: the bundle, which need not exist."""
         self._package = f"{package}."
         self._parent = os.path.dirname(directory)
         self.path = path

@@ -47,9 +47,9 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Starts a Python process with pipes for its input and output.
 
-    entry: `module:function`; the result of the function is the exit status. flags: of Python. directory: the working
-    directory. environment: all variables of the process; by default those of this process. Python itself ignores them.
-    shows_errors: pass on standard error; otherwise it is discarded.
+    entry: `module:function`; the result of the function is the exit status. flags: the flags of Python. directory: the
+    working directory. environment: all variables of the process; by default those of this process. Python itself
+    ignores them. shows_errors: pass on standard error; otherwise it is discarded.
 
     Raises PlaitError if the process cannot be started.
     """

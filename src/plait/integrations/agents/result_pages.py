@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class Page(TypedDict):
-        """One page of a result. total: number of items in all. next_offset: of the rest; None at the end. text: the
-        items as text. diagnostics: warnings as data.
+        """One page of a result. total: number of items in all. next_offset: the offset of the rest; None at the end.
+        text: the items as text. diagnostics: warnings as data.
         """
 
         summary: str
@@ -123,7 +123,7 @@ def lines(text: str) -> Sequence[Item]:
 
 
 def _pieces(line: str) -> Sequence[str]:
-    """A line in pieces that are not cut; "…" is where they continue."""
+    """A line in pieces; "…" is where they continue."""
     return [item.text for item in line_items("", line)]
 
 
@@ -142,7 +142,7 @@ def line_items(kind: str, line: str) -> Sequence[Item]:
 
 
 def parts(data: dict[object, Plain], key: str, text: str) -> Sequence[Item]:
-    """An item, or several that continue it if it is too long. key: of the list in the data that is distributed."""
+    """An item, or several that continue it if it is too long. key: the key of the list in the data that is distributed."""
     several = data[key]
     assert isinstance(several, list)
     rows = _grouped([_shortened(one, *_CLIPS[0]) for one in several], lambda one: len(dumps(one, ensure_ascii=False)))

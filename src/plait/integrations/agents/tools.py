@@ -416,7 +416,7 @@ _ALL = (
     ),
     Tool(
         "set",
-        "Make a patch that sets a value of the output by editing the line it comes from, verified by evaluation. Writes "
+        "Create a patch that sets a value of the output by editing the line it comes from, verified by evaluation. Writes "
         "nothing: review the patch and apply it. If the edit is rejected, the error lists alternatives; a flag there, such "
         "as --in FILE, is the argument of this name. Notes name other runs that would change.",
         {

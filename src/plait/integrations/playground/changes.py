@@ -52,7 +52,9 @@ if TYPE_CHECKING:
         ways: list[Way]
 
     class Mending(TypedDict):
-        """A fix. accepts: the edit allows the reported construct. file, line: of the fault. files: after the fix."""
+        """A fix. accepts: the edit allows the reported construct. file, line: the file and line of the fault. files:
+        after the fix.
+        """
 
         title: str
         accepts: bool
@@ -130,10 +132,11 @@ def _ways(state: EditSession, node_path: NodePath, typed: str) -> Iterator[Way]:
 def _other_number(
     state: EditSession, node_path: NodePath, value: Value, entry: HistoryEntry, refused: EditError
 ) -> Way | None:
-    """The edit of a line whose number takes part in the output's number, as a factor does. None if no whole number there
-    gives the value.
+    """The edit of a line whose number contributes to the output's number, such as a factor. None if no whole number
+    there gives the value.
 
-    Two outputs lead to the number, with the value on the line and with its successor; the edit is evaluated as others.
+    The number is computed from two outputs, with the value on the line and with its successor. The edit is evaluated
+    like the others.
     """
     assert entry.source is not None
     got = refused.got

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from plait.integrations.playground.evaluation import Request
 
     class Commanded(TypedDict):
-        """A parsed command line. paths: of the named files, with their roles. left: words that the page does not
-        support.
+        """A parsed command line. paths: the paths of the named files, with their roles. left: words that the page does
+        not support.
         """
 
         kind: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.integrations.playground.evaluation import Fault, Request, Span
 
     class Cell(TypedDict):
-        """A value in one environment. own: it is written in the environment's file. source: of the value, by
+        """A value in one environment. own: it is written in the environment's file. source: the source of the value, by
         `action`.
         """
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         own: bool
 
     class Differing(TypedDict):
-        """A value that differs between environments. name: its document and path, as in a history. cells: of each
-        environment; None if it is missing.
+        """A value that differs between environments. name: its document and path, as in a history. cells: the cells of
+        each environment; None if it is missing.
         """
 
         name: str

@@ -4,8 +4,8 @@
 
 An answer has the history of each value, so that a page explains one without a further request.
 
-A file has a role: "input", or "values" for data values and variables. Of `patch` the first input is the base, and the others
-are operations; of `compose` the file `plait.yml` is the pipeline.
+A file has a role: "input", or "values" for data values and variables. Of `patch` the first input is the base, and the
+others are operations; of `compose` the file `plait.yml` is the pipeline.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     class Request(TypedDict):
         """A request of the page.
 
-        kind: of KINDS. explain: the output line whose history is requested. ask: of QUESTIONS, for a response other
-        than the output (`plait.integrations.playground.questions`). change, command: for the questions with these names.
-        all: for environments, also what is the same in all of them.
+        kind: one of KINDS. explain: the output line whose history is requested. ask: one of QUESTIONS, for a response
+        other than the output (`plait.integrations.playground.questions`). change, command: for the questions with these
+        names. all: for environments, include values that are equal in all of them.
         """
 
         kind: str
@@ -78,8 +78,9 @@ if TYPE_CHECKING:
         new: str
 
     class Fault(TypedDict):
-        """An error or a warning. code, title: number and summary, or "". column, end: of the text at fault, or 0. text:
-        the line. also: related positions, such as the nearest document of an overlay that matches none.
+        """An error or a warning. code, title: number and summary, or "". column, end: the column and end of the text at
+        fault, or 0. text: the line. also: related positions, such as the nearest document of an overlay that matches
+        none.
         """
 
         code: str
@@ -158,8 +159,8 @@ if TYPE_CHECKING:
         """The response of the page's server.
 
         output: as the command line prints it. files: the output files of `render`. report: the errors as text. sources:
-        the files that contributed values, in order of application. histories: of the requested line; otherwise of each
-        line, if there are at most MOST_HISTORIES.
+        the files that contributed values, in order of application. histories: the histories of the requested line;
+        otherwise of each line, if there are at most MOST_HISTORIES.
         """
 
         output: str
@@ -218,7 +219,7 @@ def failed(error: PlaitError) -> Answer:
 
 
 def faults(error: PlaitError) -> list[Fault]:
-    """An error as plain data: itself, unless it only counts its findings, and its findings."""
+    """An error as plain data: its findings, after the error itself unless it only counts them."""
     return [*map(fault, parts_of(error))]
 
 
@@ -308,7 +309,7 @@ def _lines(mappings: Sequence[MapEntry], histories: Mapping[int, History]) -> li
 
 
 def deciding(history: History) -> HistoryEntry | None:
-    """The entry where the value is written: the last one, or the only one that it took the value from."""
+    """The entry where the value is written: the last one, or the only one from which it has the value."""
     standing = history.standing()
     entry = standing[-1] if standing else None
     while entry is not None:
@@ -355,7 +356,7 @@ def lines_of(documents: Documents, nodes: DocumentSet, output: str) -> list[Line
 def _histories(
     documents: Documents, nodes: DocumentSet, mappings: Sequence[MapEntry], asked: int | None
 ) -> dict[int, History]:
-    """Histories by output line: of the first value on each."""
+    """The history of the first value on each output line, by line."""
     firsts: dict[tuple[int, str], int] = {}
     seen: set[int] = set()
     for mapping in mappings:

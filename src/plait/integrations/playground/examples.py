@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         shows: str
 
     class Example(TypedDict):
-        """An example. name: in links. group, title, about: in the list. view: of the result. shows: a line of its
-        result.
+        """An example. name: in links. group, title, about: in the list. view: the view of the result. shows: a
+        line of its result.
         """
 
         name: str

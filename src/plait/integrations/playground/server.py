@@ -56,7 +56,8 @@ _POLICY = (
 
 
 class Playground(ThreadingHTTPServer):
-    """Listens on an address of this machine. page: the directory that playground/build.py filled, for a page with an editor.
+    """Listens on an address of this machine. page: the directory that playground/build.py filled, for a page with an
+    editor.
 
     Connections have their own threads. Each request and the reception of its response have a deadline, and beyond
     MOST_CONNECTIONS the slowest connection is closed for a new one.
@@ -180,7 +181,7 @@ def _end(connection: socket.socket) -> None:
 
 ENDLESS = float("inf")
 _HTTP = 80
-# Headers of which a request has at most one.
+# Headers of which a request can have at most one.
 _ONCE = ("Host", "Origin", "Content-Length", "Content-Type")
 _EVALUATOR = "/evaluator.js"
 
@@ -210,7 +211,7 @@ class _Handler(BaseHTTPRequestHandler):
         # Programs may differ on the host of such a request, or on the end of its body.
         is_twice = any(len(self.headers.get_all(name, ())) > 1 for name in _ONCE)
         if is_twice or "Transfer-Encoding" in self.headers or self.headers.defects:
-            self._refuse(HTTPStatus.BAD_REQUEST, "a request has one host, and a body of one declared length")
+            self._refuse(HTTPStatus.BAD_REQUEST, "a request must have one host, and a body of one declared length")
             return False
         # A body that is not read would be read as the next request.
         if self.command != "POST" and self.headers.get("Content-Length", "0") != "0":
@@ -221,7 +222,7 @@ class _Handler(BaseHTTPRequestHandler):
         wanted = self.path.partition("?")[0]
         path = self.server.paths.get(wanted)
         if not self._is_ours():
-            self._refuse(HTTPStatus.FORBIDDEN, "this server answers under its own address alone")
+            self._refuse(HTTPStatus.FORBIDDEN, "this server answers only at its own address")
         elif wanted == "/examples.json":
             self._send(HTTPStatus.OK, self.server.examples, _TYPES[".json"])
         elif path is None:
@@ -234,15 +235,15 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not self._is_ours():
-            self._refuse(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
+            self._refuse(HTTPStatus.FORBIDDEN, "only this server's own page may send requests")
         elif self.path != "/evaluate":
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
         elif self.headers.get_content_type() != "application/json":
-            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is application/json")
+            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request must be application/json")
         elif not length.isascii() or not length.isdecimal():
             self._refuse(HTTPStatus.LENGTH_REQUIRED, "a request must declare its length")
         elif len(length) > len(str(MOST)) or int(length) > MOST:
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST} bytes")
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request can have at most {MOST} bytes")
         else:
             request = self.rfile.read(int(length))
             if len(request) == int(length):

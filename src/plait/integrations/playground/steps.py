@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document
 
     class Row(TypedDict):
-        """A line of a step. sign: " ", "+" or "-". line: its number; None for a removed line. source: of an added
-        line.
+        """A line of a step. sign: " ", "+" or "-". line: its number; None for a removed line. source: the source of an
+        added line.
         """
 
         sign: str

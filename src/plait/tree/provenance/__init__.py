@@ -5,9 +5,8 @@ new item's identity. An item without a record is unchanged since it was written,
 to the item it replaced (`was`) and to its origins (`because`), so a history is a walk through a graph that ends at
 written items, flags and lines of code.
 
-    replicas: 3   Change("overlay/merge", over.yml:7, because=(the overlay's item,), was=the template's item)
-                                             |                                         |
-                                   written at over.yml:7              Change("expression", app.yml:4, because=(a data value,))
+replicas: 3   Change("overlay/merge", over.yml:7, because=(the overlay's item,), was=the template's item) |
+| written at over.yml:7              Change("expression", app.yml:4, because=(a data value,))
 
 This package is imported only if `Context.trace` is set.
 """
@@ -108,7 +107,9 @@ class Change:
 
 
 class Stage:
-    """The documents after one step of the evaluation. name: of the step ("templates", "overlays", "ops.yml [0]")."""
+    """The documents after one step of the evaluation. name: the name of the step ("templates", "overlays", "ops.yml
+    [0]").
+    """
 
     __slots__ = ("documents", "name")
 
@@ -149,13 +150,13 @@ class Trace:
     the conditions and loops that made an item exist. there: items whose existence depends on a secret. chosen: items
     whose value was selected by a secret. removals: the removed items. matches: maps overlay documents to the documents
     that they matched. unmatched: overlay items without a match, with the items that they were compared with. code: the
-    state of traced programs (see `plait.ytt.starlark.instrument.dataflow`). label: the current name of overlays, if it is
-    not that of their actions. stages: the documents after each step. effects: the effect of each operation, action and
-    substitution, in order. secrets: secret parts of sources: (source, first line, line after the last). marks: decides
-    what may be shown; None in an evaluation without secrets. texts: the lines of text files of the output, by path.
-    lines: those of all text files, by identity of the text. follows_all: pure functions are recorded, too. untraced:
-    their calls that were not recorded. whole: for documents whose data was replaced completely, the cause. lineage: for
-    documents with a parent, their own items, and the origins of the parent's items.
+    state of traced programs (see `plait.ytt.starlark.instrument.dataflow`). label: the current name of overlays, if it
+    is not that of their actions. stages: the documents after each step. effects: the effect of each operation, action
+    and substitution, in order. secrets: secret parts of sources: (source, first line, line after the last). marks:
+    decides what may be shown; None in an evaluation without secrets. texts: the lines of text files of the output, by
+    path. lines: those of all text files, by identity of the text. follows_all: pure functions are recorded, too.
+    untraced: their calls that were not recorded. whole: for documents whose data was replaced completely, the cause.
+    lineage: for documents with a parent, their own items, and the origins of the parent's items.
     """
 
     # The name of the stage whose document is the data values: it has no part in the output.

@@ -48,7 +48,7 @@ def format_named(name: str) -> Form:
 
 
 def parsed(name: str, text: str, at: Position) -> Value:
-    """Parses embedded text. name: of its format. at: position of the text. Raises ReadError, LimitError."""
+    """Parses embedded text. name: the name of its format. at: position of the text. Raises ReadError, LimitError."""
     where = "" if at.source is None else f"{at.source.shown}:{at.line} "
     source = Source(f"{where}({name})", text)
     try:

@@ -57,7 +57,7 @@ def as_texts(value: Value) -> Value:
 
 
 def texts_of(value: Map, form: str) -> Map:
-    """The value as a map of strings. Raises ReadError if it contains anything else."""
+    """The map itself, for formats whose values are text. Raises ReadError if it contains a map or an array."""
     for item in value.items:
         if type(item.value) in COLLECTIONS:
             raise ReadError(

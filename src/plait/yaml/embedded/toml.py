@@ -45,7 +45,7 @@ def _parsed(source: Source) -> TOMLDocument:
         from tomlkit.exceptions import ParseError, TOMLKitError
     except ImportError:
         raise ReadError(
-            "texts of TOML need an extra that is not installed",
+            "embedded TOML needs an extra that is not installed",
             hint="install it: pip install plait[toml]",
             code="extra-not-installed",
         ) from None

@@ -271,7 +271,7 @@ class DocumentReading:
     def go_on(self, items: Items, number: int, level: int) -> int:
         """Continues the text of the last item. Returns its last line. Raises NoShapeError.
 
-        items, level: of the innermost collection.
+        items, level: the items and level of the innermost collection.
         """
         if not items:
             raise NoShapeError

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def block(lines: Sequence[str], number: int, header: str, parent: int) -> tuple[str, int]:
     """The text of the block scalar whose header is on line `number`, and its last line. Raises NoShapeError.
 
-    lines: of the whole text, and one more. parent: the indentation of the item that contains the block.
+    lines: the lines of the whole text, and one more. parent: the indentation of the item that contains the block.
     """
     first = lines[number + 1]
     indent = len(first) - len(first.lstrip(" "))

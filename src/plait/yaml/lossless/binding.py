@@ -49,7 +49,7 @@ class Spans:
     """The spans of the nodes of one text, as offsets.
 
     documents: as returned by `read`. nodes: the tree's item for each map item or array item. Copies created by an alias
-    and `<<` have none. tree: of the text, or None.
+    and `<<` have none. tree: the tree of the text, or None.
     """
 
     __slots__ = ("_base", "_documents", "_keeps_tags", "_tags", "nodes", "tree")
@@ -67,7 +67,9 @@ class Spans:
                 self._bind(document.root, read.value)
 
     def item(self, read: ReadItem) -> Span | None:
-        """From an item's key (or `?`) or dash, or from a document's `---`, to the end of its value; None if unknown."""
+        """The span from an item's key (or `?`) or dash, or from a document's `---`, to the end of its value; None if
+        unknown.
+        """
         item = self.nodes.get(read)
         if item is not None:
             return Span(item.start, item.end)
@@ -151,7 +153,7 @@ class Spans:
             pending += reversed(inside)
 
     def _pairs(self, node: Collection, value: Value) -> Iterator[tuple[Item, ReadItem]]:
-        """Pairs of items: one in the tree, and the reader's."""
+        """Pairs of items: that of the tree, and that of the reader."""
         items = getattr(value, "items", ())
         if not node.is_map or not any(self._is_merge(item) for item in node.items):
             if len(items) == len(node.items):

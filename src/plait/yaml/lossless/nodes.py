@@ -56,7 +56,7 @@ class Node:
 class Collection(Node):
     """A map or a sequence. A block collection starts at its first item and ends with its last one.
 
-    style: BLOCK, LEVEL, FLOW or PAIR. column: of the items of a block collection; 0 in brackets.
+    style: BLOCK, LEVEL, FLOW or PAIR. column: the column of the items of a block collection; 0 in brackets.
     """
 
     __slots__ = ("column", "is_map", "items")
@@ -107,7 +107,7 @@ class Item:
 
 
 class SyntaxDocument:
-    """A document. start: of its `---`, or of the text; end: after its last node, or its `---`.
+    """A document. start: the start of its `---`, or of the text; end: after its last node, or its `---`.
 
     is_explicit: true if it starts with `---`.
     """

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class Opened:
     """The context at a position where a key or a value can be typed.
 
-    keys: of the enclosing items, outermost first; sequences add none. key: the key whose value comes next; "" if a key
-    or an item of a sequence comes next. column: of the first text on its line after dashes, from 0. is_item: an item of
-    a sequence comes next.
+    keys: the keys of the enclosing items, outermost first; sequences add none. key: the key whose value comes next; ""
+    if a key or an item of a sequence comes next. column: the column of the first text on its line after dashes, from 0.
+    is_item: an item of a sequence comes next.
     """
 
     __slots__ = ("column", "is_item", "key", "keys")

@@ -314,7 +314,7 @@ def _closed(text: str, fault: int) -> Iterator[tuple[int, str]]:
 def _candidates(text: str, line: int, first: int) -> Iterator[tuple[int, str]]:
     """Yields candidate repairs, best first: the offset of a line and its new text.
 
-    line: of the fault. first: the line where its token starts.
+    line: the line of the fault. first: the line where its token starts.
     """
     for at in dict.fromkeys((first, line)):
         whole = text[at : _end(text, at)]

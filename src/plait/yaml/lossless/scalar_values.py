@@ -59,7 +59,9 @@ def written(text: str, node: Node) -> str:
 
 
 def scalar_text(text: str, node: Node, indent: int = -1) -> str:
-    """The value of a scalar as text; "" for an empty node. indent: of the collection that contains a block scalar."""
+    """The value of a scalar as text; "" for an empty node. indent: the indentation of the collection that contains a
+    block scalar.
+    """
     body = written(text, node)
     style = node.style
     if style is PLAIN:

@@ -86,7 +86,8 @@ def shadow_of(text: str) -> str:
 class Frame:
     """An open block collection, or a document (`node` is None) whose root is to come.
 
-    column: of the items; -1 for a document. item: the last one. waits: the expected token: ITEM, KEY, SIGN or VALUE.
+    column: the column of the items; -1 for a document. item: the last one. waits: the expected token: ITEM, KEY, SIGN
+    or VALUE.
     """
 
     __slots__ = ("column", "item", "node", "waits")

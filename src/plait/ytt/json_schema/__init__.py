@@ -1,7 +1,7 @@
 """Schemas of documents by kind: Kubernetes objects, custom resources, and other documents of a project.
 
-`catalogue_of` finds the schema of a document among the files that a project names, and checks documents. A `Subschema` is
-traversed by keys. Files are read on demand; nothing is fetched.
+`catalogue_of` finds the schema of a document among the files that a project names, and checks documents. A `Subschema`
+is traversed by keys. Files are read on demand; nothing is fetched.
 
 `schema_index` finds the file of a schema, `definitions` the schemas in a file. `schema_files` reads,
 `reference_resolution` resolves each `$ref` and removes unusable parts, detected by `keyword_types` and `patterns`.

@@ -78,7 +78,7 @@ class Catalogue:
     """The schemas of a project.
 
     entries: paths of files and directories, and pairs of a pattern of paths and a schema. texts: replace files, by
-    absolute path. references: of the schemas read.
+    absolute path. references: the references of the schemas read.
     """
 
     def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:

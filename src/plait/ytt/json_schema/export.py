@@ -109,7 +109,7 @@ class _Bundle:
         for keyword in self._form(out):
             at = self._schema.where(node, keyword)
             self.notes.append(
-                warning(f"OpenAPI has no word for {keyword}", code="schema-not-exported", at=at, word=keyword)
+                warning(f"OpenAPI has no equivalent of {keyword}", code="schema-not-exported", at=at, word=keyword)
             )
         return out
 

@@ -121,6 +121,6 @@ def unmatched(node: Mapping[str, object]) -> Iterator[tuple[str, PlaitError]]:
 def _no_pattern(pattern: str) -> UsageError:
     return UsageError(
         f'the pattern "{pattern}" is not checked',
-        expected="a regular expression as RE2 takes it",
+        expected="a regular expression that RE2 accepts",
         code="schema-not-checked",
     )

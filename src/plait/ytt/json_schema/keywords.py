@@ -175,7 +175,7 @@ def _dependent_required(_validator: Validator, rule: object, instance: object, _
     for name, needed in rule.items():
         for one in needed if name in instance and isinstance(needed, list) else ():
             if one not in instance:
-                yield _error(f'the key "{one}" is missing, which "{name}" needs')
+                yield _error(f'the key "{one}", which "{name}" needs, is missing')
 
 
 def _pattern(_validator: Validator, rule: object, instance: object, _schema: Rules) -> Iterator[Violation]:

@@ -62,8 +62,8 @@ _WORDS = {
     "multipleOf": "the number is not a multiple of {}",
     "not": "the value matches a schema under `not`",
     "pattern": 'the text does not match "{}"',
-    "unevaluatedItems": "there is an item that the schema has no place for",
-    "unevaluatedProperties": "there is a key that the schema has no place for",
+    "unevaluatedItems": "the schema does not allow an additional item here",
+    "unevaluatedProperties": "the schema does not allow an additional key here",
     "uniqueItems": "duplicate item",
 }
 # What to write, for each keyword with such an answer; {} is the keyword's value.
@@ -108,7 +108,7 @@ def told(error: ValidationError) -> Iterator[Violation]:
             meant = [name for one in found for name in one.meant]
             yield Violation(found[0].path, messages, meant, schema=_schema(error), keyword=keyword)
         elif found:
-            message = f"the value is none of {len(found)} things that it may be: {found[0].message}, for one"
+            message = f"the value matches none of {len(found)} alternatives; the first: {found[0].message}"
             yield Violation(path, message, schema=_schema(error), keyword=keyword)
         else:
             message = f"{type_name(error.instance)} where {_expected(error)} is expected"
@@ -134,11 +134,11 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
         listed = _listed(choices)
         names = [one for one in choices if isinstance(one, str)]
         meant = near(error.instance, names) if isinstance(error.instance, str) else []
-        return f"the value is none of {listed}" if keyword == "enum" else f"the value is not {listed}", meant
+        return f"the value is not one of {listed}" if keyword == "enum" else f"the value is not {listed}", meant
     if keyword == "oneOf":
         return "the value matches more than one alternative of `oneOf`", ()
     if keyword == "None":
-        return "there may be nothing here", ()
+        return "no value is allowed here", ()
     return _WORDS.get(keyword, f'the value does not match "{keyword}"').format(rule), ()
 
 

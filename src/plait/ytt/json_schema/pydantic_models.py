@@ -118,8 +118,8 @@ def _keys(schema: Plain) -> Iterator[str]:
 
 
 class _Type:
-    """The annotation of a value. form: _CLASS, _DICT, or "". constraints: arguments of Field for values other than null.
-    untold: the rules that it does not express.
+    """The annotation of a value. form: _CLASS, _DICT, or "". constraints: arguments of Field for values other than
+    null. untold: the rules that it does not express.
     """
 
     __slots__ = ("constraints", "form", "is_nullable", "text", "untold")
@@ -170,7 +170,7 @@ class _Writer:
     # Types
 
     def _type(self, schema: Schema, path: tuple[str, ...], name: str) -> _Type:
-        """The annotation for the values of a schema. name: of its class, if it has one."""
+        """The annotation for the values of a schema. name: the name of its class, if it has one."""
         kinds = _listed(schema.get("type"))
         kind = next((str(one) for one in kinds if one != "null"), "")
         alternatives = _listed(schema.get("anyOf", schema.get("oneOf"))) if not kind else []
@@ -224,7 +224,7 @@ class _Writer:
         for pattern in patterns:
             self._untold(found, path, f"the type of keys that match {pattern}")
         if others is None and not patterns:
-            self._untold(found, path, "keys that are not texts")
+            self._untold(found, path, "keys that are not strings")
         return found
 
     def _constrain(self, found: _Type, schema: Schema, kind: str, path: tuple[str, ...]) -> None:
@@ -291,7 +291,7 @@ class _Writer:
             schema = _with_defaults(schema, default)
         found = self._type(schema, path, "".join(map(_capitalized, path)))
         if is_baked and any(one not in _map_of(schema["properties"]) for one in _map_of(default)):
-            self._untold(found, path, "defaults of keys that the schema does not name remain if others are given")
+            self._untold(found, path, "defaults of keys that the schema does not name remain if other keys are set")
         arguments = []
         if not is_required and isinstance(default, dict) and found.form == _CLASS:
             arguments.append(f"default_factory={found.text}")

@@ -341,7 +341,7 @@ class _Writer:
         if not has_default and "const" in node.keywords:
             default, has_default = node.keywords["const"], True
         if has_default and default is not None and kind and not _is(default, kind):
-            self._note(node.at, "default", "the default has another type, and is ignored")
+            self._note(node.at, "default", "the default has a different type, and is ignored")
             has_default = False
         if kind == "object" and not node.properties and self._is_open(node):
             if node.additional is not None and not isinstance(node.additional, bool):

@@ -97,7 +97,7 @@ def text(value: object) -> str:
         kind = type_of(value)
         hint = {"int": "str(...) converts it to a string", "float": "str(...) converts it to a string"}.get(kind)
         if kind in ("dict", "list", "struct", "yamlfragment"):
-            hint = "json.encode and yaml.encode make a string of it"
+            hint = "json.encode and yaml.encode convert it to a string"
         raise StarlarkError(f"expected a string, but was {kind}", hint=hint, code="wrong-argument-type")
     return value
 

@@ -28,7 +28,7 @@ _FEW = 64
 
 
 def _applied(args: tuple[object, ...], kwargs: dict[str, object], trace: Trace | None, warn: Warn | None) -> object:
-    """`apply(left, right...)`: applies applies the right sides to the left one, in order. A left fragment is changed in
+    """`apply(left, right...)`: applies the right sides to the left one, in order. A left fragment is changed in
     place and returned.
     """
     if not args or kwargs:
@@ -111,7 +111,7 @@ def _apply_to_scalar(left: Value, rights: tuple[object, ...]) -> object:
 
 def _one(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     if len(args) != 1 or kwargs:
-        hint = 'what to look for is a map: overlay.subset({"kind": "..."})' if name == "overlay.subset" else None
+        hint = 'the content to match is a map: overlay.subset({"kind": "..."})' if name == "overlay.subset" else None
         raise StarlarkError(f"{name}: expected exactly one argument", hint=hint, code="argument-count")
     return args[0]
 

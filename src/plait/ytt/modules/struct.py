@@ -31,7 +31,7 @@ def _make(args: Args, kwargs: Kwargs) -> object:
     if args:
         raise StarlarkError(
             "unexpected positional arguments (structs are made from keyword arguments only)",
-            hint="struct.encode(...) makes a struct of a dict, and struct.make(name=value) one of its arguments",
+            hint="struct.encode(...) creates a struct from a dict, and struct.make(name=value) from its arguments",
             code="argument-count",
         )
     return Struct(kwargs)

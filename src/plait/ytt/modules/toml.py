@@ -193,7 +193,7 @@ def _data(value: object) -> object:
         return List([_data(inner) for inner in value])
     if isinstance(value, int) and not -FAR <= value < FAR:
         raise StarlarkError(
-            f"toml: {value} is out of range for int64", expected="a number of 64 bits at most", code="number-range"
+            f"toml: {value} is out of range for int64", expected="a number of at most 64 bits", code="number-range"
         )
     if isinstance(value, str | int | float):
         return value

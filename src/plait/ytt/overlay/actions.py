@@ -107,7 +107,9 @@ def _merge_below(run: OverlayApplication, edit: Edit, index: int, step: OverlayS
 
 
 def merged_later(run: OverlayApplication, left: Item, step: OverlayStep) -> Item:
-    """The left item with a value that is merged once the right one's is known (see `plait.tree.deferred_values`)."""
+    """The left item with a value that is merged once the value of the right one is known (see
+    `plait.tree.deferred_values`).
+    """
     right = step.clean()
     ours, theirs = left.value, right.value
     later = theirs if is_deferred(theirs) else ours
@@ -356,7 +358,7 @@ def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
     hint = 'begin each item of the array with "- "' if found == "array" else ""
     source = getattr(right, "source", None)
     if source is not None and not source.private:
-        hint += f"{'; ' if hint else ''}to put the {wanted} in its place, use #@overlay/replace"
+        hint += f"{'; ' if hint else ''}to replace it by the {wanted}, use #@overlay/replace"
     return OverlayError(
         public(f"Expected {wanted}, but was {found}"),
         also=[left.position.labelled("the matched item")] if left is not None else [],

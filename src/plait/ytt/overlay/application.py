@@ -94,7 +94,7 @@ class OverlayApplication(OverlayState):
         self.looked: dict[OverlayStep, set[object]] = {}
 
     def begin_overlay(self) -> None:
-        """Begins with the next one of several overlays, which do not count together."""
+        """Begins the next of several overlays, which are counted separately."""
         self.looks = 0
 
     def merge_value(self, left: Item, step: OverlayStep) -> Value:
@@ -172,7 +172,7 @@ class OverlayApplication(OverlayState):
     def no_match(self, step: OverlayStep, edit: Edit, *, adds: bool) -> None:
         """Warns, once per step, about a step that matched nothing where that is allowed.
 
-        adds: whether the item of the step will be added.
+        adds: the item of the step will be added.
         """
         if self.warn is None or self.looks >= MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
             return
@@ -226,9 +226,9 @@ def check_repeated(edit: Edit) -> None:
     item = edit.repeated() if type(edit) is MapEdit and edit.renamed is not None else None
     if item is not None:
         raise OverlayError(
-            f"Expected key '{key_text(item.key)}' to be there only once after the overlay",
+            f"Expected key '{key_text(item.key)}' to occur only once after the overlay",
             at=item.position,
             also=[one.position.labelled("the same key") for one in _of_key(edit, item.key) if one is not item],
-            hint="an item put in by overlay/replace, or added with by=, comes with its own key",
+            hint="an item that overlay/replace inserts, or that is added with by=, keeps its own key",
             code="duplicate-map-key",
         )

@@ -126,7 +126,7 @@ def of_document(error: PlaitError, run: OverlayApplication, left: Value = None) 
 
 
 def nested(at: Position) -> LimitError:
-    return LimitError("the overlay, or what it changes, is nested too deeply", at=at)
+    return LimitError("the overlay or its target is nested too deeply", at=at)
 
 
 def apply_document(
@@ -244,8 +244,8 @@ def apply_documents(
     Unlike `apply`, this removes no overlay annotations on either side: the result of a library may be used as an
     overlay.
 
-    plans: of overlays that were applied to other documents before; updated. applied: what they did then, if it is
-    to be reused; updated. trace, warn: as in `apply`.
+    plans: the plans of overlays that were applied to other documents before; updated. applied: what they did then, if
+    it is to be reused; updated. trace, warn: as in `apply`.
 
     Raises OverlayError, with the path through the overlay as stack; its last frame is the document.
     """

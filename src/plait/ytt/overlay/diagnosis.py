@@ -35,7 +35,7 @@ _DECLARE = Hint(
 _PLAIN = Hint("plain values without annotations change only what exists: correct the name")
 _IN_QUOTES = Hint("this line is a key because it is in quotes; without them, and without a colon, it is an annotation")
 _KUSTOMIZE = Hint(
-    "$patch is of kustomize: #@overlay/remove above an item or `---` removes it, #@overlay/replace replaces it"
+    "$patch belongs to kustomize: #@overlay/remove above an item or `---` removes it, #@overlay/replace replaces it"
 )
 _REPLACED = Hint(f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then", *_MISSING_OK.suggestions)
 
@@ -268,7 +268,8 @@ def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
 
 
 def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tuple[str, str] | None, list[Position]]:
-    """The items with the fewest missing values, and these values; of these items the one with the most similar text is first.
+    """The items with the fewest missing values, and these values; of these items the one with the most similar text is
+    first.
 
     Also returns this text with the expected one before it, and the position of the first item.
     """
@@ -295,7 +296,7 @@ def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tu
         texts = [_difference(one.path, one.missing, one.left, one.right) for one in lacks[:_NAMES]]
         lines.append(f"{name}: {', '.join(texts) or 'the other matchers do not match'}")
     if len(rated) > _CANDIDATES:
-        lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
+        lines.append(f"and {len(rated) - _CANDIDATES} more, less similar")
     return "\n".join(lines), alike, [items[rated[0][1]].position]
 
 
@@ -322,7 +323,9 @@ def _entry_as_text(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
             found = item.value.find(key) if type(item.value) is Map else None
             if found is not None and type(found.value) in (str, int) and str(found.value) == text:
                 value = repr_of(found.value)
-                return Hint(f"this is a text; what to look for is a map: overlay.subset({{{repr_of(key)}: {value}}})")
+                return Hint(
+                    f"this is a string; the content to match is a map: overlay.subset({{{repr_of(key)}: {value}}})"
+                )
     return None
 
 
@@ -338,7 +341,7 @@ def _other_type(items: Sequence[Item], parts: list[Subset]) -> Hint | None:
             in_code = "" if str(left) == right else f", which is {left} in code"
             return Hint(f"{path} is {right} without quotes{in_code}")
         if type(left) is str and type(right) is not str and shown(right) == left:
-            return Hint(f'{path} is a text: "{left}", in quotes')
+            return Hint(f'{path} is a string: "{left}", in quotes')
     return None
 
 

@@ -238,7 +238,7 @@ class KeysMatcher(MapKey):
                 raise OverlayError(
                     f'this item of {self.where} has no "{name}", by which items are merged',
                     at=item.position,
-                    hint="with - $patch: replace as an item, an array is put in the place of the other",
+                    hint="an item - $patch: replace makes the array replace the other one",
                     code="merge-item-key",
                 )
             found[place] = key_id(value)  # type: ignore[arg-type]
@@ -485,7 +485,7 @@ def matcher_of(by: object, item: Item) -> Matcher:
         reference=f"{told} {starlark_type_name(by)}",
         hint='for documents: by=overlay.subset({"kind": "..."})'
         if type(by) is str
-        else f"what an item contains is matched by overlay.subset: by=overlay.subset({repr_of(by)})"
+        else f"overlay.subset matches by the content of an item: by=overlay.subset({repr_of(by)})"
         if name == "dict"
         else None,
         code="overlay-argument",

@@ -68,7 +68,7 @@ def merge_documents(
     except PlaitError as error:
         if error.hint is not None and error.code == "wrong-node-kind":
             # Plain documents have no annotations.
-            error.hint = "to put it in the place of the other: $patch: replace in it, or as an item of an array"
+            error.hint = "to replace the other one: $patch: replace in it, or as an item of an array"
         raise of_document(error, run) from None
     except RecursionError:
         raise nested(document.position) from None
@@ -256,7 +256,7 @@ def _retaining(item: MapItem, parent: Map) -> OverlayStep:
     for other in parent.items:
         if other.value is not None and key_id(other.key) not in retained and not _is_directive(other.key):
             raise OverlayError(
-                f'the key "{key_text(other.key)}" is given, and not retained',
+                f'the key "{key_text(other.key)}" is set but not listed in $retainKeys',
                 at=item.position,
                 also=[other.position.labelled("given here")],
                 code="strategic-merge",

@@ -51,7 +51,7 @@ def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document
     """Finds the document that another one is merged into. Raises OverlayError if none or several match."""
     if type(document.value) is not Map:
         raise OverlayError(
-            "a document that is merged is a map",
+            "a document to merge must be a map",
             at=document.position,
             found=kind_name(document.value),
             expected="a map with the kind and name of the document, or the only document",

@@ -161,7 +161,7 @@ def _foreign_key(item: MapItem, items: Sequence[Item]) -> Warning | None:
     if key == "$patch" and item.value in ("delete", "replace"):
         action = "remove" if item.value == "delete" else "replace"
         return warning(
-            f'"$patch" is added as a key: it is of kustomize; #@overlay/{action} above the item that is meant does this',
+            f'"$patch" is added as a key: it belongs to kustomize; #@overlay/{action} above the item that is meant does this',
             code="near-miss",
             at=item.position,
             word="$patch",
@@ -249,7 +249,7 @@ def _duplicate_name_warning(item: Item, items: Sequence[Item]) -> Warning | None
             continue
         if all(_same(key_value(there, key), key_value(value, key)) for key in _APART):
             return warning(
-                f'this item is added beside the one with the same name, "{name}": {other.position}; '
+                f'this item is added next to the one with the same name, "{name}": {other.position}; '
                 '#@overlay/match by="name" above it would change that one',
                 code="same-name",
                 at=item.position,

@@ -326,7 +326,7 @@ def _read_inside(step: OverlayStep, annotation: Annotation) -> None:
         )
     if step.action != "merge":
         raise OverlayError(
-            f"@{annotation.name} merges what is below it: @overlay/{step.action} cannot be there as well",
+            f"@{annotation.name} merges the content below it: it cannot be combined with @overlay/{step.action}",
             also=[annotation.position.labelled("the annotation")],
             code="overlay-argument",
         )

@@ -1,5 +1,5 @@
-"""Events for items of overlays and their matches, for listeners of a run (see `plait.base.events`). Imported only if there
-is a listener.
+"""Events for items of overlays and their matches, for listeners of a run (see `plait.base.events`). Imported only if
+there is a listener.
 """
 
 from __future__ import annotations

@@ -80,9 +80,9 @@ class AppliedOverlay:
 
 
 class Applied:
-    """The effects of the overlays of a list the last time. Each is known by its place in the files.
+    """The effects of a list of overlays in the last application, by their places in the files.
 
-    context: of the current evaluation.
+    context: the context of the current evaluation.
     """
 
     __slots__ = ("_again", "_counts", "_done", "_given", "_is_worth_it", "_size", "context")
@@ -173,7 +173,7 @@ def _is_same(step: OverlayStep, last: AppliedOverlay) -> bool:
 def _in_full(
     run: OverlayApplication, edit: DocumentsEdit, step: OverlayStep, last: AppliedOverlay | None
 ) -> AppliedOverlay:
-    """Applies an overlay in full. Documents that become the same as the last time are those of the last time."""
+    """Applies an overlay in full. Documents that are equal to those of the last application are replaced by them."""
     before = edit.items.copy()
     run.perform(edit, [step])
     # What was made of documents is known by their identity, so they must not change in place any more.
@@ -232,7 +232,9 @@ def _places(items: list[Document], step: OverlayStep, last: AppliedOverlay | Non
 def _merged(
     run: OverlayApplication, items: list[Document], step: OverlayStep, last: AppliedOverlay | None, *, is_same: bool
 ) -> AppliedOverlay | None:
-    """The documents after a step; None if it has to be applied in full. is_same: it is that of the last time."""
+    """The documents after a step; None if it has to be applied in full. is_same: the step is that of the last
+    application.
+    """
     places = _places(items, step, last)
     if not places:
         return None
@@ -312,7 +314,7 @@ def _same_overlay(one: Document, other: Document) -> bool:
 def _same_argument(one: object, other: object) -> bool:
     """True if two arguments of annotations are the same plain data, or matchers with the same parts.
 
-    False for more than MOST_ITEMS items. other: of the earlier evaluation, which has used it.
+    False for more than MOST_ITEMS items. other: the argument of the earlier evaluation, which has used it.
     """
     pending = [(one, other)]
     items = 0

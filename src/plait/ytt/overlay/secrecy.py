@@ -181,7 +181,7 @@ class SecretRecorder(OverlayTracer):
         return any(map(self.marks.is_decided_item, (step.item, *edit.items))) or self._is_shaped(edit)
 
     def _is_shaped(self, edit: Edit) -> bool:
-        """True if a secret may decide which items a collection has, even if those are not there."""
+        """True if a secret may decide which items a collection has, even if they do not exist."""
         return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
 
     def _mark(self, step: OverlayStep, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:
@@ -258,7 +258,7 @@ def _is_selective(step: OverlayStep) -> bool:
 
 
 def _sees_others(step: OverlayStep) -> bool:
-    """True if a step depends on the position or number of left items, or a function sees all that is in one."""
+    """True if a step depends on the position or number of left items, or a function sees a whole item."""
     if step.via is not None or _has_when(step):
         return True
     return step.matcher is not None and any(

@@ -2,9 +2,9 @@
 
     OverlayApplication(owned, OverlayTracer(trace))
 
-The recorder listens to each step (`plait.ytt.overlay.application.OverlayListener`) and records the cause and the origins of each inserted
-item: the right item, the annotations that led to it, the values that its matchers read, and the reads of the
-annotations' functions.
+The recorder listens to each step (`plait.ytt.overlay.application.OverlayListener`) and records the cause and the
+origins of each inserted item: the right item, the annotations that led to it, the values that its matchers read, and
+the reads of the annotations' functions.
 """
 
 from __future__ import annotations
@@ -356,8 +356,8 @@ class _WatchedMatcher(TracedCallback):
 
 
 def compared(left: Item, wanted: Value, *, kinds: bool = False) -> Iterator[Item]:
-    """The scalars of a left item that a subset matcher compares. kinds: with the collections of which it compares that
-    they are some.
+    """The scalars of a left item that a subset matcher compares. kinds: include collections, of
+    which it compares only the type.
     """
     stack: list[tuple[Item, Value]] = [(left, wanted)]
     while stack:

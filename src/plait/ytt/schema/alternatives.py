@@ -132,7 +132,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
                 at=key.position,
                 also=[declared.position.labelled("the declaration")],
                 expected=public(f"one of {{ {names} }} (from {declared.position})"),
-                found=public("a value that is made of other data values") if is_deferred(key.value) else found,
+                found=public("a value that is computed from other data values") if is_deferred(key.value) else found,
                 hint=None if meant is None else quotation(meant),
                 code="no-alternative",
             ).made_of(item, key)

@@ -54,8 +54,8 @@ def refused(
 ) -> InvalidSchema:
     """The error for a node. If an annotation is at fault, it is named first, with its line.
 
-    tip: a line of the hint that ytt does not have. told: ytt's expectation; by default `expected`. told_found: the value as ytt reports it; by default `found`.
-    is_titled: ytt uses the message as the title of the report.
+    tip: a line of the hint that ytt does not have. told: ytt's expectation; by default `expected`. told_found: the
+    value as ytt reports it; by default `found`. is_titled: ytt uses the message as the title of the report.
     """
     at = node.position if annotation is None else annotation.position
     also = [] if annotation is None else [node.position.labelled("the item of the annotation")]

@@ -258,7 +258,7 @@ def _nested(key: str, declared: MapType, item: MapItem) -> str | None:
     level = _LEVELS.get("" if item.source is None else item.source.flag)
     whole = declared.declarations.get(key.partition("[")[0]) if key.endswith("]") and level == "." else None
     if whole is not None and isinstance(_inner(whole.type), ArrayType):
-        return f"an array is given as a whole: --data-value-yaml '{key.partition('[')[0]}=[VALUE, ...]'"
+        return f"an array is set as a whole: --data-value-yaml '{key.partition('[')[0]}=[VALUE, ...]'"
     for place, sign in enumerate(key):
         declaration = declared.declarations.get(key[:place]) if sign in "._-/" else None
         if declaration is None:
@@ -302,7 +302,9 @@ def _outer(item: MapItem, allowed: Sequence[str]) -> str | None:
     inner = [key_text(one.key) for one in item.value.items] if type(item.value) is Map else []
     if not inner or not set(inner) <= set(allowed):
         return None
-    return f'declared here are the keys within it: write {", ".join(inner[:9])} without "{key_text(item.key)}:" around'
+    return (
+        f'the schema declares the keys within it: write {", ".join(inner[:9])} without "{key_text(item.key)}:" around'
+    )
 
 
 def _quoted(item: Item) -> Sequence[Item]:

@@ -40,9 +40,7 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
         parts = value.replace(",", " ").split() if type(value) is str else ["a", "b"]
         return f"{name}=[{', '.join(map(repr_of, parts))}]"
     if name == "required":
-        return (
-            "a text that is not empty has min_len=1; not_null=True refuses only null, the default of #@schema/nullable"
-        )
+        return "for a string that is not empty, use min_len=1; not_null=True rejects only null, the default of #@schema/nullable"
     if name in _PATTERNS:
         pattern = repr_of(value if type(value) is str else "^[a-z]+$")
         return f'a rule of your own: ("a text that matches", lambda v: regexp.match({pattern}, v)), with #@ load("@ytt:regexp", "regexp")'
@@ -52,7 +50,7 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
 
 
 def of_broken(errors: Sequence[PlaitError]) -> str | None:
-    """The cause of failed rules, or None. errors: of the rules."""
+    """The cause of failed rules, or None. errors: the errors of the rules."""
     codes = {error.code for error in errors}
     if "incomparable" in codes:
         return "the value and the number of the rule are of different types"

@@ -81,7 +81,7 @@ def _described(declaration: Declaration, *, ruled: bool = True) -> Map:
 
 
 def _typed(declared: Type, default: Value, *, ruled: bool) -> dict[str, Value]:
-    """The JSON Schema of a type. default: of its node, possibly from an annotation."""
+    """The JSON Schema of a type. default: the default of its node, possibly from an annotation."""
     said: dict[str, Value] = {}
     if type(declared) is NullType:
         said = _typed(declared.inner, default, ruled=ruled)

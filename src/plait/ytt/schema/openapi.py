@@ -129,7 +129,7 @@ def _plain(value: object) -> object:
 
 
 def _properties(declared: Type, default: Value) -> dict[str, Value]:
-    """The properties for a type. default: of its node, possibly from an annotation."""
+    """The properties for a type. default: the default of its node, possibly from an annotation."""
     said: dict[str, Value] = {}
     if type(declared) is NullType:
         said = _properties(declared.inner, default)

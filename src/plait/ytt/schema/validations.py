@@ -173,8 +173,8 @@ def _keyword_rule(name: str, value: object) -> tuple[str, object]:
 def validate(declaration: Declaration, document: Document) -> None:
     """Runs the rules of the schema, and those on the data values.
 
-    declaration: of the schema. document: the final data values. Raises SchemaError with one finding per invalid value;
-    also for malformed `@assert/validate` annotations and a failed `when=`.
+    declaration: the declaration of the schema. document: the final data values. Raises SchemaError with one finding per
+    invalid value; also for malformed `@assert/validate` annotations and a failed `when=`.
     """
     findings: list[Finding] = []
     judged: dict[object, None] = {}

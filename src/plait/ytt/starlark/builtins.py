@@ -83,7 +83,7 @@ def fail_(*args: object, **kwargs: object) -> None:
 
 
 def joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
-    """The text that `print` and `fail` build from their arguments. name: of the function, for messages."""
+    """The text that `print` and `fail` build from their arguments. name: the name of the function, for messages."""
     (separator,) = unpack(name, (), kwargs, ["sep:string"], [" "]) if kwargs else (" ",)
     texts = list(map(str_of, args))
     size = sum(map(_len, texts)) + _len(str_of(separator)) * _len(texts)

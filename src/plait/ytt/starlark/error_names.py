@@ -51,10 +51,10 @@ _ITEMS = {
 }
 # Replacements for methods of other languages that no value has.
 _WRITTEN = {
-    "casefold": "x.lower() is the text in lower case",
+    "casefold": "x.lower() returns the string in lower case",
     "center": 'there is no padding: " " * (8 - len(x)) + x',
     "contains": '"x in y" tests for a part, an item or a key',
-    "copy": "list(x) and dict(x) are copies; a text never changes",
+    "copy": "list(x) and dict(x) are copies; a string never changes",
     "each": "a loop: for x in ...",
     "filter": "a comprehension: [x for x in items if condition]",
     "has": '"x in y" tests for a part, an item or a key',
@@ -70,8 +70,8 @@ _WRITTEN = {
     "rjust": 'there is no padding: " " * (8 - len(x)) + x',
     "size": "len(x) is the length",
     "sort": "sorted(x) returns a sorted list",
-    "toString": "str(x) is the text of a value",
-    "to_string": "str(x) is the text of a value",
+    "toString": "str(x) converts a value to a string",
+    "to_string": "str(x) converts a value to a string",
     "zfill": 'there is no padding: "0" * (3 - len(x)) + x',
 }
 
@@ -79,7 +79,7 @@ _WRITTEN = {
 def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
     """Adds a hint to an error: the name of the value that caused it, and the line that set the value.
 
-    frames: of the program, each with its line, outermost first.
+    frames: the frames of the program, each with its line, outermost first.
     """
     wanted, behind = error.of_type, error.mark
     member = f".{error.word}" if error.code == "unknown-attribute" else ""

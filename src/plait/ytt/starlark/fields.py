@@ -75,11 +75,11 @@ def _expression_end(inner: str, start: int, fail: Callable[[str, int], NoReturn]
                 return i, ""
             conversion = inner[i : i + 2]
             if conversion not in ("!r", "!s") or inner[i + 2 : i + 3] != "}":
-                fail("after ! comes r or s, and the closing brace", i)
+                fail("only r or s can follow !, then the closing brace", i)
             return i, conversion
         elif c in ")]}":
             fail(f"unexpected '{c}' in an expression of an f-string", i)
         elif c == ":" and not closing:
-            fail("nothing can follow an expression of an f-string but !r: for digits and widths there is %", i)
+            fail("only !r can follow an expression of an f-string: use % for digits and widths", i)
         i += 1
     return fail("a brace of an f-string is not closed: write {{ for a brace", start - 1)

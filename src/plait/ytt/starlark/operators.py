@@ -41,21 +41,23 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
     elif kinds & {"function", "builtin_function_or_method"}:
         hint = "a call has parentheses: f(), x.upper()"
     elif operator == "+" and kinds == {"string", "float"}:
-        hint = "put the number in quotes where it is given: str(...) makes 1.2 of 1.20"
+        hint = "put the number in quotes where it is defined: str(...) turns 1.20 into 1.2"
     elif operator == "+" and kinds == {"string", "int"}:
         hint = "convert the number to a string first: str(...)"
     elif operator == "+" and kinds == {"string", "yamlfragment"}:
         hint = "a function with YAML returns nodes; return or yaml.encode(...) returns a string"
     elif operator == "+" and kinds == {"list", "yamlfragment"}:
-        hint = "list(...) of such nodes is a list: list(f()) + [...]"
+        hint = "list(...) converts such nodes to a list: list(f()) + [...]"
     elif operator in ("+", "|") and kinds <= _WITH_KEYS:
         hint = "dict(a, **b) has the keys of two dicts"
         if "struct" in kinds:
-            hint = f"struct.decode(...) makes a dict of a struct; {hint}"
+            hint = f"struct.decode(...) converts a struct to a dict; {hint}"
         if "yamlfragment" in kinds:
-            hint = 'add nodes beside other keys with template.replace, of @ytt:template: "_: #@ template.replace(f())" is a key'
+            hint = (
+                'to add nodes next to other keys, use template.replace of @ytt:template: "_: #@ template.replace(f())"'
+            )
         if operator == "+" and kinds == {"yamlfragment"}:
-            hint = f"of arrays, list(f()) + list(g()) has the items of both; {hint}"
+            hint = f"list(f()) + list(g()) joins two arrays; {hint}"
     message = f"unknown binary op: {type_of(x)} {operator} {type_of(y)}"
     error = StarlarkError(message, hint=hint, code="unknown-operation")
     if x is None or y is None:

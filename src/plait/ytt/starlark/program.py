@@ -189,11 +189,10 @@ def compile_program(
 ) -> Program:
     """Compiles a program from its pieces.
 
-    hooks: adds statements to the body of the program and to functions that contain template statements.
-    traced: the program reports its reads (see `plait.ytt.starlark.instrument.dataflow`).
-    lines_of: the program reports executed branches (see `plait.ytt.starlark.instrument.coverage`); returns the lines that a
-    template statement uses.
-    optimize: inline common cases (see `optimize`), with the same results.
+    hooks: adds statements to the body of the program and to functions that contain template statements. traced: the
+    program reports its reads (see `plait.ytt.starlark.instrument.dataflow`). lines_of: the program reports executed
+    branches (see `plait.ytt.starlark.instrument.coverage`); returns the lines that a template statement uses. optimize:
+    inline common cases (see `optimize`), with the same results.
 
     Raises StarlarkError for the first fault; its findings are all others, in source order.
     """

@@ -1,10 +1,10 @@
 """Resolves names to scopes: a function's variable, or a universal name (docs/reference/language.md).
 
-The parser has recorded the names that each scope binds and uses. Functions and comprehensions are scopes, blocks are not;
-a name that is assigned anywhere in a function is a variable of that function, so a use is resolved only when its whole
-scope is known. It belongs to the innermost enclosing scope that binds the name. The top level is an exception: it runs
-from its first line to its last, so a use there sees only what is bound before it. Functions are called later, and see all
-of the top level.
+The parser has recorded the names that each scope binds and uses. Functions and comprehensions are scopes, blocks are
+not; a name that is assigned anywhere in a function is a variable of that function, so a use is resolved only when its
+whole scope is known. It belongs to the innermost enclosing scope that binds the name. The top level is an exception: it
+runs from its first line to its last, so a use there sees only what is bound before it. Functions are called later, and
+see all of the top level.
 
 All undefined names are reported before anything runs.
 """

@@ -209,7 +209,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
                 "the files that define them can use them --with values-refer"
             )
         elif name in ("items", "keys", "values"):
-            hint = f'a struct is no dict: struct.decode(x).{name}() has them, with load("@ytt:struct", "struct")'
+            hint = f'a struct is not a dict: use struct.decode(x).{name}(), with load("@ytt:struct", "struct")'
         elif name == "get":
             hint = 'a struct has fields, not methods of a dict: .NAME, or getattr(x, "NAME", DEFAULT)'
         else:

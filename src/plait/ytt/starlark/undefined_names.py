@@ -170,7 +170,7 @@ def _undefined(name: Name, scope: Scope, source: Source, universal: frozenset[st
         if hint is not None:
             suggestions = []
         elif hint is None and f"={name.name}" in text.partition("#@overlay/")[2]:
-            hint = f'a text is written in quotes: "{name.name}"'
+            hint = f'a string is written in quotes: "{name.name}"'
     hint = _later(name, scope) or hint or _dashed(name.name, text) or _parameter(name.name, text)
     told = f"undefined: {name.name}"
     also = [Position(source, line).labelled("the nearest name") for line in _lines_of(alike[:1], scope)]

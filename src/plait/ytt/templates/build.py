@@ -223,8 +223,8 @@ class TemplateExecution:
     def value(self, value: object, kind: type[Item], line: int, builder: Builder) -> NodeValue:
         """Converts a computed value to that of an item of this kind. All computed values become nodes here.
 
-        line: of the item; 0 if the item was replaced. Raises StarlarkError for a document set and for values that YAML
-        cannot represent.
+        line: the line of the item; 0 if the item was replaced. Raises StarlarkError for a document set and for values
+        that YAML cannot represent.
         """
         if value is _NOOP:
             return None
@@ -258,7 +258,7 @@ class Builder:
     last: the collection of the last node by the text.
     maps: the items of maps that were extended more than once.
     made: the number of nodes so far; shared nodes count each time.
-    sizes: of the plan's chunks.
+    sizes: the sizes of the plan's chunks.
     """
 
     __slots__ = ("gone", "items", "last", "lists", "made", "maps", "run", "site", "sizes", "stack")
@@ -276,7 +276,7 @@ class Builder:
         self.gone: tuple[Items | None, int] = (None, 0)
 
     def fill(self, site: int, index: int, /, *values: object) -> None:
-        """Adds the items of a chunk to a collection. values: of its holes."""
+        """Adds the items of a chunk to a collection. values: the values of its holes."""
         entries = self.run.plan.chunks[index]
         items = self.items if site == self.site else self.place(site, entries)
         if items and type(items[0]) is MapItem:
@@ -286,10 +286,10 @@ class Builder:
         self.add(entries, values, items)
 
     def count(self, made: int) -> None:
-        """Count nodes that come in. Raises LimitError: a few values within each other can be very many."""
+        """Counts added nodes. Raises LimitError, because a few nested values can have very many nodes."""
         self.made += made
         if self.made > self.run.most:
-            raise limit_error("what this template makes", "nodes", self.run.most)
+            raise limit_error("the output of this template", "nodes", self.run.most)
 
     def add(self, entries: list[Entry], values: tuple[object, ...], items: Items) -> None:
         """Adds the items of entries."""

@@ -165,7 +165,7 @@ class _Planner:
         return len(self.plan.sites) - 1
 
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
-        """Plan the items of a collection: chunks of items without code, and statements for the others."""
+        """Plans the items of a collection: chunks of items without code, and statements for the others."""
         chunk = Chunk()
         coded = self.coded
         keys: set[object] = set()  # of the chunk: the builder relies on it that they differ

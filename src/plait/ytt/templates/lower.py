@@ -48,7 +48,7 @@ class Fill(TemplateStatement):
     """`$node.fill($builder, site, index, values...)`: adds the items of a chunk. A `def` that contains this statement
     returns nodes.
 
-    holes: the values. site: the number of the collection. index: of the chunk.
+    holes: the values. site: the number of the collection. index: the index of the chunk.
     """
 
     __slots__ = ("holes", "index", "site")

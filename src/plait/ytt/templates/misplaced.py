@@ -42,7 +42,7 @@ def mixed(holder: CollectionRow, own: CollectionRow) -> StarlarkError:
 def outside(own: CollectionRow, built: CollectionRow) -> StarlarkError:
     """The error for a node outside the collection that its function builds."""
     return StarlarkError(
-        f"{_MEMBERS[own.kind]} does not belong to what this function builds, a {name_of(built)}",
+        f"{_MEMBERS[own.kind]} does not belong to the {name_of(built)} that this function builds",
         hint="start a new document with --- after the function",
         code="misplaced-node",
     )

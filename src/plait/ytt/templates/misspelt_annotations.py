@@ -1,4 +1,4 @@
-"""The annotations that are probably meant by an unknown one. Imported only if there is one."""
+"""The annotations that an unknown one probably misspells. Imported only if there is one."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ class ItemPattern:
 
     kind: MapItem, ArrayItem or Document. Its value is one of the following: the value of a hole (`hole`, its index in
     the statement, or -1); a collection of kind `inner` with `children`; the empty collection number `opens`, which
-    further statements fill; or `value`, from the template. key: of a map item; `keyed` is the index of a computed one,
-    or -1. annotated: the index of its annotations, or -1.
+    further statements fill; or `value`, from the template. key: the key of a map item; `keyed` is the index of a
+    computed one, or -1. annotated: the index of its annotations, or -1.
     """
 
     __slots__ = ("annotated", "children", "hole", "inner", "key", "keyed", "kind", "line", "opens", "value")

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def points_of(source: Source, kind: str) -> Sequence[Point]:
-    """The points of a YAML template, a text template, or a Starlark file. kind: of `workspace.files`. Raises PlaitError."""
+    """The points of a YAML template, a text template, or a Starlark file. kind: one of `workspace.files`. Raises
+    PlaitError.
+    """
     if kind == "text":
         return points_in(text.pieces(text.parse(source.text, source)), source, of_text)
     if kind == "starlark":

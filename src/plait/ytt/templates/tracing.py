@@ -88,7 +88,7 @@ class TemplateTracer:
     """Records the nodes that one execution of a template builds.
 
     control: the conditions of the current statement, and the origins of its text. reached_by: the conditions only.
-    values: of its expressions.
+    values: the values of its expressions.
     """
 
     def __init__(self, trace: Trace, source: Source) -> None:

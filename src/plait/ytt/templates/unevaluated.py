@@ -77,11 +77,11 @@ class _Names:
         return self._calls is not None and self._calls.search(text) is not None
 
     def uses(self, text: str) -> bool:
-        """True if a text does so, or uses a variable of the template in code."""
+        """True if a text calls a function, reads a data value, or uses a variable of the template in code."""
         return self.calls(text) or (self._assigned is not None and self._assigned.search(text) is not None)
 
     def is_code(self, text: str) -> bool:
-        """True if a text is an expression that does so, and each of its names occurs in the template's code."""
+        """True if a text is an expression of this sort, and each of its names occurs in the template's code."""
         if not self.uses(f"#@ {text}") or "\n" in text:
             return False
         program = f"_ = ({text})\n"
@@ -137,7 +137,7 @@ def _of_tag(source: Source, item: Item, names: _Names) -> tuple[int, str] | None
     if found is None or not names.calls(found[1]) or not names.is_code(found[1]):
         return None
     owner = _owner(item)
-    return item.line, f"!{found[1]} is a tag, and its value is an empty text; write {owner}#@ not {found[1]}"
+    return item.line, f"!{found[1]} is a tag, and its value is an empty string; write {owner}#@ not {found[1]}"
 
 
 def _owner(item: Item) -> str:
@@ -170,7 +170,7 @@ def _in_block(source: Source, item: Item, value: str, names: _Names) -> tuple[in
         line = next((number for number in lines if (source.line(number) or "").strip() == row), item.line)
         sign = "(@ " if code.endswith(":") else "(@= "
         return line, (
-            f"#@ is text within this block; #@yaml/text-templated-strings{name} has code in it evaluated, "
+            f"#@ is text within this block; #@yaml/text-templated-strings{name} evaluates code in it, "
             f"written as {sign}{code} @)"
         )
     return None

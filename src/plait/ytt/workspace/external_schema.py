@@ -30,7 +30,7 @@ def merge_values(
 
 
 def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageError:
-    """The error for a schema option if the templates contain a schema, too. path: of the schema's file."""
+    """The error for a schema option if the templates contain a schema, too. path: the path of the schema's file."""
     return UsageError(
         f'data values have two schemas: "{outside.name}" and {path}',
         at=schema.position,

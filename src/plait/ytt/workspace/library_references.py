@@ -92,7 +92,8 @@ def refs_of(annotation: Annotation) -> LibraryRefs:
 
 
 def is_after_module(annotation: Annotation, refs: LibraryRefs) -> bool:
-    """The value of `after_library_module=` in a `@data/values`; False if it is absent. refs: of its document.
+    """The value of `after_library_module=` in a `@data/values`; False if it is absent. refs: the library references of
+    its document.
 
     Raises TemplateError.
     """

@@ -1,10 +1,10 @@
 """The results of an evaluation of a library, for the next one with other data values or changed files.
 
-The result of a template is used again if the values that it read are the same: it, and the library files that it loads.
-What it gets from a library depends on its own reads and on the files of the library, so these must be the same. A
-template is evaluated each time if it reads files by name, prints, warns, or hands out functions of its own. So is one
-that gets values for other libraries, and one that loads a file with something that programs can change: a fragment, a list in a struct, or a list
-of the data values.
+The results of a template, and of the library files that it loads, are used again if the values that they read are the
+same. Data from a library depends on the reads of the template and on the files of the library, so these must be the
+same, too. A template is evaluated each time if it reads files by name, prints, warns, or hands out functions of its
+own. So is one that gets values for other libraries, and one that loads a file with something that programs can change:
+a fragment, a list in a struct, or a list of the data values.
 
 Documents that are the same after an evaluation as the last time are those of the last time. Overlays and the printer
 know documents by identity.
@@ -71,9 +71,9 @@ class Frame:
     """One evaluation of a file. key: the file, if others load it.
 
     loaded: the files that it loads, each with its evaluation, or None if its result is always the same. is_quiet: the
-    evaluation prints nothing, has no warnings, and uses no other files. gives_changeable: others that load it can
-    change what it exports. own: its execution steps, without those of the files that it loads. inner: the steps of
-    those files. touched: the files that were used, in order. libraries: those whose instances it creates.
+    evaluation prints nothing, has no warnings, and uses no other files. gives_changeable: files that load it can change
+    its exports. own: its execution steps, without those of the files that it loads. inner: the steps of those files.
+    touched: the files that were used, in order. libraries: those whose instances it creates.
     """
 
     __slots__ = (
@@ -216,7 +216,7 @@ class Memory:
         self._inputs = inputs
 
     def applied(self, context: Context) -> Applied:
-        """The effects of the overlays the last time. context: of the current evaluation."""
+        """The effects of the overlays in the last evaluation. context: the context of the current evaluation."""
         if self._applied is None:
             from plait.ytt.overlay.reapplication import Applied  # most libraries have no overlays
 
@@ -247,7 +247,8 @@ class Memory:
 class Recording:
     """An evaluation of a library with a memory.
 
-    root: the library; None if there are values for libraries in it, whose use is recorded. prepare: reads and compiles a file, and reports warnings of that.
+    root: the library; None if there are values for libraries in it, whose use is recorded. prepare: reads and compiles
+    a file, and reports warnings of that.
     """
 
     __slots__ = (
@@ -290,7 +291,7 @@ class Recording:
     # ---- for the loader
 
     def begin(self, key: InputFile | None) -> Frame:
-        """Begins an evaluation of a file. key: of a library file."""
+        """Begins an evaluation of a file. key: the key of a library file."""
         frame = Frame(self._session, key)
         self._stack.append(frame)
         return frame

@@ -1,4 +1,6 @@
-"""Undefined names whose cause is a misspelt name in a `load`, or a text after a data value. Imported only for a file that cannot be compiled."""
+"""Undefined names whose cause is a misspelt name in a `load`, or a text after a data value. Imported only for a file
+that cannot be compiled.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,7 @@ def _continued(word: str, line: str, values: Map) -> str | None:
     item = place.find(last)
     if item is None or type(item.value) is not str:
         return None
-    return f'a text is joined with "+": data.values.{found[1]} + "{found[2]}"'
+    return f'a string is joined with "+": data.values.{found[1]} + "{found[2]}"'
 
 
 def _misspelt(

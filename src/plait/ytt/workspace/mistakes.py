@@ -90,7 +90,7 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
     """Warnings about repeated inputs and inputs of other programs, or else about patches, which are printed as plain
     documents.
 
-    The program of a kustomization applies its patches as well, so they are not reported beside it.
+    The program of a kustomization applies its patches as well, so they are not reported in addition.
     """
     if len({file.shown for file in files}) < len(files):
         yield from _repeated_inputs(files, printed)
@@ -117,7 +117,7 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
 def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
     """Warnings about overlays and printed files that two inputs contain, such as a directory and one inside it.
 
-    Data values may be repeated to set their precedence, and a file with a new path is meant to be there twice.
+    Data values may be repeated to set their precedence, and a file with a new path is an input twice on purpose.
     """
     paths = {file.path for file in printed}
     first: dict[str, InputFile] = {}
@@ -214,8 +214,8 @@ def _is_operation(value: Value) -> bool:
 
 
 def _patched(same: Sequence[tuple[DocumentFile, Document]]) -> Iterator[tuple[Document, Document]]:
-    """The patches among the documents of one resource, and the document that they patch. Nothing if one is not a patch,
-    or two change the same: these are alternatives, such as the resource in each environment.
+    """The patches among the documents of one resource, and the document that they patch. Empty if one is not a patch,
+    or if two change the same value: these are alternatives, such as the resource in each environment.
     """
     file, whole = max(same, key=lambda one: sum(1 for _ in _values(one[1].value)))
     parts = [one for one in same if one[1] is not whole]
@@ -260,8 +260,8 @@ _IDENTITY = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "nam
 
 
 def _changes(part: Document, whole: Document) -> set[tuple[object, ...]]:
-    """The paths at which a patch changes a document. Empty if it is a resource of its own: it has a value in common with
-    the other, or has all of its paths.
+    """The paths at which a patch changes a document. Empty if it is a resource of its own: it has a value in common
+    with the other, or has all of its paths.
     """
     known, own = dict(_values(whole.value)), dict(_values(part.value))
     tops = {path[0] for path in known}
@@ -360,7 +360,7 @@ def _unused_hint(entry: ReferencedValues, library: Library) -> str | None:
     if path in known:
         alias = entry.refs[0].alias
         called = f'library.get("{path}"' + (f', alias="{alias}")' if alias else ")")
-        return f"the library is there, but nothing evaluates {called}, or its alias is another one"
+        return f"the library exists, but nothing evaluates {called}, or its alias differs"
     near = did_you_mean(f"@{path}", [f"@{one}" for one in known]) if path else None
     if near is not None:
         return near

@@ -354,7 +354,7 @@ class LibraryLayout:
     members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
     number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
     always has the same result. schema: built from the schemas. defaults: the data values without external ones. plans:
-    of the overlays applied last. memories: of its evaluations in the last run, by their number in the run.
+    of the overlays applied last. memories: the memories of its evaluations in the last run, by their number in the run.
     """
 
     __slots__ = ("defaults", "documents", "members", "memories", "plans", "schema", "schemas", "values")

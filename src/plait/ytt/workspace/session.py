@@ -37,8 +37,8 @@ class Session:
     """The files and templates of one evaluation, each read and compiled once, even if several libraries evaluate it.
 
     data_module: creates `@ytt:data` from data values and functions, on demand. data_functions: its functions by the
-    directory of a file and its root. reached_out: set if a program reads files that it does not load. frame: the recorded
-    evaluation that is running.
+    directory of a file and its root. reached_out: set if a program reads files that it does not load. frame: the
+    recorded evaluation that is running.
     """
 
     __slots__ = (

@@ -1,7 +1,7 @@
 """Input files that several evaluations of one process share. Each is listed, read, parsed and compiled once.
 
 An evaluation with shared files has the same result as one that reads them itself. Its reads are recorded in its input
-view and count for its limits, its warnings are reported, and its steps are charged as usual (`session.Memo`).
+view and count towards its limits, its warnings are reported, and its steps are charged as usual (`session.Memo`).
 
 Files are shared one by one. Evaluations whose lists of inputs differ in one file share all others.
 """
@@ -114,8 +114,9 @@ class SharedFiles:
     """The files of evaluations with equal limits and equal extensions.
 
     reads_once: evaluations see the files as the first evaluation did, until `refresh`. evaluation: the number of the
-    current one. touched: receives each file that is used; or None. disk_pass: the number of the pass over the disk; in one pass, every file is listed and read at most
-    once. counts: numbers of reused objects, by kind. writer: prints documents that the last two evaluations printed.
+    current one. touched: receives each file that is used; or None. disk_pass: the number of the pass over the disk; in
+    one pass, every file is listed and read at most once. counts: numbers of reused objects, by kind. writer: prints
+    documents that the last two evaluations printed.
     """
 
     def __init__(self, *, reads_once: bool) -> None:

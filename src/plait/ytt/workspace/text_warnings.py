@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def text_warnings(file: InputFile, read: YamlFile | None) -> Iterator[Warning]:
-    """Warnings about conflicts of a merge, values that a text template does not insert, code for YAML in a text template,
-    code for text templates in YAML, and several names given as one attribute.
+    """Warnings about conflicts of a merge, values that a text template does not insert, code for YAML in a text
+    template, code for text templates in YAML, and several names given as one attribute.
 
     read: the file as YAML, or None for another file.
     """
@@ -35,7 +35,7 @@ def text_warnings(file: InputFile, read: YamlFile | None) -> Iterator[Warning]:
         advice = (
             f"--file-mark {file.original_path}:type=text-template makes the file a text template"
             if is_text
-            else "#@yaml/text-templated-strings on the line above has it evaluated"
+            else "#@yaml/text-templated-strings on the line above evaluates it"
         )
         message = f"(@= @) stays as it is in this text; {advice}"
         yield warning(message, code="text-not-templated", at=Position(file.source, line))
@@ -113,7 +113,7 @@ def _dotted_attributes(source: Source) -> Iterator[Warning]:
         inner = f'{function}(data.values.{first}, "{rest}"'
         advice = f'hasattr(data.values, "{first}") and {inner})' if function == "hasattr" else f"{inner}, ...)"
         yield warning(
-            f'"{name}" is looked up as one name with a dot in it; for a name in a name, write {advice}',
+            f'"{name}" is looked up as one name with a dot in it; for nested names, write {advice}',
             code="dotted-attribute",
             at=Position(source, text.count("\n", 0, found.start()) + 1),
         )

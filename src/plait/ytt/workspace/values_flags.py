@@ -3,8 +3,9 @@
 Each argument becomes documents. They are merged by type of flag, not in the order written: files, environment,
 environment as YAML, values, values as YAML, values from files.
 
-A file of values is plain YAML, TOML or a `.env` file: its documents merge plainly. A single value is an overlay that replaces the whole value
-at its key path and creates the maps on the path, so that `--data-value-yaml 'a={b: 1}'` drops other keys of `a`.
+A file of values is plain YAML, TOML or a `.env` file: its documents merge plainly. A single value is an overlay that
+replaces the whole value at its key path and creates the maps on the path, so that `--data-value-yaml 'a={b: 1}'` drops
+other keys of `a`.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ def read_values(
     """All data values set by flags, the lowest precedence first, including those for libraries.
 
     variables: the environment variables with a prefix. warn: receives likely mistakes. plain: all files are YAML, as in
-    ytt, whatever their paths begin with. is_typed: the flags are those of a command line; the settings of a project may name
-    variables that not every environment has. Raises UsageError and ReadError with the flag in the stack.
+    ytt, whatever their paths begin with. is_typed: the flags are those of a command line; the settings of a project may
+    name variables that not every environment has. Raises UsageError and ReadError with the flag in the stack.
     """
     found: list[ReferencedValues] = []
 
@@ -182,7 +183,7 @@ def _warn_about_key(path: str, warn: Warn | None) -> None:
     if warn is not None and equals and new_path and not new_path.endswith((".yml", ".yaml")) and "/" not in new_path:
         warn(
             warning(
-                f'--data-values-file {path}: "{new_path}" is taken as a new path of the file, not as a key '
+                f'--data-values-file {path}: "{new_path}" is read as a new path of the file, not as a key '
                 f"(to set one value to the content of a file: --data-value-file {new_path}={rest})",
                 code="path-as-key",
             )

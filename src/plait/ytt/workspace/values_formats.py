@@ -1,6 +1,7 @@
 """Data values files in TOML and in the format of `.env` files (docs/reference/data-values.md).
 
-The library that decodes TOML gives no positions, so a second pass finds the line of each key and item in the valid text.
+The library that decodes TOML gives no positions, so a second pass finds the line of each key and item in the valid
+text.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _far(at: Position) -> ReadError:
     return ReadError(
         public("an integer is too large"),
         at=at,
-        expected=public("a number of 64 bits at most"),
+        expected=public("a number of at most 64 bits"),
         hint=public("quote it"),
         code="number-range",
     )
@@ -392,7 +393,7 @@ def _warn_about_repeat(warn: Warn | None, name: str, before: MapItem, item: MapI
                 code="repeated-key",
                 at=before.position,
                 word=name,
-                also=[item.position.labelled("the one that counts")],
+                also=[item.position.labelled("the one that is used")],
             )
         )
 

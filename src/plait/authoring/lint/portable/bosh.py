@@ -102,7 +102,7 @@ ENTRIES = (
     unseen("a map or list as the value for a key", REFUSED),
     unseen("a key that, once filled, equals another key", AT_RUN_TIME),
     unseen("definitions with duplicate, missing or invalid names", REFUSED),
-    unseen("new store files", "it is about the mode of a file that is written"),
+    unseen("new store files", "it concerns the mode of a written file"),
     PortabilityRule(
         '`value: "null"` and `value: "~"`, in quotes',
         "cannot read an operation with the string value null",

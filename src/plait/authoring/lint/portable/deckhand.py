@@ -145,7 +145,7 @@ ENTRIES = (
         'write "."',
     ),
     PortabilityRule(
-        "Patterns with `recurse` are expressions throughout; Deckhand wants the pattern's own text to occur first.",
+        "Patterns with `recurse` are expressions throughout; Deckhand requires the pattern's literal text to occur first.",
         "requires the pattern to occur literally, with recurse",
         _look(_recurse),
         "use a pattern without special characters",
@@ -155,13 +155,13 @@ ENTRIES = (
         AT_RUN_TIME,
     ),
     PortabilityRule(
-        "A value that was substituted is never shared with its source; `deepcopy` is accepted and has no effect.",
+        "A substituted value is never shared with its source; `deepcopy` is accepted and has no effect.",
         "shares a substituted value with its source, without deepcopy",
         _look(_deepcopy),
         "keep it, if Deckhand reads the documents",
     ),
     PortabilityRule(
-        "A list at an index, `.l[0]`, is put there whole; Deckhand takes its first item.",
+        "A list at an index, `.l[0]`, is inserted whole; Deckhand uses only its first item.",
         "uses only the first item of a list at an index",
         _look(_at_index),
         "check that the value is not a list",
@@ -173,7 +173,7 @@ ENTRIES = (
         "make sure that the value is none of these",
     ),
     unseen(
-        "A path with `..` or `[*]` that matches nothing is an error; with `..` Deckhand makes a key with an empty name.",
+        "A path with `..` or `[*]` that matches nothing is an error; with `..` Deckhand creates a key with an empty name.",
         REFUSED,
     ),
     unseen(
@@ -199,12 +199,14 @@ ENTRIES = (
         "Deckhand crashes or does not end.",
         REFUSED,
     ),
-    unseen("An alias of YAML is a copy.", "nothing shows it but what is changed in place later"),
+    unseen("An alias of YAML is a copy.", "only later changes in place reveal it"),
     unseen(
         "Where Deckhand rejects documents with an internal error because of a part that is not needed, such as "
         "`substitutions: null`, plait renders them.",
         AT_RUN_TIME,
     ),
-    unseen("`plait explain` and `--source-map` name, for both documents, what was written into shared data.", MESSAGE),
+    unseen(
+        "`plait explain` and `--source-map` name, for both documents, the values written into shared data.", MESSAGE
+    ),
     unseen("`--relaxed` cannot be combined with this mode.", REFUSED),
 )

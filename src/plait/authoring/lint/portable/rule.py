@@ -28,8 +28,8 @@ class PortabilityMatch(NamedTuple):
 
 
 class PortabilityRule(NamedTuple):
-    """One rule. text: as in the list. says: the difference, as a predicate after the program's name. check: finds matches. why: the
-    reason if there is no check.
+    """One rule. text: as in the list. says: the difference, as a predicate after the program's name. check: finds
+    matches. why: the reason if there is no check.
     """
 
     text: str
@@ -55,7 +55,7 @@ def unseen(text: str, why: str) -> PortabilityRule:
 def in_settings(
     commands: str, names: Iterable[str], is_it: Callable[[str], bool]
 ) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Checks the settings of runs. commands: of the runs."""
+    """Checks the settings of runs. commands: the commands of the runs."""
     wanted = frozenset(names)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:
@@ -105,7 +105,7 @@ def in_items(
 
 
 def with_tags(commands: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
-    """Finds tags in the files of runs that preserve them. commands: of the runs."""
+    """Finds tags in the files of runs that preserve them. commands: the commands of the runs."""
     items = in_items(_has_tag)
 
     def check(subject: LintProject) -> Iterator[PortabilityMatch]:

@@ -206,7 +206,7 @@ _POS = in_settings("render", ("output",), lambda text: text == "pos")
 ENTRIES = (
     # Additional features
     unseen("`-d` for `--data-values-file`", "a project file has the long names of flags"),
-    unseen("`+:` before the path of a values file", "a project file names files that are there"),
+    unseen("`+:` before the path of a values file", "a project file names existing files"),
     PortabilityRule(
         "`key+=value`, `(key)+=value`",
         "reads the plus sign as part of the key",
@@ -220,12 +220,12 @@ ENTRIES = (
         "write the values as YAML",
     ),
     PortabilityRule(
-        "a key twice in a file of plain values: the last counts",
+        "a duplicate key in a file of plain values: the last one is used",
         "crashes on a duplicate key in a values file",
         _values_twice,
         "remove one of them",
     ),
-    unseen("`--data-value-file` and `--data-values-file` given each other's argument: a hint", MESSAGE),
+    unseen("`--data-value-file` and `--data-values-file` with swapped arguments: a hint", MESSAGE),
     PortabilityRule(
         "`lambda x: return ...`",
         "does not accept return in a lambda",
@@ -245,7 +245,7 @@ ENTRIES = (
         'write when="2+"',
     ),
     PortabilityRule(
-        "`overlay.all()` beside `overlay.all`",
+        "`overlay.all()` besides `overlay.all`",
         "does not accept a call of overlay.all",
         in_code(r"\boverlay\.all\(\s*\)"),
         "write overlay.all",
@@ -259,7 +259,7 @@ ENTRIES = (
         "put the key in quotes, on both sides",
     ),
     unseen(
-        "in a template a key beside `<<` wins over what is merged",
+        "in a template, a key next to `<<` overrides the merged keys",
         "applies merge keys while reading, so that explicit keys do not override them",
     ),
     PortabilityRule(
@@ -397,9 +397,9 @@ ENTRIES = (
     ),
     unseen("the result of `overlay.apply` for a scalar", AT_RUN_TIME),
     unseen("a function that two files load, compared with `==`", AT_RUN_TIME),
-    unseen("new documents of overlays over several files", "where ytt puts them is left to chance"),
+    unseen("new documents of overlays over several files", "ytt inserts them at a random position"),
     PortabilityRule(
-        "the index that a matcher gets, of documents of several files",
+        "the index that a matcher receives for documents of several files",
         "numbers the documents of several files in random order",
         in_items(_counts_documents, (TEMPLATE,)),
         'match by their content: by=overlay.subset({"kind": "..."})',
@@ -415,7 +415,7 @@ ENTRIES = (
         "`-o pos` with keys that are not strings",
         "prints some keys differently with -o pos",
         _POS,
-        "keep it for people",
+        "use it only for reading",
     ),
     unseen("`-o pos` of strings with a percent sign", "covered by the entry above"),
     unseen("`-o pos` in a text with NEL, U+2028 or U+2029", "covered by the entry above"),
@@ -456,7 +456,7 @@ ENTRIES = (
     unseen("JSON of infinity and of NaN", REFUSED),
     unseen("paths of `--output-files` that lead out of the directory", REFUSED),
     unseen("emptying `..`, the home directory or a directory above the current one", REFUSED),
-    unseen("dict methods with a key that cannot be one, on an empty dict", REFUSED),
+    unseen("dict methods with an invalid key, on an empty dict", REFUSED),
     unseen("limits: depth, sizes, aliases, recursion, steps (status 3)", REFUSED),
     # Crashes of ytt
     unseen("an empty entry in a flow collection", REFUSED),
@@ -485,7 +485,7 @@ ENTRIES = (
     unseen("`yaml.decode` of a repeated key", AT_RUN_TIME),
     unseen("collections as keys in a template", "the entry for arrays as keys reports them"),
     PortabilityRule(
-        "carriage returns alone as ends of lines",
+        "carriage returns alone as line breaks",
         "crashes on a carriage return without line feed",
         _alone_cr,
         "end lines with line feeds",

@@ -53,7 +53,8 @@ _BLOCK = re.compile(r"(?:^|[:\-]\s)\s*(?:&\S+\s+)?[|>][-+0-9]*\s*(?:#.*)?$")
 
 
 class Snippet:
-    """A piece of shell text. line: of its first line in the file. directory: absolute; None if the caller decides.
+    """A piece of shell text. line: the line of its first line in the file. directory: absolute; None if the caller
+    decides.
 
     group: the target, recipe or job, or "". script: absolute path of a shell script, or "".
     """
@@ -71,7 +72,8 @@ class Snippet:
 def snippets_of(path: str, content: bytes, top: str, budget: TextBudget | None = None) -> list[Snippet]:
     """The shell text of a build file; empty for any other file, and for one that does not name one of PROGRAMS.
 
-    path, top: absolute paths of the file and of the repository. budget: counts the text; once it is spent, reading ends.
+    path, top: absolute paths of the file and of the repository. budget: counts the text; once it is spent, reading
+    ends.
     """
     budget = budget or TextBudget()
     if len(content) > MOST_BYTES or _MENTIONED.search(content) is None:
@@ -188,9 +190,8 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _make_expanded(text: str, variables: Mapping[str, str], budget: TextBudget, depth: int = 0) -> str:
-    """Shell text with the values of make's variables. An unknown variable stays, so that the shell treats it as unknown
-
-    So does a variable whose value is too long: the text has at most MOST_VALUE characters of values.
+    """Shell text with the values of make's variables. An unknown variable stays, so that the shell treats it as
+    unknown. So does a variable whose value is too long: the text has at most MOST_VALUE characters of values.
     """
     dollar = "\0"
     left = MOST_VALUE

@@ -30,7 +30,7 @@ def with_examples(command: str, settings: Sequence[Setting], directory: str) -> 
 
 
 def _example(directory: str, path: str) -> str:
-    """The path of an example beside a missing file, "" if there is none."""
+    """The path of an example next to a missing file, "" if there is none."""
     stem, extension = os.path.splitext(path)
     above, name = os.path.split(stem)
     names = [

@@ -51,7 +51,9 @@ _BOUND = f"the first {MOST_TEXT >> 20} MiB of text"
 
 
 class RejectedRun:
-    """A command line that is not offered as a run. command: of plait. at: its position. reason: a sentence fragment for messages."""
+    """A command line that is not offered as a run. command: the command of plait. at: its position. reason: a sentence
+    fragment for messages.
+    """
 
     __slots__ = ("at", "command", "reason", "shown")
 
@@ -82,8 +84,8 @@ class Inference:
 def infer(top: str, *, verify: bool = True) -> Inference:
     """The runs in the build files of a directory; if there are none, those in its Markdown files.
 
-    top: the directory of the repository. verify: evaluate each run in memory and reject those that fail; without it, all
-    runs whose inputs exist are returned.
+    top: the directory of the repository. verify: evaluate each run in memory and reject those that fail; without it,
+    all runs whose inputs exist are returned.
     """
     inference = Inference(os.path.abspath(top))
     budget = TextBudget()
@@ -360,8 +362,8 @@ def failure_of(run: Run, *, prints: bool = False) -> str:
 
 
 def without_generation(run: Run) -> Run:
-    """The run without a variables store that does not exist yet: a hundred certificates take half a minute. Placeholders
-    stay in the output instead, unless they are errors.
+    """The run without a variables store that does not exist yet: a hundred certificates take half a minute.
+    Placeholders stay in the output instead, unless they are errors.
     """
     stores = [one for one in run.settings if one.name == "vars-store"]
     if not stores or any(one.name == "var-errs" for one in run.settings):

@@ -1,6 +1,6 @@
 """The amount of text that a search of build files may read and produce.
 
-Build files belong to other people: variables that name each other, and loops, could grow without end.
+Build files belong to other people: variables that name each other, and loops, could produce unlimited text.
 """
 
 from __future__ import annotations

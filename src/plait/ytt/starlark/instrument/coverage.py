@@ -64,7 +64,9 @@ def points_in(pieces: Sequence[Piece], source: Source, lines_of: LinesOf) -> lis
 
 
 class _Marker:
-    """One walk over a program. scope: of the current function. lines: of the current statement or part, so far."""
+    """One walk over a program. scope: the scope of the current function. lines: the lines of the current statement or
+    part, so far.
+    """
 
     def __init__(self, scope: Scope, lines_of: LinesOf) -> None:
         self.points: list[Point] = []
@@ -183,7 +185,7 @@ class _Marker:
                 self.expression(node)
 
     def part(self, node: Expression, name: str, *others: Expression) -> Expression:
-        """Instruments a part that is not always evaluated. name: of its owner. others: evaluated with it."""
+        """Instruments a part that is not always evaluated. name: the name of its owner. others: evaluated with it."""
         outer, self.lines = self.lines, set()
         place = len(self.points)
         way = self.add(PART, node.line, name)

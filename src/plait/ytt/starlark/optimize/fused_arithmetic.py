@@ -23,7 +23,8 @@ _DEEP = 16  # maximum number of nested operators that are combined
 
 
 def fused(o: Optimizer, node: syntax.Binary, addition: str = "+") -> py.expr | None:
-    """The expression with one test; None if it is not arithmetic, or if separate operators are as fast.
+    """The expression with one type test for all its operands; None if it is not arithmetic, or if separate operators
+    are as fast.
 
     addition: the operator of an enclosing addition, "+" or "+=".
     """

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Group:
     """Lists that may replace each other. Groups whose lists meet are merged; `joined` is then the remaining group.
 
-    kind: of the elements. inner: the group of the elements that are lists. open: one of the lists escapes. looped: a
-    loop may be iterating over one.
+    kind: the kind of the elements. inner: the group of the elements that are lists. open: one of the lists escapes.
+    looped: a loop may be iterating over one.
     """
 
     __slots__ = ("inner", "joined", "kind", "looped", "open")
@@ -39,7 +39,7 @@ def find(group: Group) -> Group:
 
 
 class Function:
-    """A function whose callers in the program are known. kind, result: of its return value."""
+    """A function whose callers in the program are known. kind, result: the type and result of its return value."""
 
     __slots__ = ("called", "definition", "kind", "parameters", "result", "scope")
 
@@ -59,7 +59,9 @@ class Function:
 
 
 class Groups(TypeInference):
-    """The groups of a program's lists, and the types of its variables. They only rise; `changed` is set if one did."""
+    """The groups of a program's lists, and the types of its variables. Types only become more general; then `changed`
+    is set.
+    """
 
     def __init__(self, scope: Scope, outer: TypeInference | None = None) -> None:
         super().__init__(outer)

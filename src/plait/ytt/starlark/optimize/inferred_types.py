@@ -42,8 +42,8 @@ def join(left: str, right: str) -> str:
 class TypeInference:
     """The types of a program's values in one analysis.
 
-    variables: of the names of each scope. results: of calls of the program's functions. elements: of elements of lists.
-    outer: the analysis of the enclosing scopes.
+    variables: the variables of the names of each scope. results: the results of calls of the program's functions.
+    elements: the types of elements of lists. outer: the analysis of the enclosing scopes.
     """
 
     def __init__(self, outer: TypeInference | None = None) -> None:

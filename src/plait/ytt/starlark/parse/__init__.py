@@ -119,7 +119,7 @@ class Parser(ExpressionParser):
         if self.closed_by in ("else", "elif"):
             self.unexpected(
                 "primary expression",
-                "else is the last part of an if: move it down, and elif above it"
+                "else must be the last part of an if: move it below the elif"
                 if not block
                 else f"{self.kind} belongs to an if, and the innermost block that is open here is a {block}",
             )
@@ -245,7 +245,7 @@ class Parser(ExpressionParser):
                 if self.kind != "=":
                     told = f'load operand must be "{name}" or {name}="originalname" (want \'=\' after {name})'
                     is_whole = self.kind in (",", ")")
-                    self.fail(told, hint=f'a name to load is in quotes: "{name}"' if is_whole else None)
+                    self.fail(told, hint=f'put the name to load in quotes: "{name}"' if is_whole else None)
                 self.advance()
                 if self.kind != "string literal":
                     self.fail(f'original name of loaded symbol must be quoted: {name}="originalname"')

@@ -235,10 +235,10 @@ class Tokens:
         if self.tokens[self.index - 1][0] == "string literal":
             if got != "identifier" or not any(f"{quote}{self.value}" in text for quote in "\"'"):
                 return "a comma is missing before it"
-            return """a quote within a text ends it: put a text with " in single quotes, '...', or write \\\""""
+            return """a quote within a string ends it: put a string with " in single quotes, '...', or write \\\""""
         if name in ("schema/title", "schema/desc", "schema/deprecated"):
             return f"put the text in quotes: #@{name} {given.strip()!r}".replace("'", '"') if '"' not in given else None
-        return "a text is written in quotes, and arguments are separated by commas"
+        return "a string is written in quotes, and arguments are separated by commas"
 
     def mismatched(self) -> NoReturn:
         line, column = self.open[-1]

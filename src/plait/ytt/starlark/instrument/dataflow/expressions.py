@@ -143,7 +143,7 @@ class ExpressionInstrumenter:
     def said(self, node: syntax.Call, name: str = "$from.ran") -> syntax.Call:
         """A call that another pass inserted. A call that reports executed branches also reports the conditions.
 
-        name: of the helper. A statement does not depend on the expressions before it.
+        name: the name of the helper. A statement does not depend on the expressions before it.
         """
         function = node.function
         if not isinstance(function, syntax.Helper) or function.name != RAN:

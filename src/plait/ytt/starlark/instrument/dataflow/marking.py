@@ -114,7 +114,7 @@ class Marking(ProgramFlows):
 
 
 def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
-    """The `print` of a run that uses secrets. A line is withheld if its text, or its being printed, depends on a
+    """The `print` of a run that uses secrets. A line is withheld if its text, or the decision to print it, depends on a
     secret.
     """
 

@@ -460,7 +460,7 @@ class DataflowRuntime(Hooks):
     def quiet(self, line: int, shadows: Sequence[Shadow], values: Sequence[object], loaded: Sequence[object]) -> bool:
         """True if the called function may run untraced.
 
-        shadows, values: of the constants that it reads; loaded: the functions it may call.
+        shadows, values: the shadows and values of the constants that it reads; loaded: the functions it may call.
         """
         return self.runs_untraced(sys._getframe(2).f_globals, line, shadows, values, loaded)
 

@@ -31,14 +31,14 @@ _DEPTH = 4
 class DependencyScope(dict["Origin", None]):
     """The reads recorded since the scope was opened, in order.
 
-    arguments: of a call. direct: a function of a program received them. quiet: for a function that does not report its
-    reads. parts: the shadows of the items of a list or dict literal. key: the shadow of its next key. elements: the
-    shadows of the current elements of a comprehension's loops. coming: the shadows of all their elements. shape: the
-    origins that decided which nodes the function builds. receiver: a value that the called method may change. candidates: values, with
-    their origins, of which an operation returns some.
-    reached_by: the secret conditions that led here. entered_by: those of the current statement. outermost: for a call
-    from the host, outside all programs. host: for statements that build nodes. control: decides if the next statement
-    runs. called: for a call that no program contains, but which reports its result.
+    arguments: the arguments of a call. direct: a function of a program received them. quiet: for a function that does
+    not report its reads. parts: the shadows of the items of a list or dict literal. key: the shadow of its next key.
+    elements: the shadows of the current elements of a comprehension's loops. coming: the shadows of all their elements.
+    shape: the origins that decided which nodes the function builds. receiver: a value that the called method may
+    change. candidates: values, with their origins, of which an operation returns some. reached_by: the secret
+    conditions that led here. entered_by: those of the current statement. outermost: for a call from the host, outside
+    all programs. host: for statements that build nodes. control: decides if the next statement runs. called: for a call
+    that no program contains, but which reports its result.
     """
 
     arguments: Sequence[Argument] = ()

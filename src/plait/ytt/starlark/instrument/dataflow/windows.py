@@ -337,7 +337,7 @@ class DependencyTracker:
         return value, tuple(found)
 
     def blame(self, error: PlaitError, depth: int) -> None:
-        """Attaches the origins of an error to it. depth: of the program's scopes."""
+        """Attaches the origins of an error to it. depth: the depth of the program's scopes."""
         if self.marks is None and not self.follows_all:
             return
         found = self.read_now(depth)
@@ -499,7 +499,7 @@ class Loop:
         return self._shadow
 
     def part(self, number: int, shadow: Shadow) -> Shadow:
-        """The shadow of a part of the current element. shadow: of the whole element."""
+        """The shadow of a part of the current element. shadow: the shadow of the whole element."""
         iterated = self.iterated
         if type(iterated) is not List or self._place >= len(iterated):
             return shadow
