@@ -47,9 +47,9 @@ class Diagnostic:
     """An error, a warning or a finding, as data. Each text is available complete (`text`), or as shown without
     `--quote-values`.
 
-    code: one of `plait.base.codes`, or "". severity: "error" or "warning". at: the primary position; also: related
+    code: from `plait.base.codes`, or "". severity: "error" or "warning". at: the primary position; also: related
     ones. word: the word at fault on the line of `at`, or "". focus: the position of the text at fault, such as a
-    matcher, if `at` is the line of its parent. subject: the name of the document, or the type of the value, that an
+    matcher, if `at` is the line of its parent. subject: the document, or the type of the value, that an
     error is about; detail: the message without subject, kind and number.
     """
 
@@ -351,9 +351,7 @@ class PlaitError(Diagnostic, Exception):
         return self.made_of()
 
     def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
-        """Adds an outer frame to the stack, and returns the error for raising it again. role, reference: the role and
-        reference of the frame.
-        """
+        """Adds an outer frame to the stack, and returns the error for raising it again. role, reference: as in `Frame`."""
         self.stack.append(Frame(text, at, role=role, reference=reference))
         return self
 
@@ -486,7 +484,7 @@ class LimitError(PlaitError):
 def limit_reached(
     message: str, name: str, *, at: Position | None, expected: str | None, hint: str | None
 ) -> LimitError:
-    """The error for an exceeded limit. name: the name of the limit. hint: what may help before the limit is raised."""
+    """The error for an exceeded limit. name: its name. hint: advice before that of raising it."""
     again = Advice("if this is intended, raise the limit with ", Flag("limit", f"{name}=N"))
     told = again if hint is None else Advice(hint, "; ", *again.parts)
     error = LimitError(message, at=at, expected=expected, hint=told, code=f"limit-{name}")
@@ -514,7 +512,7 @@ def render(
 ) -> str:
     """The whole message for a reader, ending in a line break. program: printed before it, unless "".
 
-    codes: include codes and the roles of related lines, as on a terminal. width: the width of the terminal; repeated
+    codes: include codes and the roles of related lines, as on a terminal. width: in columns; repeated
     positions are shortened to fit. rename: replaces paths that the reader does not know.
     """
     from plait.base.message_text import message_text

@@ -137,7 +137,7 @@ class Repository:
 
     def _revision_hint(self, base: str, steps: str, names: Sequence[str]) -> str | None:
         """A hint about the oldest ancestor of a commit, or with similar names that exist, or None. steps: such as ~10.
-        names: of branches and tags.
+        names: the names of branches and tags.
         """
         if steps and self._known(base):
             return self._ancestor_hint(base, re.findall(r"[~^][0-9]*", steps))

@@ -247,8 +247,6 @@ def limit_error(
     expected: str | None = None,
     hint: str | None = None,
 ) -> LimitError:
-    """The error for an exceeded limit. what: the subject of the message. name, value: the name and value of the
-    limit.
-    """
+    """The error for an exceeded limit. what: the subject of the message. name, value: its name and value."""
     text = f"{what} exceeds the limit {name}={_format_value(name, value)}"
     return limit_reached(text, name, at=at, expected=expected, hint=hint)

@@ -67,7 +67,7 @@ class Need:
 class Permissions:
     """The accesses that paths in files may request. Created by `plait.base.trust.permissions_of`.
 
-    directory: the directory of the project file. file: its path, "" for a project without one. checkout: its
+    directory: that of the project file. file: its path, "" for a project without one. checkout: its
     repository, or the directory itself if there is none. granted: additional accesses, from the command line or from a
     stored decision.
     """
@@ -156,7 +156,7 @@ class Permissions:
         self.check(Need(PROGRAMS, command, at))
 
     def check_environment(self, name: str) -> None:
-        """Raises PermissionDeniedError. name: the name of a variable, or `PREFIX*`."""
+        """Raises PermissionDeniedError. name: a variable, or `PREFIX*`."""
         self.check(Need(ENVIRONMENT, name))
 
     def check(self, need: Need) -> None:

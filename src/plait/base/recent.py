@@ -1,6 +1,4 @@
-"""The parts of caches that several evaluations share: a cache of recently used entries, the number of reused ones, and
-a key for the files and servers that an evaluation may read.
-"""
+"""The parts of caches that several evaluations share: recently used entries, counts of reuse, and a key of permissions."""
 
 from __future__ import annotations
 

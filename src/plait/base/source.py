@@ -211,7 +211,7 @@ class Wording(str):
 
 
 class Flag:
-    """A reference to an option in a text. name: the name of the flag. value: the value of the flag, "" for a switch."""
+    """A reference to an option in a text. name: the flag. value: its value, "" for a switch."""
 
     __slots__ = ("name", "value")
 

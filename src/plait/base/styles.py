@@ -90,9 +90,7 @@ def is_dumb() -> bool:
 
 
 def _escape(character: str) -> str:
-    """The escape for a character that is not printed as it is: a mark, or a control character except tab and line feed,
-    including eight-bit ones and those in invalid UTF-8.
-    """
+    """The escape for a mark, or for a control character except tab and line feed, also of eight bits or in invalid UTF-8."""
     code = ord(character)
     if code < 0x20 or 0x7F <= code < 0xA0:
         return character if code in (0x09, 0x0A) else f"\\x{code:02x}"

@@ -81,7 +81,7 @@ def _keys(source: Source, first: int, last: int) -> Iterator[tuple[str, int]]:
 
 
 def _alternatives(source: Source, first: int, last: int) -> str | None:
-    """The hint for an item after an `if` block that contains another item with the same key, or None."""
+    """The hint for an item after an `if` block with another item of the same key, or None."""
     opened: list[str] = []
     closed = second = 0
     for number in range(first, last):

@@ -51,6 +51,6 @@ def styles_of(stream: TextIO | None = None, error: PlaitError | None = None) -> 
 
 
 def typed(error: PlaitError | None = None) -> list[Request]:
-    """The requests of the command line. error: the error of a command line with a mistake, parsed only in part."""
+    """The requests of the command line. error: that of an invalid command line, parsed in part."""
     parsed: Request | None = getattr(error, "parsed", None) if isinstance(error, UsageError) else None
     return [*TYPED.get([]), *([] if parsed is None else [parsed])]

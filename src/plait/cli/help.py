@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def help_text(node: Node, width: int | None) -> str:
-    """The text of `--help`. width: the width of the terminal."""
+    """The text of `--help`. width: in columns."""
     return text_of(node.command, example=node.example, width=width, styles=styles_of())
 
 
@@ -63,7 +63,7 @@ def help_for(words: Sequence[str]) -> str:
 
 
 def text_for(name: str, words: Sequence[str]) -> str:
-    """The text of `plait help`, `plait version` and `plait --help`. name: the name of the command, or of the flag.
+    """The text of `plait help`, `plait version` and `plait --help`. name: a command or a flag.
     Raises UsageError.
     """
     if not name.endswith("version"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _sink(error: PlaitError | None = None) -> Sink | None:
-    """The receiver of messages; None for text. error: the error of a command line that was parsed only up to a mistake."""
+    """The receiver of messages; None for text. error: that of an invalid command line."""
     made = SINK.get([])
     if made:
         return made[0]
@@ -81,7 +81,7 @@ def close_messages() -> None:
 
 
 def quotes_values(error: PlaitError | None = None) -> bool:
-    """True if messages may quote values. error: the error of a command line that was parsed only up to a mistake."""
+    """True if messages may quote values. error: that of an invalid command line."""
     return any(getattr(one, "quote_values", False) for one in typed(error))
 
 

@@ -92,7 +92,7 @@ def _deliver(request: Request) -> int:
 def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
     """The run and the request of `[NAME] [more]`, within the permissions of its project.
 
-    path: the path of the project file, or "" to search for it. Raises PlaitError.
+    path: the project file, or "" to search for it. Raises PlaitError.
     """
     run, words = chosen(path, argv)
     try:
@@ -120,7 +120,7 @@ def is_run(word: str) -> bool:
 
 
 def chosen(path: str, argv: Sequence[str], *, named: bool = True, others: bool = False) -> tuple[Run, list[str]]:
-    """The run of `[NAME] [more]`, and the remaining words. path: the path of the project file, or "" to search for it.
+    """The run of `[NAME] [more]`, and the remaining words. path: the project file, or "" to search for it.
     named: a NAME is allowed. others: the command evaluates other runs as well.
 
     Raises PlaitError.

@@ -48,9 +48,7 @@ def words_of(request: Request) -> list[str]:
 
 
 class Command(Generic[R]):
-    """The command line of a request. request: the class that `parse` returns. name: the name of the command, including
-    the program's. groups: the flags by heading.
-    """
+    """The command line of a request. request: the class that `parse` returns. name: with that of the program. groups: the flags by heading."""
 
     __slots__ = ("_by_name", "_by_short", "flags", "groups", "name", "request", "style")
 

@@ -21,7 +21,7 @@ _COLUMN = 32
 def help_text(command: AnyCommand, *, example: str = "", width: int | None = None, styles: Styles | None = None) -> str:
     """The text of `--help`, at most 80 columns wide, or as wide as a narrower terminal.
 
-    example: a command line. width: the width of the terminal.
+    example: a command line. width: in columns.
     """
     most = _WIDTH if width is None else min(width, _WIDTH)
     column = min(_COLUMN, most // 2)
@@ -54,7 +54,7 @@ def help_text(command: AnyCommand, *, example: str = "", width: int | None = Non
 
 
 def shared_lines(*, styles: Styles, width: int | None) -> list[str]:
-    """The lines about the options of all commands. width: the width of the terminal."""
+    """The lines about the options of all commands. width: in columns."""
     most = _WIDTH if width is None else min(width, _WIDTH)
     return [styles.line(line) for option in SHARED.shared for line in _lines(option, most, min(_COLUMN, most // 2))]
 
@@ -88,8 +88,7 @@ def indented(text: str, maximum: int = _WIDTH) -> list[str]:
 
 
 def _wrapped(text: str, width: int, indent: str = "", further: str = "") -> list[str]:
-    """A text in lines of at most this width, broken at spaces. indent: the indentation of the first line. further: the
-    indentation of the other ones.
+    """A text in lines of at most this width, broken at spaces. indent: before the first line. further: before the others.
 
     `textwrap` loads `re`, which takes longer than all other work for help.
     """

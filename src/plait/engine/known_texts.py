@@ -1,7 +1,6 @@
 """Texts that several evaluations of one process read once: those of an argument, such as a directory.
 
-Reading them again would give the same texts. So an evaluation that reuses them records the same reads in its input
-view, and they count towards its limits.
+Reading them again would give the same texts. So an evaluation that reuses them records the same reads in its input view, charged to its limits.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _ROOM = 1 << 22
 
 
 class ReadTexts:
-    """The texts of one argument, and the files and directories that were read for them. visited: number of directory
+    """The texts of one argument, and the paths read for them. visited: number of directory
     entries.
     """
 

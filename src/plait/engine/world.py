@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 class World:
     """The environment of an evaluation, entered once by `evaluate`.
 
-    view: texts that replace files, the environment, and a record of reads; None for the disk. permissions: the
-    permissions of the request's project; None for a command line. limits: by the names of --limit; None for the current
+    view: texts that replace files, the environment, and a record of reads; None for the disk. permissions: from the request's project; None for a command line. limits: by the names of --limit; None for the current
     ones. cache: compiled code of earlier runs. engine: the state that evaluations of this process share. lookups,
     warned: filled with looked-up names and with warnings, even if the evaluation fails.
     """

@@ -1,7 +1,7 @@
 """The commits in which a value of a run's output changed, and the commits behind the lines of an output.
 
-Commits are evaluated in one private directory, in which only the files that differ are exchanged. Nothing is checked
-out, and no program of the repository is run: see `plait.base.git_repository.Repository`.
+Commits are evaluated in one private directory. From one to the next, only the differing files are replaced. Nothing is
+checked out, and no program of the repository is run: see `plait.base.git_repository.Repository`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class CommitValue:
         return not self.state
 
     def same(self, other: CommitValue) -> bool:
-        """True if both are the same value, or none for the same reason."""
+        """True if both values are the same, or missing for the same reason."""
         return (self.text, self.state) == (other.text, other.state)
 
 

@@ -124,8 +124,8 @@ def _releases(old: Data, new: Data) -> Iterator[str]:
 BOSH = frozenset({""})
 
 RULES: Sequence[Rule] = (
-    Rule("persistent-disk-changed", ERROR, BOSH, "1 instance group gets another persistent disk",
-         "{} instance groups get other persistent disks", "persistent_disk changed", _disks, "persistent_disk"),
+    Rule("persistent-disk-changed", ERROR, BOSH, "1 instance group gets a different persistent disk",
+         "{} instance groups get different persistent disks", "persistent_disk changed", _disks, "persistent_disk"),
     Rule("instances-zero", ERROR, BOSH, "1 instance group loses all instances",
          "{} instance groups lose all instances", "instances set to 0, or the group removed", _instances_zero, "instances"),
     Rule("persistent-disks-orphaned", ERROR, BOSH, "1 instance group with persistent disks loses instances",
@@ -138,6 +138,6 @@ RULES: Sequence[Rule] = (
          "fewer instances", _instances_fewer, "instances"),
     Rule("job-moved", WARNING, BOSH, "1 job moves to another instance group",
          "{} jobs move to another instance group", "job moved", _jobs_moved),
-    Rule("release-version-changed", NOTE, BOSH, "1 release has another version",
-         "{} releases have other versions", "release version changed", _releases, "releases"),
+    Rule("release-version-changed", NOTE, BOSH, "1 release has a different version",
+         "{} releases have different versions", "release version changed", _releases, "releases"),
 )  # fmt: skip

@@ -21,7 +21,8 @@ SEVERITIES = (ERROR, WARNING, NOTE)
 
 
 class Rule:
-    """A rule. one, many: sentences; `{}` of `many` is the number of documents. kinds: of the documents; empty for any.
+    """A rule. one, many: sentences; `{}` of `many` is the number of documents. kinds: the kinds of the documents; empty
+    for any.
 
     condition: yields a subject for each occurrence. near: a part of the paths of the changes that matter.
     """

@@ -38,9 +38,9 @@ _MOST_EXAMPLES = 200
 class DraftProjectFile:
     """A project file that is not written yet.
 
-    path: of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes: remarks,
-    and rejected runs with the reason. example: the PATH and the value of a number or boolean in the output of the first
-    run, or None.
+    path: the path of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes:
+    remarks, and rejected runs with the reason. example: the PATH and the value of a number or boolean in the output of
+    the first run, or None.
     """
 
     __slots__ = ("example", "notes", "path", "runs", "text")
@@ -120,7 +120,7 @@ def _output(made: Documents) -> object:
 
 
 def _example(run: Run) -> tuple[str, int] | None:
-    """The PATH and the value of a number or boolean of a named document: unlike a string, it is no password.
+    """The PATH and the value of a number or boolean of a named document: unlike a string, it is not a password.
 
     It is the first one that several lines made, or else the first one. Metadata, and a number that names its own item,
     such as `ports[port=80].port`, come last: a test of them states nothing.

@@ -39,8 +39,7 @@ RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "s
 class Project:
     """Runs by name, in order.
 
-    path: the path of the project file; "" if inferred. directory: the directory of the file. permissions: the
-    permissions of its settings; None for a command line. abstract: the positions of runs that only serve as a base.
+    path: the project file; "" if inferred. directory: its directory. permissions: for its settings; None for a command line. abstract: the positions of runs that only serve as a base.
     matrices: by name. notes: remarks of the inference. lint: the section for `plait lint`, or None. schemas: files of
     resource schemas, and patterns of file names with their schemas, as absolute paths (see `plait.ytt.json_schema`).
     stores: the variables stores of all runs.
@@ -311,7 +310,7 @@ def _matrix(
     schemas: Sequence[Schemas],
     permissions: Permissions,
 ) -> Matrix:
-    """A matrix. entry: its node. schemas: the schemas of the project. Raises UsageError."""
+    """A matrix. entry: its node. schemas: from the project. Raises UsageError."""
     if type(entry.value) is not Map:
         raise wrong(entry, "a map")
     command, maps = _command(item, chain)
@@ -343,7 +342,7 @@ def _matrix(
 
 
 def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str, schemas: Sequence[Schemas]) -> Run:
-    """A run. chain: the run and its bases, the lowest first. schemas: the schemas of the project. Raises UsageError."""
+    """A run. chain: the run and its bases, the lowest first. schemas: from the project. Raises UsageError."""
     command, maps = _command(item, chain)
     output = _last(chain, "output")
     if output is not None and (type(output.value) is not str or not output.value):
@@ -368,7 +367,7 @@ def _description(item: MapItem) -> str:
 
 
 def _pipeline(path: str, name: str = "") -> list[Use]:
-    """The uses for the steps in a pipeline file. name: the name of the run that contains them."""
+    """The uses for the steps in a pipeline file. name: the run with them."""
     from plait.engine.compose import Compose
 
     return [Use(Compose.pipeline, path), *([Use(Compose.run, name)] if name else [])]

@@ -66,7 +66,7 @@ def _axis_form(item: MapItem) -> str | None:
 
 
 class AxisValue:
-    """A value of an axis. path: the path of its file or directory, relative to the project file, or ""."""
+    """A value of an axis. path: its file or directory, relative to the project file, or ""."""
 
     __slots__ = ("at", "path", "text", "value")
 
@@ -83,7 +83,7 @@ def scalar_text(value: Scalar) -> str:
 
 
 class Environment:
-    """One environment. name: the name of its run. choices: its value on each axis. output: the destination of its
+    """One environment. name: its run. choices: its value on each axis. output: the destination of its
     results.
     """
 
@@ -106,12 +106,11 @@ class Environment:
 
 
 class Matrix:
-    """A run with one environment per combination of values. name: the name of the run. at: position of the matrix.
-    settings: the settings of the matrix.
+    """A run with one environment per combination of values. name: the name of the run. at: its position.
+    settings: as in the file.
 
-    command, description: the command and description of its runs. maps: their settings, those of bases first. make:
-    creates a run from a name and settings. permissions, project_stores: the permissions and project stores of the
-    project.
+    command, description: for its runs. maps: their settings, those of bases first. make:
+    creates a run from a name and settings. permissions, project_stores: from the project.
     """
 
     __slots__ = (

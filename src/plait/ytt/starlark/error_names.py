@@ -77,9 +77,9 @@ _WRITTEN = {
 
 
 def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
-    """Adds a hint to an error: the name of the value that caused it, and the line that set the value.
+    """Adds a hint to an error: the name of the value at fault, and the line that set it.
 
-    frames: the frames of the program, each with its line, outermost first.
+    frames: those of the program with their lines, outermost first.
     """
     wanted, behind = error.of_type, error.mark
     member = f".{error.word}" if error.code == "unknown-attribute" else ""

@@ -113,7 +113,7 @@ class Loops:
         self.charge(-length_hint(iterator))
 
     def to(self, stop: object) -> Iterable[object]:
-        """`range(stop)` for a loop. `step_budget` inlines the common case, a small int."""
+        """`range(stop)` for a loop. `step_budget` inlines the common case."""
         return self._through(range_to(stop))
 
     def from_to(self, start: object, stop: object) -> Iterable[object]:

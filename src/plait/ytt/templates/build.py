@@ -286,7 +286,7 @@ class Builder:
         self.add(entries, values, items)
 
     def count(self, made: int) -> None:
-        """Counts added nodes. Raises LimitError, because a few nested values can have very many nodes."""
+        """Counts added nodes. Raises LimitError: a few nested values can have very many."""
         self.made += made
         if self.made > self.run.most:
             raise limit_error("the output of this template", "nodes", self.run.most)

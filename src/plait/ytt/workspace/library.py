@@ -18,7 +18,7 @@ PRIVATE_NAME = "_ytt_lib"
 class Library:
     """A directory of input files.
 
-    name: the name of the directory ("" for the root). private: it is a `_ytt_lib`. files: those directly in it, in the
+    name: "" for the root. private: it is a `_ytt_lib`. files: those directly in it, in the
     order read. children: its subdirectories, in the order of discovery. Built by `build_library`, then unchanged.
     """
 
@@ -43,7 +43,7 @@ class Library:
         return found
 
     def take(self, children: list[Library]) -> None:
-        """Replaces the subdirectories by equal objects, which several evaluations share."""
+        """Replaces the subdirectories by equal, shared objects."""
         self.children = children
         self._children_by_name = {child.name: child for child in children}
 

@@ -248,7 +248,7 @@ _READING = {input_files.TEXT: "Parsing text template", input_files.YAML: "Compil
 
 
 def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
-    """The error for a file that cannot be compiled, with ytt's steps. number: the number of its instruction set."""
+    """The error for a file that cannot be compiled, with ytt's steps. number: its instruction set."""
     if isinstance(error, StarlarkError):
         return _failed(error, file, number)
     if file.type in _READING and not isinstance(error, ReadError):
@@ -257,7 +257,7 @@ def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
 
 
 def _failed(error: PlaitError, file: InputFile, number: int) -> PlaitError:
-    """The error for a file that fails during evaluation. number: the number of its instruction set."""
+    """The error for a file that fails during evaluation. number: its instruction set."""
     error.within("", role=FILE, reference=str(number))
     if file.type in _EVALUATING:
         error.within("", role=CLAUSE, reference=_EVALUATING[file.type])

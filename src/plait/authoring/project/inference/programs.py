@@ -67,9 +67,9 @@ _IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "
 class CommandLine:
     """A command line of one of the programs.
 
-    command: of plait. words: for that command, without `omitted`: data values, variables and their files and store that
-    are known only when the script runs. unknown: other words that are known only then. stand_ins: a text for each
-    omitted data value and variable, such as token=TOKEN. turn: as of the invocation, "" if no word has it.
+    command: the command of plait. words: for that command, without `omitted`: data values, variables and their files
+    and store that are known only when the script runs. unknown: other words that are known only then. stand_ins: a text
+    for each omitted data value and variable, such as token=TOKEN. turn: as of the invocation, "" if no word has it.
     """
 
     __slots__ = ("command", "line", "omitted", "program", "shown", "stand_ins", "turn", "unknown", "words")
@@ -118,9 +118,9 @@ class CommandLine:
     def settings(self, source: Source, directory: str, top: str, *, has_stand_ins: bool = False) -> list[Setting]:
         """The settings of a run for this command line, each with its line in `source`.
 
-        directory: in which the command runs; top: of the repository. Absolute paths below the top become relative to the
-        directory, and so do those of a checkout with the name of the repository, as in a build of Concourse. Raises
-        UsageError for a command line that the program itself would reject.
+        directory: in which the command runs; top: the top directory of the repository. Absolute paths below the top
+        become relative to the directory, and so do those of a checkout with the name of the repository, as in a build
+        of Concourse. Raises UsageError for a command line that the program itself would reject.
         """
         inside = os.path.join(top, "")
         way = os.path.relpath(top, directory)
@@ -142,7 +142,9 @@ def _is_unknown(word: ShellWord) -> bool:
 
 
 def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "patch", "layer")) -> CommandLine | None:
-    """The command line that renders with one of the programs; None for any other command. commands: of plait."""
+    """The command line that renders with one of the programs; None for any other command. commands: the commands of
+    plait.
+    """
     words = list(invocation.arguments)
     while words and (name := words[0].text) is not None:
         if name in _PREFIXES or _ASSIGNMENT.match(name):

@@ -59,8 +59,8 @@ class ShellWord:
 
 
 class Invocation:
-    """A command of a script. directory: absolute, None if it is unknown. line: of its first word. reads_pipe: it
-    follows a `|`. turn: the word that the loop around it has come to, or "".
+    """A command of a script. directory: absolute, None if it is unknown. line: the line of its first word. reads_pipe:
+    it follows a `|`. turn: the word that the loop around it has come to, or "".
     """
 
     __slots__ = ("arguments", "directory", "line", "reads_pipe", "turn")
@@ -113,7 +113,7 @@ class Shell:
         return self.run(commands_of(text, line), len(text))
 
     def run(self, commands: Sequence[ShellCommand], size: int) -> list[Invocation]:
-        """As `read`, for a script of this size whose commands were found before."""
+        """As `read`, for a script of this size that is already parsed."""
         if self.budget.take(size):
             self._run(commands, 0, len(commands))
         return self.invocations

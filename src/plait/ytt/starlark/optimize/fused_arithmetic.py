@@ -23,7 +23,7 @@ _DEEP = 16  # maximum number of nested operators that are combined
 
 
 def fused(o: Optimizer, node: syntax.Binary, addition: str = "+") -> py.expr | None:
-    """The expression with one type test for all its operands; None if it is not arithmetic, or if separate operators
+    """The expression with one type test; None if it is not arithmetic, or if separate operators
     are as fast.
 
     addition: the operator of an enclosing addition, "+" or "+=".

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Group:
     """Lists that may replace each other. Groups whose lists meet are merged; `joined` is then the remaining group.
 
-    kind: the kind of the elements. inner: the group of the elements that are lists. open: one of the lists escapes.
+    kind: the element type. inner: the group of the elements that are lists. open: one of the lists escapes.
     looped: a loop may be iterating over one.
     """
 
@@ -39,7 +39,7 @@ def find(group: Group) -> Group:
 
 
 class Function:
-    """A function whose callers in the program are known. kind, result: the type and result of its return value."""
+    """A function whose callers in the program are known. kind, result: for its return value."""
 
     __slots__ = ("called", "definition", "kind", "parameters", "result", "scope")
 

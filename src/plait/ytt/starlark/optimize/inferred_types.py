@@ -42,7 +42,7 @@ def join(left: str, right: str) -> str:
 class TypeInference:
     """The types of a program's values in one analysis.
 
-    variables: the variables of the names of each scope. results: the results of calls of the program's functions.
+    variables: the types of variables, by scope and name. results: those of calls of its functions.
     elements: the types of elements of lists. outer: the analysis of the enclosing scopes.
     """
 
