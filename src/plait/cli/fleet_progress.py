@@ -64,7 +64,7 @@ class LogReporter(NullReporter):
 
 
 class StatusLineReporter(LogReporter):
-    """Prints progress in one line, which is removed at the end."""
+    """Prints progress on one line, which is removed at the end."""
 
     _FIRST = 1.0
     _EACH = 0.2

@@ -135,7 +135,7 @@ def main(flags: Test) -> int:
             paths = [one for one in flags.arguments or (os.curdir,) if os.path.isdir(one)]
             other = next((path for path in map(misnamed, paths) if path is not None), None)
             hint = (
-                "tests are in files named *.test.yml: tests: {a value: {run: NAME, equals: {PATH: VALUE}}}"
+                "write tests in files named *.test.yml, such as tests: {a value: {run: NAME, equals: {PATH: VALUE}}}"
                 if other is None
                 else f"{other} has tests, but its name does not end in .test.yml"
             )

@@ -120,7 +120,7 @@ def several_commands(item: ArrayItem, commands: Sequence[MapItem], known: str) -
 _FOREIGN = (
     (("apiVersion", "kind"), "these are documents: plait render -f {path} renders them"),
     (("instance_groups", "jobs", "releases", "stemcells"), "this is a manifest: plait patch {path} applies operations"),
-    (("services",), "this is a file of Docker Compose: plait render -f {path} --merge patch.yml changes it"),
+    (("services",), "this is a Docker Compose file: plait render -f {path} --merge patch.yml changes it"),
 )
 _RESOURCES = ("bases", "components", "namePrefix", "patches", "patchesStrategicMerge", "resources")
 

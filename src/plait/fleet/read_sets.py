@@ -263,7 +263,7 @@ class Parts:
 
 
 def by_directory(reads: ReadSet, tops: Iterable[str]) -> tuple[list[ReadSet], ReadSet]:
-    """The reads inside each of some directories, and the remaining reads. Runs that share a directory share its part."""
+    """The reads inside each of the directories, and the remaining reads. Runs that share a directory share its part."""
     parts: list[ReadSet] = []
     files, directories = dict(reads.files), dict(reads.directories)
     for top in sorted(set(tops)):

@@ -396,10 +396,10 @@ class Review:
     number of runs on HEAD's side. evaluated: the number of those that read a changed file. changed: the names of those
     whose output differs. added, removed: names of runs that only one side has. new_project: the project file if BASE
     has none; both sides are evaluated with it. project_from: its owner, HEAD or the working directory. permissions:
-    accesses that only HEAD's project file asks for. withheld: the names of runs with secrets, of which values computed
-    from them are not compared. unread: the number of differing files that no evaluation read. is_cut: the search for
-    causes ended at its budget of CPU time. documents: the lines of changed documents, if they were asked for. axes: the
-    values of axes of each run. output: the output of HEAD's side, if it was asked for.
+    accesses that only HEAD's project file asks for. withheld: the names of runs with secrets; values computed from
+    secrets are not compared. unread: the number of differing files that no evaluation read. is_cut: the search for
+    causes ended at its budget of CPU time. documents: the lines of changed documents, if requested. axes: the values of
+    axes of each run. output: the output of HEAD's side, if requested.
     """
 
     def __init__(self, base: str, head: str) -> None:

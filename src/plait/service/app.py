@@ -65,7 +65,7 @@ _ASKING = 40
 
 
 class Default:
-    """Represents the lane of reads."""
+    """A marker for the lane of reads, the default of a route."""
 
 
 DEFAULT = Default()

@@ -205,7 +205,7 @@ def _retyped(path: str, declared: HistoryEntry, value: Value) -> EditError:
 
 
 def _note_of_type(node_path: NodePath, value: Value, typed: str | None) -> str | None:
-    """A note if a value gets another type; None otherwise. typed: the user's spelling."""
+    """A note if the type of a value changes; None otherwise. typed: the user's spelling."""
     old = node_path.value
     was, now = kind_name(old), kind_name(value)
     if (

@@ -423,7 +423,7 @@ _ALL = (
             **_OF_RUN, "path": _string(_PATH), "value": {"description": "the new value"},
             "add": _flag("the last key of the path may be missing"),
             "also": _flag("accept that other values change"),
-            "in": _string("add an overlay item or an operation to this FILE instead, which only its runs read"),
+            "in": _string("add an overlay item or an operation to this FILE instead; only the runs that read it change"),
             "at": _string("replace the value or expression on this FILE:LINE"),
         },
         ("path", "value"), _object(kind="string", text="string"), _set, 30,

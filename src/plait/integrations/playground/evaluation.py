@@ -4,8 +4,8 @@
 
 An answer has the history of each value, so that a page explains one without a further request.
 
-A file has a role: "input", or "values" for data values and variables. Of `patch` the first input is the base, and the
-others are operations; of `compose` the file `plait.yml` is the pipeline.
+A file has a role: "input", or "values" for data values and variables. For `patch`, the first input is the base, and the
+others are operations; for `compose`, the file `plait.yml` is the pipeline.
 """
 
 from __future__ import annotations

@@ -314,7 +314,7 @@ def _same_overlay(one: Document, other: Document) -> bool:
 def _same_argument(one: object, other: object) -> bool:
     """True if two arguments of annotations are the same plain data, or matchers with the same parts.
 
-    False for more than MOST_ITEMS items. other: the argument of the earlier evaluation, which has used it.
+    False for more than MOST_ITEMS items. other: the argument in the last application.
     """
     pending = [(one, other)]
     items = 0

@@ -37,8 +37,8 @@ def explain(
 ) -> None:
     """Changes an error about undefined names to one about the `load` that misspells them.
 
-    member: finds the file that a `load` names, for a file in a directory of a library with a root. The findings about
-    the other names remain. values: the data values.
+    member: finds the file that a `load` names; its arguments are the path, and the directory and the root of the
+    loading file. The findings about the other names remain. values: the data values.
     """
     findings = [one for one in (error, *error.findings) if one.code == "undefined-name"]
     for one in findings:
