@@ -268,7 +268,7 @@ def _parts(path: Path) -> tuple[str, str]:
 def _quoted_key_hint(text: str, before: str, documents: Sequence[Document], names: ItemNames) -> str | None:
     """A hint with the quotes around a key that has dots, such as app.kubernetes.io/name, or None.
 
-    text: the keys of a PATH. before: of the PATH.
+    text: the keys of a PATH. before: the text of the PATH before them.
     """
     for document in documents:
         way = _spelled(document.value, text, names)

@@ -28,9 +28,9 @@ def _short(data: Data) -> str:
 
 
 RULES: Sequence[Rule] = (
-    Rule("chart-image-changed", NOTE, (CHART,), "1 chart has another image", "{} charts have other images",
+    Rule("chart-image-changed", NOTE, (CHART,), "1 chart has a different image", "{} charts have different images",
          "images.tags changed", images_changed, "image"),
-    Rule("chart-source-changed", NOTE, (CHART,), "1 chart is taken from another revision",
-         "{} charts are taken from other revisions", "source changed; what its templates render is not compared", _sources,
+    Rule("chart-source-changed", NOTE, (CHART,), "1 chart comes from a different revision",
+         "{} charts come from different revisions", "source changed; what its templates render is not compared", _sources,
          "source"),
 )  # fmt: skip

@@ -108,6 +108,6 @@ RULES: Sequence[Rule] = (
          "{} documents have images of other major versions", "first number of the tag changed", _majors, "image"),
     Rule("image-unpinned", WARNING, _KINDS, "1 document has an image that is no longer fixed",
          "{} documents have images that are no longer fixed", "neither a digest nor the tag of a version", _unpinned, "image"),
-    Rule("image-changed", NOTE, _PODS, "1 workload has another image", "{} workloads have other images",
+    Rule("image-changed", NOTE, _PODS, "1 workload has a different image", "{} workloads have different images",
          "image changed", images_changed, "image"),
 )  # fmt: skip

@@ -224,10 +224,10 @@ _ROLES = (*_GRANTING, "RoleBinding", "ClusterRoleBinding")
 _ROUTES = ("Ingress", "Route", "HTTPRoute", "TLSRoute", "GRPCRoute", "VirtualService", "Gateway")
 
 RULES: Sequence[Rule] = (
-    Rule("immutable-field", ERROR, (), "1 document has to be deleted and created again",
-         "{} documents have to be deleted and created again", "an immutable field changed", _immutable),
-    Rule("data-at-risk", ERROR, _DATA, "1 removed document takes data with it",
-         "{} removed documents take data with them", "removed", _removed),
+    Rule("immutable-field", ERROR, (), "1 document must be deleted and created again",
+         "{} documents must be deleted and created again", "an immutable field changed", _immutable),
+    Rule("data-at-risk", ERROR, _DATA, "the data of 1 removed document is lost",
+         "the data of {} removed documents is lost", "removed", _removed),
     Rule("pods-restart", WARNING, ("Deployment", "StatefulSet", "DaemonSet"), "1 workload restarts",
          "{} workloads restart", "pod template changed", _restarts, "template"),
     Rule("rbac-widened", WARNING, _ROLES, "1 role or binding grants more", "{} roles and bindings grant more",
@@ -238,7 +238,7 @@ RULES: Sequence[Rule] = (
          "{} CustomResourceDefinitions accept less", "objects that it accepted are rejected, or lose fields", stricter),
     Rule("document-removed", WARNING, (), "1 document is removed", "{} documents are removed", "no longer in the output",
          _no_data_removed),
-    Rule("ingress-host-changed", WARNING, _ROUTES, "1 route has other hosts", "{} routes have other hosts",
+    Rule("ingress-host-changed", WARNING, _ROUTES, "1 route has different hosts", "{} routes have different hosts",
          "hosts changed", _hosts_changed, "host"),
     Rule("secret-changed", WARNING, ("Secret",), "1 Secret changes", "{} Secrets change", "compared, not shown",
          _secret_changed),

@@ -140,7 +140,9 @@ class _OriginFinder:
         )
 
     def _line_of_text(self, finding: ReportFinding, text: str, at: Position) -> Position:
-        """The line of the finding, if the source has a text of several lines as it is printed. at: of an edit."""
+        """The line of the finding, if the source has a text of several lines as it is printed. at: the position of an
+        edit.
+        """
         if at.source is None or "\n" not in text or not (wanted := self._positions.line(finding).strip()):
             return at
         lines = lines_of(at.source.text)
@@ -166,7 +168,7 @@ class _OriginFinder:
         if not steps:
             return FindingOrigin(finding, shown, GIVEN if given else UNKNOWN, given=given)
         at = steps[0][0]
-        roles = {(str(one), one.line): "with another value here, the output changes" for one in proven}
+        roles = {(str(one), one.line): "with a different value here, the output changes" for one in proven}
         also = [one.labelled(roles.get((str(one), one.line), one.label)) for one in _others(steps, at)]
         return FindingOrigin(finding, shown, GIVEN if given and not also else CANDIDATE, at, also, given=given)
 
@@ -206,7 +208,7 @@ class _OriginFinder:
         return self._position(*lines[0]) if len(lines) == 1 else None
 
     def _proven(self, place: NodePath) -> Iterator[Position]:
-        """The lines with a literal such that the value differs with another literal."""
+        """The lines with a literal that determines the value: with another literal, the value differs."""
         _, stands, others = origin(self._explainer, place)
         own = [(stands.source.shown, stands.line)] if stands.source is not None and stands.line > 0 else []
         tries = _MOST_TRIES
@@ -224,7 +226,7 @@ class _OriginFinder:
                 tries -= 2
 
     def _differs(self, place: NodePath, path: str, text: str) -> bool:
-        """True if the value is another one with a replaced text."""
+        """True if the value differs with a replaced text."""
         if self._left <= 0:
             return False
         self._left -= 1
