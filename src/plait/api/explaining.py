@@ -113,10 +113,11 @@ def explain(documents: Documents, path: str | None = None, *, cleartext_secrets:
 
     Raises PlaitError.
 
-    >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True) >>> patched = plait.patch(rendered,
-    plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True) >>> [history] =
-    plait.explain(patched, "port") >>> [(entry.action, entry.place, entry.value, entry.state) for entry in
-    history.entries] [('written', 'a.yml:1', 80, 'overridden'), ('replace', 'operations', 81, 'current')]
+    >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True)
+    >>> patched = plait.patch(rendered, plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)
+    >>> [history] = plait.explain(patched, "port")
+    >>> [(entry.action, entry.place, entry.value, entry.state) for entry in history.entries]
+    [('written', 'a.yml:1', 80, 'overridden'), ('replace', 'operations', 81, 'current')]
     """
     if not isinstance(documents, Documents):
         raise TypeError(f"explain needs a result of render, patch, layer or compose, not {type(documents).__name__}")
