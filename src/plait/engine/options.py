@@ -137,9 +137,9 @@ LINKED_PATH = PathForm("read", may_be_missing=True)
 class Option:
     """The declaration of an option.
 
-    name: of its flag, without dashes; "" without a flag.
+    name: its flag without dashes, or "".
     kind: the type of its values.
-    help: of one line.
+    help: a help text of one line.
     short: the letter of a short flag.
     value: the placeholder for a value in help.
     default: shown by help.
@@ -156,7 +156,7 @@ class Option:
     is_negated: the attribute is the opposite of the switch.
     has_effect: False for a flag that is accepted and ignored.
     requires: the attributes of options; without one of them it has no effect.
-    attribute: of the request, by default the name.
+    attribute: the attribute of the request, by default the name.
     """
 
     __slots__ = (
@@ -314,11 +314,11 @@ COLOURS = ("auto", "always", "never")
 class Request:
     """Uses of options, in order. The class attributes are the options; instances have the values as attributes.
 
-    command, usage, summary, commands: for help. grammar: of its flags. program: the owner of the command line, "plait"
-    or a reference program. is_long_running: the command serves until it is stopped, or evaluates many runs, so that the
-    limits of one run do not apply to it. takes_words: the command parses its own command line, which may contain
-    another command line. rows: the options with the headings of help. argument: the positional one. passed: the
-    keywords of an API call.
+    command, usage, summary, commands: for help. grammar: the grammar of its flags. program: the owner of the command
+    line, "plait" or a reference program. is_long_running: the command serves until it is stopped, or evaluates many
+    runs, so that the limits of one run do not apply to it. takes_words: the command parses its own command line, which
+    may contain another command line. rows: the options with the headings of help. argument: the positional one. passed:
+    the keywords of an API call.
 
     A class that lists `rows` of its base decides their position. Otherwise they come first, and an option of the class
     replaces one of its base with the same attribute.

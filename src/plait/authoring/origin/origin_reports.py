@@ -43,7 +43,7 @@ class _Group:
         shown = ", ".join(names[:_MOST_NAMED])
         more = f" and {counted(len(names) - _MOST_NAMED, 'other value')}" if len(names) > _MOST_NAMED else ""
         if first.result == VERIFIED:
-            how = "with another value on this line, the output changes there"
+            how = "with a different value on this line, the output changes there"
         elif first.result == INPUT:
             how = "this file is an input: the report names its own line, not one of the output"
         elif first.is_secret:

@@ -58,7 +58,7 @@ def missing_project(path: str) -> ReadError:
 
 def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> UsageError:
     """The error for the name of a run that a project does not have. name: "" if none is given. runs: may read a file
-    that the name is the path of.
+    with the name as its path.
     """
     is_path = os.sep in name or name.endswith((".yaml", ".yml"))
     if is_path and not os.path.lexists(name):
@@ -87,7 +87,7 @@ _MOST_READERS = 3
 
 
 def _readers(path: str, runs: Iterable[Run]) -> list[str]:
-    """The names of the runs with a path among their inputs that is a file or a directory around it."""
+    """The names of the runs that have this file, or a directory that contains it, as an input."""
     wanted = os.path.abspath(path)
     found = []
     for run in runs:
@@ -105,7 +105,7 @@ def several_runs(error: PlaitError, *names: str) -> None:
 
 
 def no_runs(purpose: str = "check") -> UsageError:
-    """The error for a question about all runs of a project without any. purpose: the verb."""
+    """The error for a command about all runs of a project that has none. purpose: the verb."""
     return UsageError(
         f"there is no run to {purpose}",
         expected="a project file, plait.yml",
@@ -189,7 +189,7 @@ def path_hint(text: str, setting: str, directory: str) -> str | None:
     directory of the project; or None.
     """
     if "$" in text:
-        return "environment variables are not filled in: a matrix makes a run for each value, {NAME} in its settings"
+        return "environment variables are not filled in: a matrix creates a run for each value, {NAME} in its settings"
     paths = [one for one in re.split(r"[\s,]+", text) if one]
     if len(paths) > 1 and all(_exists(directory, one) for one in paths):
         return f"{len(paths)} paths are {len(paths)} items: {setting}: [{', '.join(paths)}]"

@@ -3,9 +3,9 @@
 `inferred_types` derives the type of an expression from its form alone. This module analyses the whole program, for two
 facts:
 
-- *Lists of one type.* All variables and values that may refer to the same list share a `Group`: the type of its
-elements. Every stored value raises it. A list that escapes has an open group, about which nothing is known. -
-*Functions called internally.* A function that is defined once at the top level, and called with arguments of known
+- *Lists of one type.* All variables and values that may refer to the same list share a `Group`: the type of its elements.
+Every stored value raises it. A list that escapes has an open group, about which nothing is known.
+- *Functions called internally.* A function that is defined once at the top level, and called with arguments of known
 types, is compiled twice: for these calls, and for unknown callers (`Flow.twice`).
 
 All facts start at the bottom of the lattice and only rise, until a round changes nothing.

@@ -5,10 +5,10 @@ which branch was taken, a list reveals the number of iterations of a loop, and t
 reveals that it did not happen. If a condition depends on a secret, a `Control` becomes an origin of everything that it
 decides:
 
-- everything evaluated under it, in the same function (the variable `$pc`) and in called functions
-(`DependencyScope.reached_by`); - each variable that a branch assigns, even if the branch did not run (`also`); - each
-list, dict or set that a branch could change (`mark_named`): everything reachable from its names; - everything after it,
-if a branch may leave.
+- everything evaluated under it, in the same function (the variable `$pc`) and in called functions (`DependencyScope.reached_by`);
+- each variable that a branch assigns, even if the branch did not run (`also`);
+- each list, dict or set that a branch could change (`mark_named`): everything reachable from its names;
+- everything after it, if a branch may leave.
 
 A `Control` is never removed from a shadow. A value that cannot be followed counts as computed from a secret:
 `Marks.unknown`.
