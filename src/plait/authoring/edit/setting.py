@@ -36,6 +36,14 @@ if TYPE_CHECKING:
 _MOST_TRIES = 20
 
 
+# What to do about a value that the declarations of the inputs reject, by the code of the error.
+_ADVICE = {
+    "wrong-value-type": "use a value of the declared type",
+    "failed-validation": "use a value that meets the rule, or change the rule",
+    "json-schema-violation": "use a value that conforms to the schema, or change the schema",
+}
+
+
 class Edit:
     """An edit of files, and its effect.
 
@@ -343,7 +351,7 @@ class EditSession:
                 at=fault.at,
                 expected=fault.expected and public(fault.expected),
                 found=fault.found and public(fault.found),
-                hint=public("use a value of the declared type") if fault.code == "wrong-value-type" else None,
+                hint=public(_ADVICE[fault.code]) if fault.code in _ADVICE else None,
             )
             refused.cause = fault.code
             raise refused from None

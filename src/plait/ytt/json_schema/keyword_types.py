@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError
+from plait.base.similar_names import listed, near
+from plait.base.suggestions import replacing
 from plait.ytt.json_schema.patterns import is_pattern
 
 TYPE_CHECKING = False
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plait.base.errors import PlaitError
+    from plait.base.suggestions import Hint
     from plait.ytt.json_schema.schema_files import Way
 
 _SCHEMAS = [
@@ -49,6 +52,25 @@ _TAKES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "required": ((list,), "an array of names"),
     "type": ((str, list), f"one of {', '.join(_TYPES)}, or an array of them"),
 }
+
+
+# Names of types in programs.
+_MEANT = {
+    **dict.fromkeys(("int", "int32", "int64", "long"), "integer"),
+    **dict.fromkeys(("decimal", "double", "float"), "number"),
+    **dict.fromkeys(("dict", "map", "mapping", "struct"), "object"),
+    **dict.fromkeys(("list", "sequence", "tuple"), "array"),
+    **dict.fromkeys(("nil", "none", "nullable"), "null"),
+    **dict.fromkeys(("char", "date", "str", "text"), "string"),
+}
+
+
+def meant_type(value: object) -> Hint | None:
+    """A hint for the name of a type that is not one of JSON Schema, or None."""
+    name = value.lower() if isinstance(value, str) else ""
+    known = [_MEANT[name]] if name in _MEANT else near(name, [*_TYPES, *_MEANT])
+    meant = list(dict.fromkeys(_MEANT.get(one, one) for one in ([name] if name in _TYPES else known)))
+    return replacing(str(value), meant, f"did you mean {listed(meant, quote=chr(34))}?") if meant else None
 
 
 def below(node: Mapping[str, object]) -> Iterator[tuple[object, Way]]:

@@ -6,6 +6,7 @@ removed, so that the rest still applies and the library gets only valid schemas.
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from urllib.parse import quote, unquote, urldefrag, urljoin
@@ -13,7 +14,7 @@ from urllib.parse import quote, unquote, urldefrag, urljoin
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.base.path_errors import near
 from plait.base.source import Position, Source
-from plait.ytt.json_schema.keyword_types import below, no_schema, unfit, unmatched
+from plait.ytt.json_schema.keyword_types import below, meant_type, no_schema, unfit, unmatched
 from plait.ytt.json_schema.keywords import UNKNOWN, checker_class, formats
 from plait.ytt.json_schema.schema_files import SchemaFiles, displayed_path, path_of, uri_of
 from plait.ytt.json_schema.subschema import Subschema
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 # The base of a `$ref` in schemas that are not in a file.
 _REFERENCES = ("$ref", "$dynamicRef")
+# Maximum number of characters of a value in a message.
+_LONGEST = 40
 _NOWHERE = "http://plait.invalid/"
 
 
@@ -118,7 +121,7 @@ class SchemaReferences:
         if isinstance(contents, dict):
             for keyword in ("$id", "id"):
                 if not isinstance(contents.get(keyword, ""), str):
-                    self._report_mismatch(path_of(uri) or uri, (keyword,), "a string")
+                    self._report_mismatch(path_of(uri) or uri, (keyword,), "a string", contents[keyword])
                     del contents[keyword]
             own = specification.id_of(contents)
             if own is not None:
@@ -177,21 +180,31 @@ class SchemaReferences:
     def _tidy(self, node: dict[str, object], path: str, way: Way) -> None:
         """Removes the unusable keywords of a schema itself."""
         for keyword, expected in unfit(node):
-            self._report_mismatch(path, (*way, keyword), expected)
+            self._report_mismatch(path, (*way, keyword), expected, node[keyword])
             _drop(node, keyword)
         for inner, steps in [*below(node)]:
             if no_schema(inner, steps):
-                self._report_mismatch(path, (*way, *steps), "a schema")
+                self._report_mismatch(path, (*way, *steps), "a schema", inner)
                 around: Any = node[str(steps[0])]
                 around[steps[1]] = {UNKNOWN: True}
         for keyword, error in [*unmatched(node)]:
             self.files.report_part(path, (*way, keyword), error, is_note=True)
             _drop(node, keyword)
 
-    def _report_mismatch(self, path: str, way: Way, expected: str) -> None:
-        self.files.report_part(
-            path, way, UsageError(f'"{way[-1]}" cannot be used here', expected=expected, code="json-schema-reference")
+    def _report_mismatch(self, path: str, way: Way, expected: str, value: object) -> None:
+        if isinstance(value, dict | list):
+            shown = "an object" if isinstance(value, dict) else "an array"
+        else:
+            shown = json.dumps(value, default=str)
+            shown = shown if len(shown) <= _LONGEST else "a long text"
+        error = UsageError(
+            f'"{way[-1]}" cannot be used here',
+            expected=expected,
+            found=f"{shown} at /{'/'.join(map(str, way))}",
+            hint=meant_type(value) if way[-1] == "type" else None,
+            code="json-schema-reference",
         )
+        self.files.report_part(path, way, error)
 
     def _followed(self, reference: str, base: str) -> tuple[str, object]:
         """The address and target of a reference: relative to the file, else to the file's declared identifier.
