@@ -27,6 +27,8 @@ _TEXT = (
     "(@ @) is the code of a text template, and this file is read as YAML: --file-mark PATH:type=text-template, or a name "
     "that ends in .txt"
 )
+NO_BREAK_SPACE = "a no-break space (U+00A0) is no space in YAML: write a plain space in its place"
+_NO_BREAK = re.compile(r"(?:^|[:\s-])\u00a0")
 # A statement of a text template, not an inserted expression.
 _OF_TEXT = re.compile(r"\(@-?\s")
 
@@ -36,6 +38,8 @@ def foreign_hint(problem: str, line: str, before: str, text: str) -> str | None:
 
     problem: the phrase of the parser. before: the line above. text: the whole text.
     """
+    if _NO_BREAK.search(line) or _NO_BREAK.search(before):
+        return NO_BREAK_SPACE
     if "#@" not in text and _OF_TEXT.search(text):
         return _TEXT
     if problem == "found character that cannot start any token":

@@ -59,7 +59,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     at = _position(index, source, text, base)
     reference = _go_yaml(error, problem, source, base, prepends)
     foreign: str | None = None
-    if "<<<<<<<" in text or "{{" in text or "{%" in text or "(@" in text:
+    if "<<<<<<<" in text or "{{" in text or "{%" in text or "(@" in text or "\u00a0" in text:
         from plait.yaml import foreign_syntax
 
         conflict = foreign_syntax.conflict_error(ReadError, source, text, base, text.count("\n", 0, index), reference)

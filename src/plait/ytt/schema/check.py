@@ -136,6 +136,14 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
         return flag
     if value is None:
         return public("@schema/nullable in the schema allows null")
+    if type(value) is str and (name in _UNQUOTED or name == "map"):
+        from plait.ytt.schema.hints import of_string
+
+        if type(item) is MapItem and item.source is not None and value and value == item.source.text:
+            return public("all of the file is one string; a file of YAML has values of other types")
+        meant = of_string(value, name)
+        if meant is not None:
+            return public(meant)
     if type(value) is str and name in _UNQUOTED:
         return public(f"write {_UNQUOTED[name]}, without quotes")
     if name == "string" and type(value) not in COLLECTIONS:

@@ -1,9 +1,13 @@
-"""Hints for malformed validations. Imported only if there is one."""
+"""Hints for malformed validations, and for values of a wrong type. Imported only for errors."""
 
 from __future__ import annotations
 
+import re
+
 from plait.base.similar_names import did_you_mean
 from plait.base.suggestions import replacing
+from plait.yaml.foreign_syntax import NO_BREAK_SPACE
+from plait.yaml.scalars import resolve_plain
 from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False
@@ -12,7 +16,6 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
 
-PAIR = 'describe a valid value, and give a function: ("a positive number", lambda v: v > 0)'
 # Names of the rules in JSON Schema and other languages.
 _OTHER_NAMES = {
     "enum": "one_of",
@@ -26,6 +29,33 @@ _OTHER_NAMES = {
 }
 # Those of a rule of one's own.
 _PATTERNS = ("match", "matches", "pattern", "regex", "regexp")
+
+
+# The Python types of scalars, by the names of their types.
+_SCALARS = {"integer": (int,), "float": (int, float), "boolean": (bool,)}
+_KEY = re.compile(r"[\w.-]{1,200}:[ \u00a0]*(?=[^\s/])")
+_QUOTES = "“”„‟‘’‚‛"
+
+
+def of_string(text: str, name: str) -> str | None:
+    """The cause if a plain scalar was meant as a value of another type, or None. name: of the declared type."""
+    if name == "map":
+        key = _KEY.match(text)
+        if key is None:
+            return None
+        return NO_BREAK_SPACE if "\u00a0" in key[0] else "a space follows the colon after a key: KEY: VALUE"
+
+    def is_meant(other: str) -> bool:
+        return type(resolve_plain(other)) in _SCALARS.get(name, ())
+
+    if "\u00a0" in text and is_meant(text.strip("\u00a0 ")):
+        return NO_BREAK_SPACE
+    value, mark, _ = text.partition("#")
+    if mark and is_meant(value.rstrip()):
+        return "a space precedes the # of a comment: VALUE # COMMENT"
+    if text[0:1] in _QUOTES and is_meant(text.strip(_QUOTES)):
+        return f"{text[0]} is no quote in YAML: write the value without it"
+    return None
 
 
 def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:

@@ -74,10 +74,11 @@ def _malformed(annotation: Annotation, message: str, word: str = "at", hint: str
     )
 
 
-def _no_pair(annotation: Annotation, message: str, word: str = "at") -> SchemaError:
-    from plait.ytt.schema.hints import PAIR
+_PAIR = 'describe a valid value, and give a function: ("a positive number", lambda v: v > 0)'
 
-    return _malformed(annotation, message, word, PAIR)
+
+def _no_pair(annotation: Annotation, message: str, word: str = "at") -> SchemaError:
+    return _malformed(annotation, message, word, _PAIR)
 
 
 def _read_pair(annotation: Annotation, argument: object) -> tuple[str, object]:
