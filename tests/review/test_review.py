@@ -121,6 +121,21 @@ def test_revisions_and_merge_base(place: Path) -> None:
         review("main...topic", "topic")
 
 
+def test_a_head_that_is_older_than_the_base_is_told(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commit(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
+    for words, is_told in (
+        (["HEAD", "HEAD~1"], True),
+        (["HEAD...HEAD~1"], True),
+        (["HEAD~1", "HEAD"], False),
+        (["HEAD"], False),
+    ):
+        assert main(["review", *words]) == 0
+        assert ("plait review HEAD~1 HEAD\n" in capsys.readouterr().err) is is_told
+    git(place, "checkout", "-q", "--orphan", "other")
+    commit(place, {"config/values.yml": VALUES})
+    assert not review("main", "other").is_backwards
+
+
 def test_a_missing_merge_base(place: Path) -> None:
     git(place, "checkout", "-q", "--orphan", "other")
     commit(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})

@@ -7,6 +7,8 @@ import pathlib
 import pytest
 
 from plait.base.errors import PlaitError
+from plait.engine.common import SECRETS
+from plait.engine.options import Use
 from plait.engine.render import Render
 from plait.engine.world import World, evaluate
 
@@ -53,7 +55,7 @@ def test_a_file_in_a_directory_of_secrets_is_a_string(tmp_path: pathlib.Path) ->
     (tmp_path / "s").mkdir()
     (tmp_path / "s/replicas").write_text("3", "utf-8")
     (tmp_path / "schema.yml").write_text(SCHEMA, "utf-8")
-    request = Render(inputs=[str(tmp_path / "schema.yml")], secret_sources=[f"dir:{tmp_path / 's'}"])
+    request = Render(inputs=[str(tmp_path / "schema.yml")]).over([Use(SECRETS, f"dir:{tmp_path / 's'}")])
     with pytest.raises(PlaitError) as caught:
         evaluate(request, World())
     assert "all of the file is one string" in str([one.hint for one in caught.value.findings])

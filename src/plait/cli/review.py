@@ -11,7 +11,7 @@ from plait.base.writing.targets import write_file
 from plait.cli.messages import complain_of_warning
 from plait.cli.progress import working
 from plait.cli.signals import cleanup_on_signal
-from plait.cli.streams import write_folded, write_out
+from plait.cli.streams import note, write_folded, write_out
 from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import NUMBER, Request, csv, declared, switch, text, texts
@@ -136,6 +136,9 @@ def _reviewed(flags: Review) -> int:
     if flags.has(Review.message):
         _write_message(flags.message, found)
     _print(found, flags.output)
+    if found.is_backwards:
+        base, head = found.base.partition("...")[0], found.head
+        note(f"plait: {head} is older than {base}; to see the changes forwards: plait review {head} {base}\n")
     if found.output is not None:
         _write_output(flags.output_files, found.output)
     return 1 if flags.fail_on and found.fails_on(flags.fail_on) else 0

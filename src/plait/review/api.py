@@ -73,9 +73,10 @@ def review(
         raise UsageError(f'"{base}" is not a revision', hint=f'did you mean "{named}"?', code="git")
     old = repository.commit(first or "HEAD")
     new = repository.commit(head or "HEAD") if head or dots else ""
+    result = Review(base, head)
+    result.is_backwards = _is_backwards(repository, old, new)
     if dots:
         old = repository.merge_base(old, new)
-    result = Review(base, head)
     result.commits = old, new
     with temporary("plait-review-") as directory:
         _fill(
@@ -95,6 +96,14 @@ def review(
             progress,
         )
     return result
+
+
+def _is_backwards(repository: Repository, base: str, head: str) -> bool:
+    """True if HEAD is an ancestor of BASE."""
+    try:
+        return head not in ("", base) and repository.merge_base(base, head) == head
+    except UsageError:  # they have no common ancestor
+        return False
 
 
 def project_file_in(directory: str) -> str:

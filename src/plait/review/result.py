@@ -399,7 +399,7 @@ class Review:
     accesses that only HEAD's project file asks for. withheld: the names of runs with secrets; values computed from
     secrets are not compared. unread: the number of differing files that no evaluation read. is_cut: the search for
     causes ended at its budget of CPU time. documents: the lines of changed documents, if requested. axes: the values of
-    axes of each run. output: the output of HEAD's side, if requested.
+    axes of each run. output: the output of HEAD's side, if requested. is_backwards: HEAD is an ancestor of BASE.
     """
 
     def __init__(self, base: str, head: str) -> None:
@@ -426,7 +426,7 @@ class Review:
         self.axes: Mapping[str, Mapping[str, str]] = {}
         self.withheld: list[str] = []
         self.unread = 0
-        self.is_cut = False
+        self.is_cut = self.is_backwards = False
         self.proven = False
         self.output: RenderedSide | None = None
 
