@@ -16,7 +16,8 @@ WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replicatio
 CHART = "armada/Chart/v1"
 _CONTAINERS = ("initContainers", "containers")
 _DIGEST = re.compile("(sha256:[0-9a-f]{8})[0-9a-f]{56}")
-_MAJOR = re.compile("[a-z-]*v?([0-9]{1,9})[.]")
+# Such as v1.2, latest-5_6_4.
+_MAJOR = re.compile("(?:[a-z]+[-_])*v?([0-9]{1,9})[._]")
 _MOVING = ("latest", "master", "main")
 
 
