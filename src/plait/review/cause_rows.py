@@ -47,6 +47,11 @@ class CauseRow:
         return any(one.kind == REMOVED and not one.path for one in self.changes)
 
     @property
+    def is_of_keys(self) -> bool:
+        """True if only orders of keys change, which means less than any value."""
+        return all(one.of_keys for one in self.changes)
+
+    @property
     def where(self) -> str:
         """The runs in which the lines cause the changes, as text."""
         return self.own_where or where_of(self.changes)
@@ -103,8 +108,8 @@ def cause_rows(causes: Sequence[Cause]) -> list[CauseRow]:
     found = [CauseRow([number], [cause]) for number, cause in enumerate(causes)]
     if len(found) <= UNFOLDED:
         return found
-    found = _joined(_joined(found, _same_effect, 2), _same_key, _MANY)
-    return sorted(found, key=lambda row: (row.is_vendored, not row.removes, -row.values))
+    found = _joined(_joined(_joined(found, _same_changes, 2), _same_effect, 2), _same_key, _MANY)
+    return sorted(found, key=lambda row: (row.is_vendored, not row.removes, row.is_of_keys, -row.values))
 
 
 def _joined(found: Sequence[CauseRow], key_of: Callable[[CauseRow], object], least: int) -> list[CauseRow]:
@@ -124,6 +129,11 @@ def _joined(found: Sequence[CauseRow], key_of: Callable[[CauseRow], object], lea
     return rows
 
 
+def _same_changes(row: CauseRow) -> object:
+    """Equal for the causes of the same changes in different runs, such as a line in the settings of each run."""
+    return frozenset(row.changes) if row.own_where else row
+
+
 def _same_effect(row: CauseRow) -> object:
     """Equal for causes that change the same key from the same value to the same value, wherever it is."""
     return row.is_vendored, row.where, frozenset((*_what(one), one.before, one.after) for one in row.changes)
@@ -136,13 +146,18 @@ def _same_key(row: CauseRow) -> object:
 
 
 def _what(one: ValueChange) -> tuple[str, str]:
-    return one.kind, last_key(one.path) if one.path else kind_of(one.document)
+    return f"{one.kind} {one.of_keys}", last_key(one.path) if one.path else kind_of(one.document)
 
 
 def where_of(changes: Sequence[ValueChange]) -> str:
     """The runs of changes as text; "" for all runs, or if the changes are in different ones."""
     found = {one.where for one in changes}
     return found.pop() if len(found) == 1 else ""
+
+
+def runs_of(changes: Sequence[ValueChange]) -> str:
+    """The runs of changes as text, also if they are of different ones."""
+    return where_of(changes) if len({one.where for one in changes}) == 1 else "in different runs"
 
 
 def kind_of(name: str) -> str:

@@ -16,7 +16,7 @@ from plait.insight.extents import Extents
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
 from plait.review.smallest import smallest
-from plait.review.values import ADDED, MOVED, Alignment, leaf_ways
+from plait.review.values import ADDED, MOVED, RENAMED, Alignment, leaf_ways
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -38,6 +38,8 @@ _OTHER_BUDGET = 12
 _SINGLE_BUDGET = 60
 # Values inside one added or removed collection whose origins are read.
 _MOST_LEAVES = 40
+# The values that name a document.
+_NAMING = ("kind", "schema", "metadata.name", "metadata.namespace")
 # Evaluations in which the diagnostics of the previous ones name further units.
 _MOST_ROUNDS = 6
 # Units of a set that may not be the smallest one, and of one without a superfluous unit.
@@ -134,6 +136,7 @@ class Examination:
         self._partners = _moved([unit for unit in self._units if unit.is_whole])
         self._prove = prove
         self._trials: dict[frozenset[Unit], Trial] = {}
+        self._sets: list[frozenset[Unit]] = []
         self._new_lines = _Index(files.values(), is_new=True)
         self._old_lines = _Index(files.values(), is_new=False)
         self.findings = Findings()
@@ -145,6 +148,7 @@ class Examination:
             findings.candidates[number] = (
                 self._candidates(change) if self._evaluator.cpu_budget.allows() else frozenset()
             )
+        self._join_renamed()
         self._try_single()
         self._widen()
         self._try_joint()
@@ -188,6 +192,17 @@ class Examination:
             for line in self._lines(self._base, change.old, change.old_number, change.old_way, change, leaves):
                 found |= self._old_lines.at(*line)
         return frozenset(found)
+
+    def _join_renamed(self) -> None:
+        """Gives a renamed document the candidates of its name."""
+        every = self.findings.candidates
+        named: dict[object, frozenset[Unit]] = {}
+        for number, change in enumerate(self._changes):
+            if change.path in _NAMING:
+                named[change.place[0]] = every[number] | named.get(change.place[0], frozenset())
+        for number, change in enumerate(self._changes):
+            if change.kind == RENAMED:
+                every[number] |= named.get(change.place[0], frozenset())
 
     def _widen(self) -> None:
         """Adds candidates to the changes without a cause: units that no single value needs can be needed together."""
@@ -298,17 +313,23 @@ class Examination:
             if number not in self.findings.causes:
                 groups.setdefault(candidates, []).append(number)
         budget = JOINT_BUDGET
-        for candidates, numbers in sorted(groups.items(), key=lambda group: -len(group[1])):
-            rest = [number for number in numbers if number not in self.findings.causes]
-            if rest and budget > 0:
-                budget -= self._search(candidates, rest, budget)
+        # A search among all units can use up the budget, so every group is first searched from its candidates.
+        for is_last in (False, True):
+            for candidates, numbers in sorted(groups.items(), key=lambda group: -len(group[1])):
+                rest = [number for number in numbers if number not in self.findings.causes]
+                if rest and budget > 0:
+                    budget -= self._search(frozenset() if is_last else candidates, rest, budget)
 
     def _search(self, candidates: frozenset[Unit], numbers: Sequence[int], budget: int) -> int:
-        """Searches the smallest set that restores values, within a budget. Returns the number of evaluations."""
+        """Searches the smallest set that restores values, within a budget. Returns the number of evaluations.
+
+        candidates: the units to begin with; all units if there are none.
+        """
         used = 0
-        found: frozenset[Unit] | None = None
+        # A set that restored other values may restore these, too; no evaluation is needed to see that.
+        found = next((units for units in self._sets if self._restores(units, numbers)), None)
         units = candidates
-        while units and used < min(_MOST_ROUNDS, budget):
+        while found is None and units and used < min(_MOST_ROUNDS, budget):
             trial = self._trial(units)
             used += 1
             if trial.error is None:
@@ -321,7 +342,7 @@ class Examination:
                 break
             units = units | named
         if found is None:
-            if len(self._units) > 1 << 10:
+            if candidates or len(self._units) > 1 << 10:
                 return used
             found = frozenset(self._units)  # BASE, which restores everything
         rest, count = smallest(
@@ -331,6 +352,7 @@ class Examination:
         )
         units = frozenset(rest)
         if len(units) <= (_MOST_NEEDED if used + count < budget else _MOST_JOINT):
+            self._sets.append(units)
             trial = self._trial(units)
             for number, candidates_of in self.findings.candidates.items():
                 is_asked = number in numbers

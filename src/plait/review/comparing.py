@@ -6,7 +6,6 @@ import os
 
 from plait.authoring.project.run_selection import paths_of
 from plait.base.equal_errors import key_of
-from plait.base.errors import heading
 from plait.base.similar_names import counted
 from plait.review.causes import Examination
 from plait.review.changed_lines import document_changes
@@ -15,7 +14,7 @@ from plait.review.environments import described
 from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
 from plait.review.redaction import full_place, shown_change
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
-from plait.review.revisions import Changed, links_below, roots_of
+from plait.review.revisions import Changed, brief, links_below, roots_of
 from plait.review.rules import SEVERITIES
 from plait.review.smallest import smallest
 from plait.review.units import FileChange
@@ -276,7 +275,7 @@ class Comparison:
         for rank, unit, error, is_alone in shown:
             known = self._others.get(unit)
             if known is None or rank < known[0]:
-                message = "" if error is None else self._sides.text(heading(error))
+                message = "" if error is None else self._sides.text(brief(error))
                 known = self._others[unit] = rank, OtherLines(_lines(unit), message, is_alone=is_alone)
             if rank == known[0]:
                 known[1].runs += group.names

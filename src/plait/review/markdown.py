@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from plait.base.similar_names import counted
-from plait.review.cause_rows import UNFOLDED, cause_rows, where_of
+from plait.review.cause_rows import UNFOLDED, cause_rows, runs_of
 from plait.review.reports import (
     CONTROL,
     CUT,
@@ -21,6 +21,7 @@ from plait.review.reports import (
     failure_title,
     items_text,
     new_project_text,
+    order_of,
     parts_text,
     path_of,
     short_digests,
@@ -29,6 +30,7 @@ from plait.review.reports import (
     title,
     withheld_text,
 )
+from plait.review.result import places_text
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 TYPE_CHECKING = False
@@ -44,6 +46,8 @@ LARGEST = 65_536
 # Characters that closing tags and the final sentence need.
 _RESERVED = 400
 _MOST_LISTED = 200
+# Places in the line of a list that is not folded.
+_MOST_PLACES = 6
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "note": "ℹ️"}
 
@@ -117,10 +121,10 @@ def _written(review: Review, links: FileLinks | None) -> _Comment:
     _add_list(out, "Not verified", [code(change_text(one)) for one in review.not_verified], is_open=True)
     _add_list(out, "New runs", map(code, review.added))
     _add_list(out, "Removed runs", map(code, review.removed))
-    _add_list(out, "Same value, written elsewhere", _places(out, review.elsewhere))
-    _add_list(out, "Needed, but changes no value", [_needed(out, one) for one in review.needed])
-    _add_list(out, "No effect", _places(out, review.idle))
-    _add_list(out, "Unknown effect", _places(out, review.unknown))
+    _add_places(out, "Same value, written elsewhere", review.elsewhere)
+    _add_list(out, "Needed, does not show", [_needed(out, one) for one in review.needed])
+    _add_places(out, "No effect", review.idle)
+    _add_places(out, "Unknown effect", review.unknown)
     if review.withheld:
         out.add(f"\n{withheld_text(review)}.\n")
     if review.is_cut:
@@ -153,9 +157,9 @@ def _add_consequences(out: _Comment, review: Review) -> None:
         where = f", {plain(one.where)}" if one.where else ""
         found = [subject for subject in one.subjects if subject[1]]
         parts = found[MOST_PARTS:]
-        shown = parts_text(found[:MOST_PARTS]) if found else subjects_text(one)
+        shown = short_digests(parts_text(found[:MOST_PARTS]) if found else subjects_text(one))
         head = f"- {_SIGNS[one.severity]} **{plain(one.text)}** ({plain(one.reason)}{where}): {code(shown)}"
-        more = f" <details><summary>{len(parts)} more</summary>{code(parts_text(parts[:_MOST_LISTED]))}</details>"
+        more = f" <details><summary>{len(parts)} more</summary>{code(short_digests(parts_text(parts[:_MOST_LISTED])))}</details>"
         out.left_out += len(parts[_MOST_LISTED:])
         if not parts or not out.add(f"{head}{more}\n", entries=0):
             out.add(f"{head}{f'; {len(parts)} more' if parts else ''}\n", entries=1)
@@ -190,7 +194,7 @@ def _row(out: _Comment, row: CauseRow, *, is_named: bool) -> str:
     found = effects(row.changes)
     cells = []
     for text, changes in found[:MOST_EFFECTS]:
-        where = "" if row.where else where_of(changes)
+        where = "" if row.where else runs_of(changes)
         name = f" in {code(by_kind(one.document for one in changes))}" if is_named or not changes[0].path else ""
         cells.append(f"{_effect(text, changes)}{f' ({plain(where)})' if where else ''}{name}")
     if len(found) > MOST_EFFECTS:
@@ -210,7 +214,7 @@ def _effect(text: str, changes: Sequence[ValueChange]) -> str:
         before, after = (code(short_digests(text or "")) for text in (first.before, first.after))
         return f"{code(path)} {before} → {after}{where}"
     if first.path and first.kind == MOVED:
-        return f"order of {code(path)}{where}"
+        return f"{order_of(first)} {'in' if first.of_keys else 'of'} {code(path)}{where}"
     if first.path:
         return f"{code(path)} {first.kind}{where}"
     if first.kind in (ADDED, REMOVED, RENAMED):
@@ -220,8 +224,18 @@ def _effect(text: str, changes: Sequence[ValueChange]) -> str:
     return plain(text)
 
 
-def _places(out: _Comment, found: Iterable[OtherLines]) -> list[str]:
-    return [out.place(one.lines.place, [one.lines]) for one in found]
+def _add_places(out: _Comment, heading: str, found: Sequence[OtherLines]) -> None:
+    """Adds a list of places, one entry for the lines of each file that were reverted in the same way."""
+    files: dict[tuple[bool, str], list[Lines]] = {}
+    for one in found:
+        # A whole file is an entry of its own.
+        file = one.lines.file if one.lines.new or one.lines.old else one.lines.place
+        files.setdefault((not one.is_alone, file), []).append(one.lines)
+    rows = [
+        f"{out.place(places_text(lines[0].file, lines), lines)}{' (reverted together with others)' if together else ''}"
+        for (together, _), lines in sorted(files.items())
+    ]
+    _add_list(out, heading, rows, count=len(found))
 
 
 def _needed(out: _Comment, one: OtherLines) -> str:
@@ -229,16 +243,17 @@ def _needed(out: _Comment, one: OtherLines) -> str:
     return f"{place}: without it {code(one.message)}" if one.message else place
 
 
-def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool = False) -> None:
+def _add_list(out: _Comment, heading: str, rows: Iterable[str], *, is_open: bool = False, count: int = 0) -> None:
+    """Adds a list, folded if it is long. count: the number of places in the rows; by default that of the rows."""
     found = list(rows)
     if not found:
         return
-    if len(found) <= 3:
+    if len(found) <= 3 and count <= _MOST_PLACES:
         out.add(f"\n{heading}: {', '.join(found)}\n", entries=len(found))
         return
     shown = found[:_MOST_LISTED]
     mark = " open" if is_open and len(found) <= UNFOLDED else ""
-    if not out.add(f"\n<details{mark}><summary>{heading}: {len(found)}</summary>\n\n", entries=len(found)):
+    if not out.add(f"\n<details{mark}><summary>{heading}: {count or len(found)}</summary>\n\n", entries=len(found)):
         return
     for row in shown:
         out.add(f"- {row}\n", entries=1)

@@ -50,9 +50,11 @@ def shown_change(change: Change, base: Outcome, head: Outcome) -> ValueChange:
     else:
         before, after = _cut(before, after)
     path = new_path if change.has_new else old_path
-    return ValueChange(
+    made = ValueChange(
         change.kind, new_name if change.new is not None else old_name, path, before, after, values, is_secret=is_secret
     )
+    made.of_keys = change.kind == MOVED and change.old is not None and type(change.before) is Map
+    return made
 
 
 def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None, str, str, bool]:
@@ -94,7 +96,8 @@ def _cut(before: str | None, after: str | None) -> tuple[str | None, str | None]
     """Two values of limited length. Their common beginning is left out if they would look the same otherwise."""
     start = 0
     if before is not None and after is not None and max(len(before), len(after)) > _LONGEST:
-        equal = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+        shorter = min(len(before), len(after))
+        equal = next((at for at in range(shorter) if before[at] != after[at]), shorter)
         start = equal - _BEFORE if equal > _LONGEST // 2 else 0
     return _part(before, start), _part(after, start)
 

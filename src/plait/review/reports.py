@@ -7,7 +7,7 @@ import re
 
 from plait.base.similar_names import counted
 from plait.base.text_diff import visible
-from plait.review.cause_rows import any_item, cause_rows, kind_of, where_of
+from plait.review.cause_rows import any_item, cause_rows, kind_of, runs_of
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def summary(review: Review) -> list[str]:
         found = [f"{len(review.changed)} of {counted(review.runs, 'run')} changed"]
     documents: dict[str, int] = {}
     values = 0
-    orders = sum(one.kind == MOVED for one in review.changes)
+    orders = [one.of_keys for one in review.changes if one.kind == MOVED]
     for one in review.changes:
         if not one.path and one.kind in (ADDED, REMOVED, RENAMED):
             documents[one.kind] = documents.get(one.kind, 0) + 1
@@ -64,7 +64,9 @@ def summary(review: Review) -> list[str]:
             found.append(f"{counted(values, 'value')} changed")
         found += [f"{counted(count, 'document')} {kind}" for kind, count in documents.items()]
         if orders:
-            text = f"the order of {counted(orders, 'list')} changed"
+            rows = ((orders.count(False), "order of {}", "list"), (orders.count(True), "order of keys in {}", "map"))
+            what = " and the ".join(text.format(counted(count, name)) for count, text, name in rows if count)
+            text = f"the {what} changed"
             found.append(text if values or documents else f"output unchanged except that {text}")
         left = len(review.not_verified)
         found.append("all causes verified" if not left else f"causes of {counted(left, 'change')} not verified")
@@ -79,7 +81,7 @@ def change_text(change: ValueChange) -> str:
     if change.kind == CHANGED:
         return f"{change.place}: {change.before} → {change.after}{where}"
     if change.kind == MOVED:
-        return f"{change.place}: order changed{where}"
+        return f"{change.place}: {order_of(change)} changed{where}"
     if change.kind == RENAMED:
         return f"{change.before} renamed to {change.after}{where}"
     value = change.after if change.kind == ADDED else change.before
@@ -96,7 +98,7 @@ def effects(changes: Iterable[ValueChange]) -> list[tuple[str, list[ValueChange]
     for one in changes:
         groups.setdefault(_effect(one, any_item(one.path)), []).append(one)
     found = sorted(groups.values(), key=lambda group: -sum(one.values for one in group))
-    return [(f"{_effect(some[0], path_of(some))}{items_text(some)}{_noted(where_of(some))}", some) for some in found]
+    return [(f"{_effect(some[0], path_of(some))}{items_text(some)}{_noted(runs_of(some))}", some) for some in found]
 
 
 def _noted(text: str) -> str:
@@ -127,8 +129,13 @@ def _effect(change: ValueChange, path: str) -> str:
         return change.kind
     return {
         CHANGED: f"{path}: {change.before} → {change.after}",
-        MOVED: f"{path}: order changed",
+        MOVED: f"{path}: {order_of(change)} changed",
     }.get(change.kind, f"{path} {change.kind}")
+
+
+def order_of(change: ValueChange) -> str:
+    """The order that changed: of a list, or of the keys of a map, which means nothing to most programs."""
+    return "order of keys" if change.of_keys else "order"
 
 
 def by_kind(names: Iterable[str]) -> str:

@@ -62,10 +62,12 @@ class ValueChange:
     kind: added, removed, changed, reordered or renamed. document: its name; of a text file its path. path: in the
     document, "" for all of it. before, after: the values on one line, or None. values: the number of values, more than
     one for a collection. runs: their names. where: the runs as text, "" for all. causes: the indexes
-    of causes. is_secret: the values are hidden.
+    of causes. is_secret: the values are hidden. of_keys: the order of keys changed, not that of a list.
     """
 
-    __slots__ = ("after", "before", "causes", "document", "is_secret", "kind", "path", "runs", "values", "where")
+    __slots__ = (
+        "after", "before", "causes", "document", "is_secret", "kind", "of_keys", "path", "runs", "values", "where",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -85,6 +87,7 @@ class ValueChange:
         self.after = after
         self.values = values
         self.is_secret = is_secret
+        self.of_keys = False
         self.runs: list[str] = []
         self.where = ""
         self.causes: list[int] = []

@@ -16,6 +16,7 @@ from plait.base.content import regular_content
 from plait.base.errors import PermissionDeniedError, heading, render
 from plait.base.input_view import InputView, permitted, use_view
 from plait.base.limits import current_budget
+from plait.base.message_text import block
 from plait.base.permissions import FILE_NAMES, PATHS, Need, Permissions, absolute, is_within
 from plait.base.trust import permissions_of
 from plait.base.writing.directory import opened, temporary
@@ -36,6 +37,17 @@ if TYPE_CHECKING:
     from plait.insight.diagnostic_formats import Message
 
 FILE, PROGRAM, LINK = "file", "executable file", "link"
+
+
+def brief(error: PlaitError) -> str:
+    """The message on one line: the heading or, if that only announces problems, the first of them and their number."""
+    if not error.findings:
+        return heading(error)
+    first, *more = error.findings
+    lines = ["".join(text for _, text in line) for line in block("", first, quote_values=False)]
+    # The rest of a message follows its first line.
+    text = " ".join(line.strip() for line in lines[: 1 + ("\n" in first.message)])
+    return f"{text} (and {len(more)} more)" if more else text
 
 
 class Entry:
@@ -165,7 +177,7 @@ class Sides:
             )
         return Failure(
             side,
-            self.text(heading(error)),
+            self.text(brief(error)),
             render(error, rename=self.text),
             file,
             0 if at is None or at.source is None else max(at.line, 0),
