@@ -418,10 +418,11 @@ def test_equal_changes_of_items_are_one_row(place: Path) -> None:
     write(place, {"config/ports.yml": "kind: Ports\nmetadata: {name: web}\n" + loop.replace("{proto}", "UDP")})
     found = review("HEAD")
     assert len(found.changes) == 20
-    assert "Ports/web: ports[*].protocol: TCP → UDP (20 items)\n" in to_text(found)
+    names = ", ".join(f"p{number}" for number in range(12))
+    assert f"Ports/web: ports[*].protocol: TCP → UDP (20 items: {names} and 8 more)\n" in to_text(found)
     assert "ports[name=p0]" not in to_text(found)
-    assert "`ports[*].protocol` `TCP` → `UDP` (20 items) (20 values) |" in to_markdown(found)
-    assert "(20 items)" in to_html(found)
+    assert f"`ports[*].protocol` `TCP` → `UDP` (20 items: {names} and 8 more) (20 values) |" in to_markdown(found)
+    assert "(20 items: p0, " in to_html(found)
 
 
 def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ UNFOLDED = 10
 # Causes with other values of one key in one file that are one row. A few are worth a row each.
 _MANY = 4
 # Ranges of lines that are named in a row, and files.
-_MOST_RANGES = 3
+_MOST_RANGES = 8
 _MOST_FILES = 3
 
 
@@ -155,11 +155,6 @@ def where_of(changes: Sequence[ValueChange]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def runs_of(changes: Sequence[ValueChange]) -> str:
-    """The runs of changes as text, also if they are of different ones."""
-    return where_of(changes) if len({one.where for one in changes}) == 1 else "in different runs"
-
-
 def kind_of(name: str) -> str:
     """The kind in the name of a document: Deployment of `Deployment/web`, Chart of `armada/Chart/v1/web`; "" if it has
     none.
@@ -186,6 +181,23 @@ def last_key(path: str) -> str:
 def any_item(path: str) -> str:
     """A path with `[*]` in place of each array item."""
     return _STEPS.sub(lambda found: "[*]" if found[0].startswith("[") else found[0], path)
+
+
+def differing_items(paths: Sequence[str]) -> tuple[str, list[str]]:
+    """The common path of paths that differ in array items only, with `[*]` for these, and the names of the items."""
+    rows = [_STEPS.findall(path) for path in paths]
+    differs = [len(set(column)) > 1 for column in zip(*rows, strict=False)]
+    gaps = _STEPS.split(paths[0])
+    steps = ["[*]" if other else step for step, other in zip(rows[0], differs, strict=False)]
+    path = "".join(part for pair in zip(gaps, [*steps, ""], strict=False) for part in pair)
+    names = ["/".join(_item(step) for step, other in zip(row, differs, strict=False) if other) for row in rows]
+    return path, names
+
+
+def _item(step: str) -> str:
+    """The name or the index of an array item: web of `[name=web]`."""
+    inner = step[1:-1]
+    return inner.partition("=")[2] or inner
 
 
 # A key, a quoted key, or an array item. The end of the path ends both of these, so that no text is searched twice.

@@ -426,13 +426,16 @@ class Comparison:
             *result.failures,
             *result.documents,
         ]
+        # A change in all runs that were compared is described as one in all runs.
+        failing = {name for one in result.failures for name in one.runs}
+        compared = [task for task in every if task.name not in failing]
         known: dict[tuple[str, ...], str] = {}
         for row in rows:
             names = tuple(row.runs)
             if names and names not in known:
-                known[names] = described(names, every)
+                known[names] = described(names, every if isinstance(row, Failure) else compared)
             row.where = known.get(names, row.where)
-        self._find_runs(every)
+        self._find_runs(compared)
         result.axes = {task.name: {axis: one.text for axis, one in task.choices.items()} for task in every}
 
     def _find_runs(self, every: Sequence[Task]) -> None:

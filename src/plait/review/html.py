@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from plait.base.similar_names import counted
-from plait.review.cause_rows import UNFOLDED, cause_rows, kind_of, runs_of
+from plait.review.cause_rows import UNFOLDED, cause_rows, kind_of, where_of
 from plait.review.markdown import to_markdown
 from plait.review.reports import (
     CONTROL,
@@ -372,13 +372,14 @@ def _effect(text: str, changes: Sequence[ValueChange], cause: CauseRow) -> str:
     first = changes[0]
     names = f" in {_code(by_kind(one.document for one in changes))}"
     path = path_of(changes)
-    runs = "" if cause.where else runs_of(changes)
-    where = items_text(changes) + (_text(f" ({runs})") if runs else "")
+    runs = "" if cause.where else where_of(changes)
+    where = _text(items_text(changes) + (f" ({runs})" if runs else ""))
     if first.path and first.kind == CHANGED:
         return f"{_code(path)} {_both(first)}{where}{names}"
     if first.path:
         word = f"{order_of(first)} changed" if first.kind not in (ADDED, REMOVED) else first.kind
-        return f"{_code(path)} {word}{where}{names}"
+        value = first.after if first.kind == ADDED else first.before
+        return f"{_code(path)} {word}{'' if value is None else f' {_code(_brief(value))}'}{where}{names}"
     return f"{_text(text)}{names}"
 
 

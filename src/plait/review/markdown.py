@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from plait.base.similar_names import counted
-from plait.review.cause_rows import UNFOLDED, cause_rows, runs_of
+from plait.review.cause_rows import UNFOLDED, cause_rows, where_of
 from plait.review.reports import (
     CONTROL,
     CUT,
@@ -19,6 +19,7 @@ from plait.review.reports import (
     change_text,
     effects,
     failure_title,
+    grouped_consequences,
     items_text,
     new_project_text,
     order_of,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from plait.review.cause_rows import CauseRow
     from plait.review.file_links import FileLinks
-    from plait.review.result import Failure, Lines, OtherLines, Review, ValueChange
+    from plait.review.result import Failure, FoundConsequence, Lines, OtherLines, Review, ValueChange
 
 # The maximum of GitHub's comments, in characters.
 LARGEST = 65_536
@@ -48,6 +49,8 @@ _RESERVED = 400
 _MOST_LISTED = 200
 # Places in the line of a list that is not folded.
 _MOST_PLACES = 6
+# Documents that are named, not only counted.
+_MOST_DOCUMENTS = 8
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "note": "ℹ️"}
 
@@ -103,8 +106,7 @@ def to_markdown(review: Review, links: FileLinks | None = None) -> str:
 
 def _written(review: Review, links: FileLinks | None) -> _Comment:
     out = _Comment(links)
-    facts = summary(review)
-    facts[-1:] = [f"**{facts[-1]}**"] if facts[-1].startswith("output unchanged") else facts[-1:]
+    facts = [f"**{one}**" if one.startswith("output unchanged") else one for one in summary(review)]
     out.add(f"**plait review** {code(title(review))} · {' · '.join(facts)}\n")
     if review.new_project:
         out.add(f"\n{plain(new_project_text(review))}.\n")
@@ -118,20 +120,25 @@ def _written(review: Review, links: FileLinks | None) -> _Comment:
         )
     _add_consequences(out, review)
     _add_causes(out, review)
-    _add_list(out, "Not verified", [code(change_text(one)) for one in review.not_verified], is_open=True)
+    _add_list(
+        out, "Changes without a verified cause", [code(change_text(one)) for one in review.not_verified], is_open=True
+    )
     _add_list(out, "New runs", map(code, review.added))
     _add_list(out, "Removed runs", map(code, review.removed))
-    _add_places(out, "Same value, written elsewhere", review.elsewhere)
-    _add_list(out, "Needed, does not show", [_needed(out, one) for one in review.needed])
-    _add_places(out, "No effect", review.idle)
-    _add_places(out, "Unknown effect", review.unknown)
+    # A run that was not compared may use lines that no other run does.
+    scope = " in the compared runs" if review.failures else ""
+    _add_places(out, f"Same values, written elsewhere or otherwise{scope}", review.elsewhere)
+    _add_list(out, "Needed: the run fails without these lines", [_needed(out, one) for one in review.needed])
+    _add_places(out, f"No effect on the output{scope}", review.idle)
+    _add_places(out, "Unknown: no evaluation showed what these lines do alone", review.unknown)
     if review.withheld:
         out.add(f"\n{withheld_text(review)}.\n")
     if review.is_cut:
         out.add(f"\n{CUT}\n")
     if review.causes and not review.proven:
         out.add(
-            "\n<sub>Verified: without these lines, the values are as before. Lines without a common value were reverted together.</sub>\n"
+            "\n<sub>Verified: without these lines, an evaluation gave the values as before; “A with B”: only without both. "
+            "Lines of different values were reverted in one evaluation. “removed”: lines of the old file.</sub>\n"
         )
     if out.left_out:
         out.end(
@@ -141,9 +148,10 @@ def _written(review: Review, links: FileLinks | None) -> _Comment:
 
 
 def _add_failure(out: _Comment, failure: Failure) -> None:
-    sign = "✅" if failure.side == "base" else "❌"
+    sign = _SIGNS["note"] if failure.side == "base" else "❌"
     place = f" at {out.place_of(failure)}" if failure.file else ""
-    text = f"\n{sign} **{plain(failure_title(failure))}**{place}: {code(failure.message)}\n"
+    before = ". Before" if failure.side == "base" else ""
+    text = f"\n{sign} **{plain(failure_title(failure))}**{before}{place}: {code(failure.message)}\n"
     if failure.causes:
         text += f"Without the change of {', '.join(out.place(one.place, [one]) for one in failure.causes)} it works.\n"
     out.add(text, entries=1)
@@ -153,16 +161,28 @@ def _add_consequences(out: _Comment, review: Review) -> None:
     if not review.consequences:
         return
     out.add("\n")
-    for one in review.consequences:
-        where = f", {plain(one.where)}" if one.where else ""
-        found = [subject for subject in one.subjects if subject[1]]
-        parts = found[MOST_PARTS:]
-        shown = short_digests(parts_text(found[:MOST_PARTS]) if found else subjects_text(one))
-        head = f"- {_SIGNS[one.severity]} **{plain(one.text)}** ({plain(one.reason)}{where}): {code(shown)}"
-        more = f" <details><summary>{len(parts)} more</summary>{code(short_digests(parts_text(parts[:_MOST_LISTED])))}</details>"
-        out.left_out += len(parts[_MOST_LISTED:])
-        if not parts or not out.add(f"{head}{more}\n", entries=0):
-            out.add(f"{head}{f'; {len(parts)} more' if parts else ''}\n", entries=1)
+    for text, reason, rows in grouped_consequences(review.consequences):
+        first = rows[0]
+        where = f", {plain(first.where)}" if len(rows) == 1 and first.where else ""
+        head = f"- {_SIGNS[first.severity]} **{plain(text)}** ({plain(reason)}{where}): "
+        # One line for all runs: what happens, then in which of them.
+        notes = [f" ({plain(one.where)})" if len(rows) > 1 and one.where else "" for one in rows]
+        cells = [f"{_subjects(one)}{note}" for one, note in zip(rows, notes, strict=True)]
+        if not out.add(f"{head}{'; '.join(cells)}\n"):
+            short = [f"{code(short_digests(subjects_text(one)))}{note}" for one, note in zip(rows, notes, strict=True)]
+            out.add(f"{head}{'; '.join(short)}\n", entries=len(rows))
+
+
+def _subjects(one: FoundConsequence) -> str:
+    """The documents of a consequence with their parts, those after the first ones folded."""
+    found = [subject for subject in one.subjects if subject[1]]
+    parts = found[MOST_PARTS:]
+    shown = code(short_digests(parts_text(found[:MOST_PARTS]) if found else subjects_text(one)))
+    if not parts:
+        return shown
+    left = len(parts) - _MOST_LISTED
+    rest = parts_text(parts[:_MOST_LISTED]) + (f"; {left} more" if left > 0 else "")
+    return f"{shown} <details><summary>{len(parts)} more</summary>{code(short_digests(rest))}</details>"
 
 
 _TABLE = "\n| cause | effect |\n|---|---|\n"
@@ -182,8 +202,7 @@ def _add_causes(out: _Comment, review: Review) -> None:
             out.add(_row(out, row, is_named=is_named), entries=1)
     if folded:
         values = sum(one.values for one in folded)
-        count = sum(len(one.causes) for one in folded)
-        head = f"\n<details><summary>{counted(count, 'more cause')}, {counted(values, 'value')}</summary>\n{_TABLE}"
+        head = f"\n<details><summary>{counted(len(folded), 'more row')}, {counted(values, 'value')}</summary>\n{_TABLE}"
         if out.add(head, entries=len(folded)):
             for row in folded:
                 out.add(_row(out, row, is_named=is_named), entries=1)
@@ -194,8 +213,8 @@ def _row(out: _Comment, row: CauseRow, *, is_named: bool) -> str:
     found = effects(row.changes)
     cells = []
     for text, changes in found[:MOST_EFFECTS]:
-        where = "" if row.where else runs_of(changes)
-        name = f" in {code(by_kind(one.document for one in changes))}" if is_named or not changes[0].path else ""
+        where = "" if row.where else where_of(changes)
+        name = f" in {code(by_kind(one.document for one in changes))}" if is_named and changes[0].path else ""
         cells.append(f"{_effect(text, changes)}{f' ({plain(where)})' if where else ''}{name}")
     if len(found) > MOST_EFFECTS:
         cells.append(f"{len(found) - MOST_EFFECTS} more")
@@ -209,18 +228,24 @@ def _row(out: _Comment, row: CauseRow, *, is_named: bool) -> str:
 def _effect(text: str, changes: Sequence[ValueChange]) -> str:
     first = changes[0]
     path = path_of(changes)
-    where = items_text(changes)
+    where = plain(items_text(changes))
     if first.path and first.kind == CHANGED:
         before, after = (code(short_digests(text or "")) for text in (first.before, first.after))
         return f"{code(path)} {before} → {after}{where}"
     if first.path and first.kind == MOVED:
         return f"{order_of(first)} {'in' if first.of_keys else 'of'} {code(path)}{where}"
     if first.path:
-        return f"{code(path)} {first.kind}{where}"
-    if first.kind in (ADDED, REMOVED, RENAMED):
-        return f"{first.kind}{where}"
+        value = first.after if first.kind == ADDED else first.before
+        return f"{code(path)} {first.kind}{'' if value is None else f': {code(short_digests(value))}'}{where}"
+    names = code(by_kind((one.document for one in changes), _MOST_DOCUMENTS))
+    if first.kind in (ADDED, REMOVED):
+        return f"{'new document' if first.kind == ADDED else 'document removed:'} {names}"
+    if first.kind == RENAMED and len(changes) == 1:
+        return f"renamed: {code(first.before or '')} is removed, {code(first.after or '')} is new"
+    if first.kind == RENAMED:
+        return f"renamed: {names}"
     if first.kind == MOVED:
-        return f"order changed{where}"
+        return f"order of {names} changed"
     return plain(text)
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _LONGEST = 120
 # Those that are shown before a difference.
 _BEFORE = 30
+# Characters and values of a collection that is shown with its items.
+_LONGEST_WHOLE = 240
+_MOST_LEAVES = 12
 
 
 def full_place(place: NodePath, number: int) -> str:
@@ -72,19 +75,23 @@ def _side(outcome: Outcome, change: Change, *, is_new: bool) -> tuple[str | None
         return (_text(way[-1].value) if exists and way else None), change.path, file, secret
     if marks is None:
         value: Value = way[-1].value if way else document.value
-        return (_text(value) if exists else None), change.path, shown_name(document, number), False
+        return (_text(value, is_whole=bool(way)) if exists else None), change.path, shown_name(document, number), False
     place = outcome.place(document, number, way).named(outcome.explainer.names)
     name = place.document_name or f"document {number + 1}"
     if not exists:
         return None, change.path, name, False
     value = way[-1].value if way else document.value
     secret = outcome.explainer.hides(place) if way else outcome.explainer.is_secret(place.document)
+    # A run with secrets: an item inside a collection can be one.
     return _text(value), change.path, name, secret or outcome.explainer.is_secret(place.item)
 
 
-def _text(value: Value) -> str:
+def _text(value: Value, *, is_whole: bool = False) -> str:
+    """A value on one line. is_whole: a small collection is shown with its items."""
     if type(value) is Map or type(value) is Array:
         count = len(value.items)
+        if is_whole and leaves(value) <= _MOST_LEAVES and len(text := flow_text(value)) <= _LONGEST_WHOLE:
+            return text
         if not count:
             return "{}" if type(value) is Map else "[]"
         return f"{count} {'item' if type(value) is Array else 'key'}{'s' if count > 1 else ''}"
@@ -99,11 +106,12 @@ def _cut(before: str | None, after: str | None) -> tuple[str | None, str | None]
         shorter = min(len(before), len(after))
         equal = next((at for at in range(shorter) if before[at] != after[at]), shorter)
         start = equal - _BEFORE if equal > _LONGEST // 2 else 0
-    return _part(before, start), _part(after, start)
+    most = _LONGEST_WHOLE if before is None or after is None else _LONGEST
+    return _part(before, start, most), _part(after, start, most)
 
 
-def _part(text: str | None, start: int) -> str | None:
-    if text is None or (not start and len(text) <= _LONGEST):
+def _part(text: str | None, start: int, most: int) -> str | None:
+    if text is None or (not start and len(text) <= most):
         return text
-    end = start + _LONGEST
+    end = start + most
     return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"

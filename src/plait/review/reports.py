@@ -7,7 +7,8 @@ import re
 
 from plait.base.similar_names import counted
 from plait.base.text_diff import visible
-from plait.review.cause_rows import any_item, cause_rows, kind_of, runs_of
+from plait.review.cause_rows import any_item, cause_rows, differing_items, kind_of, where_of
+from plait.review.consequences import RULES, Consequence
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
 
 TYPE_CHECKING = False
@@ -25,10 +26,12 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\
 # Effects of one cause in its row, in Markdown and HTML.
 MOST_EFFECTS = 4
 # Parts of documents in the line of a consequence.
-MOST_PARTS = 4
+MOST_PARTS = 6
 # Entries of one list before the rest is only counted, in the text for a terminal.
 _MOST = 10
 _LONGEST_SUBJECT = 100
+# Items or documents that are named, not only counted.
+_MOST_NAMES = 12
 
 TOGETHER = (
     "Lines without a common value are reverted together; --prove reverts each alone. "
@@ -49,8 +52,12 @@ _COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 def summary(review: Review) -> list[str]:
     """The facts for the first line."""
     found = [counted(review.runs, "run")]
-    if review.runs > 1 and review.changed:
-        found = [f"{len(review.changed)} of {counted(review.runs, 'run')} changed"]
+    failing = {name for one in review.failures for name in one.runs}
+    changed = [name for name in review.changed if name not in failing]
+    if review.runs > 1 and changed:
+        found = [f"{len(changed)} of {counted(review.runs, 'run')} changed"]
+    if failing:
+        found.append(f"{counted(len(failing), 'run')} not compared")
     documents: dict[str, int] = {}
     values = 0
     orders = [one.of_keys for one in review.changes if one.kind == MOVED]
@@ -85,8 +92,8 @@ def change_text(change: ValueChange) -> str:
     if change.kind == RENAMED:
         return f"{change.before} renamed to {change.after}{where}"
     value = change.after if change.kind == ADDED else change.before
-    shown = f": {value}" if value is not None and change.path and change.values == 1 else ""
-    size = f" ({counted(change.values, 'value')})" if change.values > 1 else ""
+    shown = f": {value}" if value is not None and change.path else ""
+    size = f" ({counted(change.values, 'value')})" if change.values > 1 and not shown else ""
     return f"{change.place} {change.kind}{shown}{size}{where}"
 
 
@@ -94,11 +101,11 @@ def effects(changes: Iterable[ValueChange]) -> list[tuple[str, list[ValueChange]
     """The changes by effect, most frequent first: `metadata.labels.version: 1 → 2`, with the documents in which it
     does. Equal changes of several array items are one: `spec.ports[*].protocol: TCP → UDP (20 items)`.
     """
-    groups: dict[str, list[ValueChange]] = {}
+    groups: dict[tuple[str, str], list[ValueChange]] = {}
     for one in changes:
-        groups.setdefault(_effect(one, any_item(one.path)), []).append(one)
+        groups.setdefault((_effect(one, any_item(one.path)), one.where), []).append(one)
     found = sorted(groups.values(), key=lambda group: -sum(one.values for one in group))
-    return [(f"{_effect(some[0], path_of(some))}{items_text(some)}{_noted(runs_of(some))}", some) for some in found]
+    return [(f"{_effect(some[0], path_of(some))}{items_text(some)}{_noted(where_of(some))}", some) for some in found]
 
 
 def _noted(text: str) -> str:
@@ -107,12 +114,16 @@ def _noted(text: str) -> str:
 
 def path_of(changes: Sequence[ValueChange]) -> str:
     """The path of the changes of one effect, with `[*]` for several items."""
-    return changes[0].path if len({one.path for one in changes}) == 1 else any_item(changes[0].path)
+    return differing_items([one.path for one in changes])[0]
 
 
 def items_text(changes: Sequence[ValueChange]) -> str:
-    """The number of items that the changes of one effect are in, if there are several."""
-    return "" if len({one.path for one in changes}) == 1 else f" ({counted(len(changes), 'item')})"
+    """The items that the changes of one effect are in, if there are several."""
+    names = list(dict.fromkeys(differing_items([one.path for one in changes])[1]))
+    if len(names) == 1:
+        return ""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f" ({counted(len(names), 'item')}: {', '.join(names[:_MOST_NAMES])}{more})"
 
 
 def short_digests(text: str) -> str:
@@ -127,10 +138,11 @@ def _effect(change: ValueChange, path: str) -> str:
     """The change at a path, without the document."""
     if not path:
         return change.kind
+    value = change.after if change.kind == ADDED else change.before
     return {
         CHANGED: f"{path}: {change.before} → {change.after}",
         MOVED: f"{path}: {order_of(change)} changed",
-    }.get(change.kind, f"{path} {change.kind}")
+    }.get(change.kind, f"{path} {change.kind}{'' if value is None else f': {value}'}")
 
 
 def order_of(change: ValueChange) -> str:
@@ -138,10 +150,10 @@ def order_of(change: ValueChange) -> str:
     return "order of keys" if change.of_keys else "order"
 
 
-def by_kind(names: Iterable[str]) -> str:
-    """Names of documents, counted by kind if there are many: "20 Deployments, 2 DaemonSets"."""
+def by_kind(names: Iterable[str], most: int = 3) -> str:
+    """Names of documents, counted by kind if there are more than `most`: "20 Deployments, 2 DaemonSets"."""
     found = list(dict.fromkeys(names))
-    if len(found) <= 3:
+    if len(found) <= most:
         return ", ".join(found)
     kinds: dict[str, int] = {}
     for name in found:
@@ -170,19 +182,38 @@ def parts_text(subjects: Iterable[tuple[str, str]]) -> str:
     return "; ".join(found)
 
 
+def grouped_consequences(
+    found: Iterable[FoundConsequence],
+) -> list[tuple[str, str, list[FoundConsequence]]]:
+    """The consequences of one rule in different runs together: the sentence for all, the reason, and each."""
+    groups: dict[tuple[str, str], list[FoundConsequence]] = {}
+    for one in found:
+        groups.setdefault((one.name, one.reason), []).append(one)
+    rules = {(rule.name, rule.reason): rule for rule in RULES}
+    rows: list[tuple[str, str, list[FoundConsequence]]] = []
+    for key, some in groups.items():
+        rule = rules.get(key)
+        if len(some) == 1 or rule is None:
+            rows += [(one.text, one.reason, [one]) for one in some]
+        else:
+            every = [subject for one in some for subject in one.subjects]
+            rows.append((Consequence(rule, list(dict.fromkeys(every))).text, key[1], some))
+    return rows
+
+
 def subjects_text(one: FoundConsequence) -> str:
     """The documents of a consequence with their parts."""
     parts = [found for found in one.subjects if found[1]]
     if parts:
         more = f"; {len(parts) - MOST_PARTS} more" if len(parts) > MOST_PARTS else ""
         return parts_text(parts[:MOST_PARTS]) + more
-    return by_kind(name for name, _ in one.subjects)
+    return by_kind((name for name, _ in one.subjects), _MOST_NAMES)
 
 
 FAILURES = {
     "head": "this change makes the run fail",
-    "base": "this change repairs the run",
-    "both": "the run fails on both sides",
+    "base": "the run works only with this change, so it was not compared",
+    "both": "the run fails on both sides, so it was not compared",
 }
 
 
