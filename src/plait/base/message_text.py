@@ -40,6 +40,17 @@ def message_text(
     return page(out, styles, rename)
 
 
+def brief(error: PlaitError) -> str:
+    """The message on one line: the heading or, if that only announces problems, the first of them and their number."""
+    first: PlaitError | Finding = error.findings[0] if error.findings else error
+    # The rest of a problem's message follows its first line.
+    count = 1 + (first is not error and "\n" in first.message)
+    lines = ["".join(text for _, text in line) for line in block("", first, quote_values=False)[:count]]
+    text = " ".join(line.strip() for line in lines)
+    more = len(error.findings) - 1
+    return f"{text} (and {more} more)" if more > 0 else text
+
+
 def page(out: Iterable[StyledLine], styles: Styles | None, rename: Callable[[str], str] | None = None) -> str:
     show = (styles or PLAIN).line
     if rename is not None:

@@ -6,6 +6,7 @@ import os
 
 from plait.authoring.project.run_selection import paths_of
 from plait.base.equal_errors import key_of
+from plait.base.message_text import brief
 from plait.base.similar_names import counted
 from plait.review.causes import Examination
 from plait.review.changed_lines import document_changes
@@ -14,7 +15,7 @@ from plait.review.environments import described
 from plait.review.evaluating import OUTPUT_FILES, Evaluator, compared
 from plait.review.redaction import full_place, shown_change
 from plait.review.result import Cause, Failure, FoundConsequence, Lines, OtherLines, ValueChange
-from plait.review.revisions import Changed, brief, links_below, roots_of
+from plait.review.revisions import Changed, links_below, roots_of
 from plait.review.rules import SEVERITIES
 from plait.review.smallest import smallest
 from plait.review.units import FileChange

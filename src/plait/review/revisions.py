@@ -13,10 +13,10 @@ import stat
 from plait.authoring.project.file import of_source
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.content import regular_content
-from plait.base.errors import PermissionDeniedError, heading, render
+from plait.base.errors import PermissionDeniedError, render
 from plait.base.input_view import InputView, permitted, use_view
 from plait.base.limits import current_budget
-from plait.base.message_text import block
+from plait.base.message_text import brief
 from plait.base.permissions import FILE_NAMES, PATHS, Need, Permissions, absolute, is_within
 from plait.base.trust import permissions_of
 from plait.base.writing.directory import opened, temporary
@@ -37,17 +37,6 @@ if TYPE_CHECKING:
     from plait.insight.diagnostic_formats import Message
 
 FILE, PROGRAM, LINK = "file", "executable file", "link"
-
-
-def brief(error: PlaitError) -> str:
-    """The message on one line: the heading or, if that only announces problems, the first of them and their number."""
-    if not error.findings:
-        return heading(error)
-    first, *more = error.findings
-    lines = ["".join(text for _, text in line) for line in block("", first, quote_values=False)]
-    # The rest of a message follows its first line.
-    text = " ".join(line.strip() for line in lines[: 1 + ("\n" in first.message)])
-    return f"{text} (and {len(more)} more)" if more else text
 
 
 class Entry:
